@@ -15,11 +15,14 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from ..domain.mro import mro_of
+from ..domain.mro import OBJECT, mro_of
 from ..domain.state import State
-from ..domain.values import Class, Const, Function, HeapRef, Value
+from ..domain.values import Class, Const, External, Function, HeapRef, Value
 from ..engine.machine import Machine
+from ..models.torch.registry import MODULE_METHODS
 from ..source import cached_on_node, children, walk
+
+MODULE = External("torch.nn.Module")
 
 FILLING = frozenset(("append", "extend", "insert", "update", "appendleft"))
 """Methods that put what they are given into a container."""
@@ -160,3 +163,18 @@ def object_flow(machine: Machine, state: State, kind: Value) -> ObjectFlow:
                     methods.setdefault(name, value)
     flows = {name: machine.query(method_flow, function.node) for name, function in methods.items()}
     return ObjectFlow(methods, flows)
+
+
+def called_undeclared(machine: Machine, state: State, kind: HeapRef) -> set[str]:
+    """The methods that a class calls on its object, and neither it nor a base of it has: derived classes define them.
+    Empty where a base is not known.
+    """
+    flow, has = object_flow(machine, state, kind), set[str]()
+    for owner in mro_of(state, kind):
+        if isinstance(owner, HeapRef) and isinstance(thing := state.heap[owner.id], Class):
+            has |= thing.attributes.keys()
+        elif owner not in (OBJECT, MODULE):
+            return set()
+    assigned = {name for each in flow.flows.values() for name in each.assigned}
+    called = {name for each in flow.flows.values() for name in each.called}
+    return called - has - assigned - MODULE_METHODS.keys()

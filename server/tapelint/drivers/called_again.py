@@ -16,11 +16,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from ..autograd import Iteration, Node, resolve_view
 from ..autograd.events.graph_walks import Event, FreedGraphReached, ViewDetached
 from ..autograd.model.graph_search import reachable
-from ..checks.held_graphs import Holder, holders, roots_of
+from ..checks.held_graphs import Holder, cuts, holders, roots_of
 from ..domain.mro import OBJECT, is_module, mro_of
 from ..domain.state import State
 from ..domain.values import BoundMethod, External, Frame, Function, HeapRef, Instance, TensorRef, Value
@@ -113,9 +114,52 @@ def imagine_again(
         before = path.fork()
         _, second = _called(machine, path, function, receiver, values, Iteration(function.node, run, 2))
         names = {**first.names, **second.names}
+        carried = [e for e in second.found if not _is_taken_away(machine, before, flow, function, receiver, e, after)]
+        for event in carried:
+            events.publish(replace(event, assumption=_premise(event, function, names)))
+        if second.found and not carried:
+            _after_cuts(machine, before, flow, function, receiver, values, after, first, run)
+
+
+def _after_cuts(
+    machine: Machine,
+    before: State,
+    flow: ObjectFlow,
+    function: Function,
+    receiver: HeapRef,
+    values: dict[str, Value],
+    after: Iterable[Between],
+    first: Again,
+    run: int,
+) -> None:
+    """A method that detaches some of what the first call has left is there to be called between two calls: what it
+    leaves out is walked again.
+    """
+    own = partial(_own, function=function, receiver=receiver)
+    cutting = [
+        (call, path)
+        for call in after
+        if is_for_callers(flow, call.name, function) and not call.refused
+        for path in call.ended
+        if cuts(before, path, own(before), own(path))
+    ]
+    left = [
+        {path.tensors[key].storage for each in holders(path, own(path)) for key in each.tensors} for _, path in cutting
+    ]
+    if not left or not set.intersection(*left):
+        return  # one of them leaves nothing that the others leave
+    for call, path in cutting:
+        names = {holder.name.rpartition(".")[2] for holder in holders(path, own(path))}
+        if any(not names.isdisjoint(machine.query(_assigned_by_others, tree)) for tree in _files(machine, path, flow)):
+            continue
+        _, second = _called(machine, path, function, receiver, values, Iteration(function.node, run, 2))
         for event in second.found:
-            if not _is_taken_away(machine, before, flow, function, receiver, event, after):
-                events.publish(replace(event, assumption=_premise(event, function, names)))
+            premise = (
+                f"`{_name(function)}` is called again after a backward through its result and a call of `{call.name}`"
+            )
+            machine.facts.events.publish(
+                replace(event, assumption=_with_grad(premise, [event.node], {**first.names, **second.names}))
+            )
 
 
 def _called(
@@ -222,7 +266,7 @@ def _is_taken_away(
         return any(_holding(path, function, receiver, event))
 
     names = {holder.name.rpartition(".")[2] for holder in _holding(before, function, receiver, event)}
-    trees = (machine.tree, *_trees(machine, before, flow))
+    trees = _files(machine, before, flow)
     if any(not names.isdisjoint(machine.query(_assigned_by_others, tree)) for tree in trees):
         return True
     if not names <= set[str]().union(*(each.assigned for each in flow.flows.values())):
@@ -234,10 +278,10 @@ def _is_taken_away(
     return any(call.refused or not all(map(keeps, call.ended)) for call in after)
 
 
-def _trees(machine: Machine, state: State, flow: ObjectFlow) -> Iterator[ast.AST]:
-    """The imported files that methods of a class stand in."""
+def _files(machine: Machine, state: State, flow: ObjectFlow) -> list[ast.AST]:
+    """The file, and the imported ones that methods of a class stand in."""
     modules = {state.get(method.frame, Frame).module for method in flow.methods.values()}
-    return (loaded.source.tree for loaded in machine.unit.loads if loaded.frame in modules)
+    return [machine.tree, *(loaded.source.tree for loaded in machine.unit.loads if loaded.frame in modules)]
 
 
 def _holding(state: State, function: Function, receiver: HeapRef, event: FreedGraphReached) -> Iterator[Holder]:

@@ -26,6 +26,7 @@ from ..models.python.click_commands import callback_of
 from ..models.torch.autograd.grad_access import between_calls, through
 from ..semantics.calls import call_value
 from . import framework_driver, latent_calls
+from .attribute_flow import called_undeclared
 from .called_again import imagine_again, may_carry
 from .in_place_sites import may_write
 from .inferred_arguments import inferred
@@ -121,14 +122,17 @@ def _completed(machine: Machine, state: State, module: int, base: HeapRef) -> li
         for name, function in state.get(base.id, Class).attributes.items()
         if isinstance(function, Function) and machine.query(is_abstract, function.node)
     }
-    if not left:
+    undeclared = called_undeclared(machine, state, base)
+    if not left and not undeclared:
         return []
     others = [
         other for other in state.get(module, Frame).variables.values() if isinstance(other, HeapRef) and other != base
     ]
     kinds = [other for other in others if isinstance(state.heap.get(other.id), Class)]
-    heirs = [other for other in kinds if left <= state.get(other.id, Class).attributes.keys()]
-    return [heir for heir in heirs if base in mro_of(state, heir)][:MAX_SUBCLASSES]
+    heirs = [other for other in kinds if base in mro_of(state, other)]
+    own = {heir: state.get(heir.id, Class).attributes.keys() for heir in heirs}
+    left |= undeclared.intersection(*own.values())
+    return [heir for heir in heirs if left and left <= own[heir]][:MAX_SUBCLASSES]
 
 
 @dataclass(frozen=True, slots=True)
