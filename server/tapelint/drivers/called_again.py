@@ -16,7 +16,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from ..autograd import Iteration, Node, resolve_view
 from ..autograd.events.graph_walks import Event, FreedGraphReached, ViewDetached
@@ -135,31 +134,34 @@ def _after_cuts(
     """A method that detaches some of what the first call has left is there to be called between two calls: what it
     leaves out is walked again.
     """
-    own = partial(_own, function=function, receiver=receiver)
-    cutting = [
-        (call, path)
-        for call in after
-        if is_for_callers(flow, call.name, function) and not call.refused
-        for path in call.ended
-        if cuts(before, path, own(before), own(path))
-    ]
-    left = [
-        {path.tensors[key].storage for each in holders(path, own(path)) for key in each.tensors} for _, path in cutting
-    ]
-    if not left or not set.intersection(*left):
-        return  # one of them leaves nothing that the others leave
-    for call, path in cutting:
-        names = {holder.name.rpartition(".")[2] for holder in holders(path, own(path))}
-        if any(not names.isdisjoint(machine.query(_assigned_by_others, tree)) for tree in _files(machine, path, flow)):
-            continue
+    for name, path in _cutting(machine, before, flow, function, receiver, after):
         _, second = _called(machine, path, function, receiver, values, Iteration(function.node, run, 2))
         for event in second.found:
-            premise = (
-                f"`{_name(function)}` is called again after a backward through its result and a call of `{call.name}`"
-            )
-            machine.facts.events.publish(
-                replace(event, assumption=_with_grad(premise, [event.node], {**first.names, **second.names}))
-            )
+            premise = f"`{_name(function)}` is called again after a backward through its result and a call of `{name}`"
+            premise = _with_grad(premise, [event.node], {**first.names, **second.names})
+            machine.facts.events.publish(replace(event, assumption=premise))
+
+
+def _cutting(
+    machine: Machine, before: State, flow: ObjectFlow, function: Function, receiver: HeapRef, after: Iterable[Between]
+) -> list[tuple[str, State]]:
+    """The methods that detach some of what the object held ``before``, and the paths on which they end; none if
+    together they detach all of it, or other code assigns what they leave out.
+    """
+    own, found, left = _own(before, function, receiver), list[tuple[str, State]](), list[set[int]]()
+    for call in after:
+        for path in call.ended if is_for_callers(flow, call.name, function) and not call.refused else ():
+            now = _own(path, function, receiver)
+            if cuts(before, path, own, now) and not _is_assigned_elsewhere(machine, path, flow, holders(path, now)):
+                found.append((call.name, path))
+                left.append({path.tensors[key].storage for each in holders(path, now) for key in each.tensors})
+    return found if left and set.intersection(*left) else []
+
+
+def _is_assigned_elsewhere(machine: Machine, state: State, flow: ObjectFlow, held: Iterable[Holder]) -> bool:
+    """Whether other code of these files assigns to an attribute that holds a graph."""
+    names = {holder.name.rpartition(".")[2] for holder in held}
+    return any(not names.isdisjoint(machine.query(_assigned_by_others, tree)) for tree in _files(machine, state, flow))
 
 
 def _called(
@@ -265,9 +267,9 @@ def _is_taken_away(
     def keeps(path: State) -> bool:
         return any(_holding(path, function, receiver, event))
 
-    names = {holder.name.rpartition(".")[2] for holder in _holding(before, function, receiver, event)}
-    trees = _files(machine, before, flow)
-    if any(not names.isdisjoint(machine.query(_assigned_by_others, tree)) for tree in trees):
+    held = [*_holding(before, function, receiver, event)]
+    names = {holder.name.rpartition(".")[2] for holder in held}
+    if _is_assigned_elsewhere(machine, before, flow, held):
         return True
     if not names <= set[str]().union(*(each.assigned for each in flow.flows.values())):
         return True

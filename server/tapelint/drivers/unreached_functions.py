@@ -117,22 +117,24 @@ def _definition(function: Function) -> ast.FunctionDef | ast.AsyncFunctionDef:
 
 def _completed(machine: Machine, state: State, module: int, base: HeapRef) -> list[HeapRef]:
     """The first classes of the module that define what ``base`` leaves to derived ones: its methods run on theirs."""
-    left = {
+    abstract = {
         name
         for name, function in state.get(base.id, Class).attributes.items()
         if isinstance(function, Function) and machine.query(is_abstract, function.node)
     }
     undeclared = called_undeclared(machine, state, base)
-    if not left and not undeclared:
+    if not abstract and not undeclared:
         return []
-    others = [
-        other for other in state.get(module, Frame).variables.values() if isinstance(other, HeapRef) and other != base
-    ]
-    kinds = [other for other in others if isinstance(state.heap.get(other.id), Class)]
-    heirs = [other for other in kinds if base in mro_of(state, other)]
-    own = {heir: state.get(heir.id, Class).attributes.keys() for heir in heirs}
-    left |= undeclared.intersection(*own.values())
-    return [heir for heir in heirs if left and left <= own[heir]][:MAX_SUBCLASSES]
+    own = {heir: state.get(heir.id, Class).attributes.keys() for heir in _heirs(state, module, base)}
+    left = abstract | undeclared.intersection(*own.values())
+    return [heir for heir, names in own.items() if left and left <= names][:MAX_SUBCLASSES]
+
+
+def _heirs(state: State, module: int, base: HeapRef) -> list[HeapRef]:
+    """The classes of the module that derive from ``base``."""
+    others = state.get(module, Frame).variables.values()
+    kinds = [each for each in others if isinstance(each, HeapRef) and isinstance(state.heap.get(each.id), Class)]
+    return [kind for kind in kinds if kind != base and base in mro_of(state, kind)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from .torch.autograd import backward_calls, checkpoint, grad_calls, grad_mode, t
 from .torch.autograd_function import apply
 from .torch.func import transforms, vmap
 from .torch.nn import (
+    assumed_networks,
     functional,
     functional_call,
     kept_states,
@@ -42,6 +43,7 @@ MODELS: tuple[ModuleType, ...] = (
     amp,
     apply,
     arrays,
+    assumed_networks,
     backward_calls,
     builtins,
     checkpoint,
