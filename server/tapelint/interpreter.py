@@ -1,6 +1,7 @@
 """Abstract execution: runs a syntax tree over the tape, path by path, iteration by iteration."""
 
 from .checks import (
+    cut_recurrences,
     evaluation_loops,
     leaf_cycles,
     lost_updates,
@@ -60,7 +61,7 @@ CHECKS = Lifecycle(
     loop_left=Topic(retention.on_loop_left, leaf_cycles.on_loop_left, evaluation_loops.on_loop_left),
     call_returned=Topic(retention.on_call_returned),
     module_returned=Topic(evaluation_loops.on_module_returned, training_mode.on_module_returned),
-    backward_ended=Topic(training_mode.on_backward_ended),
+    backward_ended=Topic(training_mode.on_backward_ended, cut_recurrences.on_backward_ended),
     tensors_escaped=Topic(evaluation_loops.on_escape),
     appended=Topic(overwritten_values.on_appended),
     update_bound=Topic(lost_updates.on_update_bound),

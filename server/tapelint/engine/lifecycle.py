@@ -62,6 +62,7 @@ class BackwardEnded:
     state: State
     # What it began at.
     roots: Sequence[int]
+    call: ast.AST
 
 
 @frozen(eq=False)

@@ -11,7 +11,7 @@ from typing import Literal
 from ..frozen import frozen
 from ..model.cuts import Cut
 from ..model.graph import Extent, Node
-from ..model.program_point import ProgramPoint
+from ..model.program_point import Iteration, ProgramPoint
 from .graph_walks import Event, SilentEvent
 
 
@@ -179,3 +179,15 @@ class ParameterUnregistered(SilentEvent):
     leaf: int
     # The leaf itself; what a conversion made of a Parameter, a copy; what was computed of one.
     how: Literal["leaf", "converted", "computed"]
+
+
+@frozen(eq=False, kw_only=True)
+class RecurrenceCut(SilentEvent):
+    """A backward has walked the last iteration of a loop only: each began with what the one before had computed,
+    without its graph. ``point`` is where the last one did.
+    """
+
+    cut: Cut
+    # The iteration before, whose graph is lost.
+    before: Iteration
+    walk: ProgramPoint

@@ -125,7 +125,7 @@ def go_backward(
     machine.charge_pass()
     if accumulate and not inner:
         tell_terms(machine, state, roots, node)
-        machine.lifecycle.backward_ended.publish(machine, BackwardEnded(state, roots))
+        machine.lifecycle.backward_ended.publish(machine, BackwardEnded(state, roots, node))
     return made
 
 
