@@ -289,7 +289,7 @@ TABLE: list[Question] = [
         "v.dtype not in (torch.float, torch.double); v.dtype == torch.ones(1).dtype; v.dtype is torch.int64; "
         "v.is_complex(); torch.is_complex(v); v.dtype.is_complex; v.dtype == torch.bool; "
         "v.dtype == torch.long; v.is_sparse; v.layout == torch.strided; v.is_quantized; v.is_meta; v.is_mkldnn; "
-        "v.is_cuda; v.device.type == 'cpu'; "
+        "v.is_cuda; v.is_cuda or v.is_xpu; v.device == v.device; v.device.type == 'cpu'; "
         "v.device.type != 'cpu'; v.device == torch.device('cpu'); v.device.index is None; "
         "v.device.type in ('cuda', 'xpu'); 'cuda' in str(v.device); v.dim() == 1; v.ndim > 1; len(v.shape) == 2; "
         "v.shape[0] == 3; v.size(0) == 2; v.shape == torch.Size([3]); v.shape == (3,); len(v) == 3; v.numel() > 1; "

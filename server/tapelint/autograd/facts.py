@@ -96,6 +96,10 @@ class Facts:
     float32: set[int] = field(default_factory=set)
     # The calls that change the default dtype of tensors.
     default_dtype_changed: set[str] = field(default_factory=set)
+    # The tensors that are on the CPU.
+    on_cpu: set[int] = field(default_factory=set)
+    # The calls that change the device on which tensors are made.
+    default_device_changed: set[str] = field(default_factory=set)
 
     # Graphs
 

@@ -64,6 +64,8 @@ class Origin(Enum):
     INT_DTYPE = auto()
     BOOL_DTYPE = auto()
     OTHER_DTYPE = auto()
+    # The device ``cpu``.
+    CPU = auto()
 
 
 @frozen(eq=False)

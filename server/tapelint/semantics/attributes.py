@@ -40,7 +40,7 @@ from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.stored_names import replaces
 from ..engine.syntax.syntactic_summary import is_abstract
 from ..models.python.paths import attribute_of_path
-from ..models.torch import dispatch
+from ..models.torch import devices, dispatch
 from ..models.torch.autograd import grad_access, missing_grad
 from ..models.torch.autograd_function.context import CONTEXT
 from ..models.torch.autograd_function.context_reads import refuse_unset
@@ -107,6 +107,8 @@ def _of_unknown(machine: Machine, state: State, owner: Unknown, name: str, node:
         return FALSE
     if (given := state.given_attributes(owner.tensor_id).get(name)) is not None:
         return given
+    if (known := devices.asked_of_device(owner, name)) is not None:
+        return known
     if isinstance(owner.formula, ProjectPath) and (found := attribute_of_path(owner.formula, name)) is not None:
         return found
     return machine.fact(name) if name in FACTS else BuiltinMethod(owner, name)
@@ -188,6 +190,15 @@ def _dtype(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Val
     return machine.fact(of, DTYPE_OF_KIND.get(kind, Origin.ANY))
 
 
+def _device(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+    return devices.device_of(machine, tensor.id)
+
+
+def _is_elsewhere(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+    """``.is_cuda``, ``.is_xpu``, ``.is_mps``, ``.is_meta``: what is on the CPU is none of these."""
+    return FALSE if tensor.id in machine.facts.on_cpu else machine.fact(getattr(node, "attr", "is_cuda"))
+
+
 def _is_special(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     """``.is_sparse``, ``.is_quantized``: what is known to be of single precision is neither."""
     name = getattr(node, "attr", "is_sparse")
@@ -204,6 +215,11 @@ TENSOR_ATTRIBUTES: dict[str, Callable[[Machine, State, Tensor, ast.AST], Value]]
     "shape": _shape,
     "ndim": _rank,
     "dtype": _dtype,
+    "device": _device,
+    "is_cuda": _is_elsewhere,
+    "is_xpu": _is_elsewhere,
+    "is_mps": _is_elsewhere,
+    "is_meta": _is_elsewhere,
     "is_sparse": _is_special,
     "is_quantized": _is_special,
 }
@@ -431,6 +447,7 @@ def _store_tensor(machine: Machine, state: State, owner: TensorRef, name: str, v
     elif name != "data":
         state.edit_given_attributes(owner.id)[name] = value
     elif name == "data" and isinstance(value, TensorRef):
+        machine.facts.on_cpu.discard(owner.id)
         grad_access.flowed(machine, state, [value.id], (), owner.id, node)
 
 

@@ -40,6 +40,8 @@ def _with(machine: Machine, node: ast.With, items: list[ast.withitem], state: St
             results.append(path)
             continue
         inside = partial(_body, machine, node, item, rest)
+        if isinstance(value, Unknown) and value.note == "torch.device":
+            machine.facts.default_device_changed.add(value.note)
         if isinstance(value, Generator) and value.function is not None:
             results += run_generator(machine, path, value, inside)
         elif as_mode(value) is not None or isinstance(value, (SavedTensorHooks, Autocast)):

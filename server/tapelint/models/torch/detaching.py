@@ -35,6 +35,8 @@ def cut(machine: Machine, state: State, tensor: Tensor, node: ast.AST, reason: C
     )
     if tensor.id in machine.facts.float32:
         machine.facts.float32.add(key)
+    if tensor.id in machine.facts.on_cpu:
+        machine.facts.on_cpu.add(key)
     if tensor.base is not None or tensor.id in machine.facts.parts:
         machine.facts.parts.add(key)
     lost = Cut(state.point(node), reason, operation, source=tensor.grad_fn) if tensor.requires_grad else None

@@ -38,7 +38,7 @@ from ...domain.values import (
 )
 from ...engine.machine import Machine
 from ...ops.schema import Op
-from . import adaptive_pools, alias, precision
+from . import adaptive_pools, alias, devices, precision
 from .autograd import grad_access, missing_grad
 from .dtypes import result_kind
 from .tensor_shapes import results_extents
@@ -175,6 +175,7 @@ def apply(
     except TorchRaises as refused:
         raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
     precision.follow(machine, op, named, given, keys)
+    devices.follow(machine, named, [key for _, key in given], keys)
     if machine.facts.wanted_gradients:  # before that nothing is computed from one
         _follow_gradients(machine, state, op, tensors, keys, node)
     if state.grad_mode is not False and may_flow(op.name, args, kwargs):

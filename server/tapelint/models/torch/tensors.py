@@ -27,7 +27,7 @@ from ...domain.values import (
 from ...engine.lost_history import cut_of, in_list
 from ...engine.machine import Machine
 from ..python import array_memory
-from . import kept_aliases, precision
+from . import devices, kept_aliases, precision
 from .detaching import cut, set_requires_grad
 from .dispatch import refuse_integers, run, tensor_of
 from .dtypes import Kind, of_dtype, of_values
@@ -164,13 +164,20 @@ def question(machine: Machine, state: State, receiver: Value, call: Call) -> Val
     "xpu",
 )
 def conversion(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """A tensor of another dtype, or on another device."""
+    assert isinstance(receiver, TensorRef)
+    result = _converted(machine, state, receiver, call)
+    devices.converted(machine, receiver.id, result, call.name, [*call.args, *call.kwargs.values()])
+    return result
+
+
+def _converted(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     """Usually the very same tensor (already there, already of that type); else a copy that depends on it and saves
     nothing.
 
     Treating it as the same tensor is right for the graph in both cases: a copy's node saves nothing and is never
     refused. For a leaf it is not (the copy is no leaf), so a leaf that may have been copied is known less well.
     """
-    assert isinstance(receiver, TensorRef)
     tensor = resolve_view(state, receiver.id)
     if call.name != "pin_memory":
         machine.facts.converted.add(tensor.storage)
@@ -256,6 +263,8 @@ def make(machine: Machine, state: State, call: Call) -> Value:
         if lost.reason is CutReason.ITEM and isinstance(source, (TensorRef, Unknown)):
             state.tensors[made] = replace(state.tensors[made], sizes=())
     plain = call.name in ("torch.tensor", "torch.Tensor") and dtype == NONE and kind == "float"
+    if call.name in ("torch.tensor", "torch.Tensor", "torch.FloatTensor", "torch.LongTensor"):
+        devices.made(machine, made, call.kwargs.get("device", NONE))
     if plain:
         machine.facts.float32.add(made)
     if wants:
@@ -355,6 +364,7 @@ def is_tensor(machine: Machine, state: State, call: Call) -> Value:
 
 
 DEFAULTS = frozenset({"torch.set_default_dtype", "torch.set_default_tensor_type"})
+DEVICES = frozenset({"torch.set_default_device", "torch.set_default_tensor_type"})
 
 
 @function(
@@ -363,6 +373,7 @@ DEFAULTS = frozenset({"torch.set_default_dtype", "torch.set_default_tensor_type"
     "torch.cuda.manual_seed_all",
     "torch.set_default_dtype",
     "torch.set_default_tensor_type",
+    "torch.set_default_device",
     "torch.set_printoptions",
     "torch.use_deterministic_algorithms",
     "torch.cuda.empty_cache",
@@ -371,6 +382,8 @@ DEFAULTS = frozenset({"torch.set_default_dtype", "torch.set_default_tensor_type"
     "torch.autograd.set_detect_anomaly",
 )
 def setting(machine: Machine, state: State, call: Call) -> Value:
+    if call.name in DEVICES:
+        machine.facts.default_device_changed.add(call.name)
     if call.name in DEFAULTS:
         machine.facts.default_dtype_changed.add(call.name)
     return Unknown("setting")

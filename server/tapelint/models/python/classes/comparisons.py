@@ -35,6 +35,7 @@ from ....domain.values import (
     Value,
 )
 from ....ops.module_names import is_layer
+from ...torch.devices import are_devices
 from ...torch.dtypes import are_same
 from ...torch.opaque_attributes import is_opaque
 from .library_classes import PYTHON, canonical
@@ -60,7 +61,7 @@ def identical(state: State, left: Value, right: Value) -> bool | None:
     if left is right:
         return True
     if any(isinstance(each, Unknown) or is_opaque(state, each) for each in (left, right)):
-        return are_same(left, right)
+        return True if are_devices(left, right) else are_same(left, right)
     if isinstance(left, Const) and isinstance(right, Const):
         return _same_constant(left.value, right.value)
     if isinstance(left, External) and isinstance(right, External):
@@ -99,7 +100,7 @@ def equal(state: State, left: Value, right: Value) -> bool | None:
     """
     kinds = _kind(state, left), _kind(state, right)
     if None in kinds:
-        return are_same(left, right)
+        return True if are_devices(left, right) else are_same(left, right)
     if "tensor" in kinds:
         return False if not TENSORS.issuperset(kinds) else None
     if kinds[0] != kinds[1]:
