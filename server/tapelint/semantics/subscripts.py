@@ -41,6 +41,7 @@ from ..models.torch.known_shape import indexed
 from ..models.torch.nn import module_registry
 from ..models.torch.nn.new_parameters import kept
 from ..ops.module_names import some_of
+from .picked_items import at_known_index, at_unknown_index, stored
 
 
 def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.AST) -> Value:
@@ -51,7 +52,7 @@ def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.A
     if owner == NONE:
         missing_grad.used(machine, state, owner, node, "TypeError")
     if isinstance(owner, Tuple):
-        return _item(machine, state, list(owner.items), False, index, node, lambda items: Tuple(tuple(items)))
+        return _item(machine, state, 0, list(owner.items), False, index, node, lambda items: Tuple(tuple(items)))
     if isinstance(owner, Range):
         return unknown_number()
     if isinstance(owner, HeapRef):
@@ -60,7 +61,7 @@ def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.A
         if isinstance(thing, Sequence):
             kind, more = thing.kind, thing.is_partial
             wrap = partial(_list_of, state, kind, more)
-            return _item(machine, state, thing.items, more, index, node, wrap)
+            return _item(machine, state, owner.id, thing.items, more, index, node, wrap)
         if isinstance(thing, Mapping):
             return _entry(machine, state, owner, thing, index, node)
         if isinstance(thing, Instance):
@@ -108,6 +109,7 @@ def _list_of(state: State, kind: SequenceKind, more: bool, items: list[Value]) -
 def _item(
     machine: Machine,
     state: State,
+    owner: int,
     items: list[Value],
     more: bool,
     index: Value,
@@ -116,12 +118,14 @@ def _item(
 ) -> Value:
     if isinstance(index, Const) and isinstance(index.value, int):
         if -len(items) <= index.value < len(items) and (not more or index.value >= 0 or -index.value <= 1):
-            return items[index.value]
+            item = items[index.value]
+            return at_known_index(machine, state, owner, item, index) if owner else item
         return items[-1] if more and items else Unknown("item")
     if isinstance(index, Slice):
         known = _slice_of(index)
         return wrap(list(items) if known is None else items[known])
-    return item_picked(machine, state, {f"item {place}": item for place, item in enumerate(items)}, more, node)
+    found = item_picked(machine, state, {f"item {place}": item for place, item in enumerate(items)}, more, node)
+    return at_unknown_index(machine, state, owner, found, items, index)
 
 
 def _entry(machine: Machine, state: State, owner: HeapRef, thing: Mapping, index: Value, node: ast.AST) -> Value:
@@ -129,7 +133,7 @@ def _entry(machine: Machine, state: State, owner: HeapRef, thing: Mapping, index
     if key is not None:
         found = thing.items.get(key)
         if found is not None:
-            return found
+            return at_known_index(machine, state, owner.id, found, index)
         if thing.default is not None:
             made = machine.call(state, thing.default, [], {}, node)
             state.edit(owner.id, Mapping).items[key] = made
@@ -137,7 +141,8 @@ def _entry(machine: Machine, state: State, owner: HeapRef, thing: Mapping, index
         return Unknown("item")
     if isinstance(index, Unknown) and index in thing.items:
         return thing.items[index]
-    return item_picked(machine, state, entries(thing), thing.is_partial, node)
+    found = item_picked(machine, state, entries(thing), thing.is_partial, node)
+    return at_unknown_index(machine, state, owner.id, found, list(thing.items.values()), index)
 
 
 def basic(state: State, index: Value) -> bool | None:
@@ -217,9 +222,13 @@ def store(machine: Machine, state: State, owner: Value, index: Value, value: Val
     elif isinstance(owner, HeapRef):
         thing = state.heap[owner.id]
         if isinstance(thing, Sequence):
-            _store_item(state, owner, thing, index, kept(machine, state, thing, value, node))
+            value = kept(machine, state, thing, value, node)
+            stored(machine, owner.id, value, index)
+            _store_item(state, owner, thing, index, value)
         elif isinstance(thing, Mapping):
-            _store_entry(state, owner, thing, index, kept(machine, state, thing, value, node), node)
+            value = kept(machine, state, thing, value, node)
+            stored(machine, owner.id, value, index)
+            _store_entry(state, owner, thing, index, value, node)
         elif isinstance(thing, Instance):
             machine.call_dunder(state, owner, "__setitem__", [index, value], node)
     elif isinstance(owner, Unknown):

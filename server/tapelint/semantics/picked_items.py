@@ -1,0 +1,69 @@
+"""Which tensor of a container an index picks, where the index is not known: another index may pick another one.
+
+losses[i].backward()
+losses[i].backward()      the same tensor again
+losses[j].backward()      it or another one: unknown
+losses[0].backward()      unknown, too, if the tensor that stands for `losses[i]` is the first
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from ..domain.options import settled
+from ..domain.state import State
+from ..domain.values import TensorRef, Unknown, Value, as_key
+from ..engine.machine import Machine
+
+
+def at_unknown_index(
+    machine: Machine, state: State, owner: int, found: Value, items: list[Value], index: Value
+) -> Value:
+    """The item of a container, by its heap id (0 for a tuple), at an unknown place; ``found`` stands for all."""
+    if len(items) == 1 or not _has_history(state, found):
+        return found
+    picked, name = machine.facts.picked, _name_of(index)
+    tensors = [item for item in reversed(items) if isinstance(item, TensorRef)]
+    for item in tensors:
+        if picked.get((owner, item.id)) == name:
+            return item
+    for item in tensors:
+        if (owner, item.id) not in picked:
+            picked[owner, item.id] = name
+            return item
+    return Unknown("item")
+
+
+def at_known_index(machine: Machine, state: State, owner: int, item: Value, index: Value) -> Value:
+    """The ``item`` at a known place, unless it stands for the one at a place that is not known."""
+    if not isinstance(item, TensorRef) or not _has_history(state, item):
+        return item
+    name = _name_of(index)
+    by = machine.facts.picked.setdefault((owner, item.id), name)
+    return item if by == name or _is_known(by) else Unknown("item")
+
+
+def stored(machine: Machine, owner: int, value: Value, index: Value) -> None:
+    """``value`` is now the item at ``index``."""
+    if isinstance(value, TensorRef):
+        machine.facts.picked[owner, value.id] = _name_of(index)
+
+
+def _has_history(state: State, value: Value) -> bool:
+    """Whether it matters which tensor it is: it has a graph, or a gradient."""
+    return isinstance(value, TensorRef) and state.tensors[value.id].requires_grad is not False
+
+
+def _is_known(name: Hashable) -> bool:
+    return isinstance(name, tuple) and name[:1] == (KNOWN,)
+
+
+def _name_of(index: Value) -> Hashable:
+    """What equal indices have in common: their value (``KNOWN`` first), or how they were computed."""
+    key = as_key(settled(index))
+    if key is not None:
+        return KNOWN, key
+    return (index.formula or index.tensor_id) if isinstance(index, Unknown) else None
+
+
+KNOWN = "known"
