@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Literal
 
-GroundKind = Literal["ordinary", "chosen", "guessed"]
+GroundKind = Literal["ordinary", "chosen", "guessed", "tested"]
 """``ordinary``: what programs usually do, such as that a loop runs twice. ``chosen``: which way an unknown test goes.
-``guessed``: what an object is, or what a caller does.
+``guessed``: what an object is, or what a caller does. ``tested``: a test does it, so it is no use of the program.
 """
+
+
+class RunBy(Enum):
+    """What runs the code in which a hazard was found."""
+
+    # The program: the script, and what it imports.
+    PROGRAM = auto()
+    # pytest or unittest.
+    TESTS = auto()
+    # A caller that was imagined: no code of the program calls it.
+    IMAGINED = auto()
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,9 +25,10 @@ def analysed(block: Block, main: Path | None = None) -> Report:
     if block.cells:
         return analyse(notebook(block.program), str(block.file.with_suffix(".ipynb")), turned_on(block))
     if not block.files:
+        name = f"{'test_' if block.tests else ''}{block.file.stem}.py"
         return analyse(
             without_reveals(block.program),
-            str(block.file.with_suffix(".py")),
+            str(block.file.with_name(name)),
             turned_on(block),
             resolve=lambda *_: None,
         )

@@ -21,6 +21,7 @@ After ``py`` the opening line may carry one word:
                         it is a program of its own, with its own claims
     py path="a/b.py"    a file that the next program finds beside itself and may import; it makes no claims
     yaml path="c.yaml"  a file of another kind, which the program may open from the folder that it is in
+    py tests            a file of tests, shown to the analyser as one; torch runs what pytest runs of it
     py cells            a notebook: each line that begins with ``# %%`` begins another cell
     py caller           run by torch after the previous program, in its namespace, and not shown to the analyser: the
                         caller of a library function that nothing in its own file calls; the ``# torch:`` line may
@@ -108,6 +109,7 @@ class Block:
     files: dict[str, str] = field(default_factory=dict)
     rules: frozenset[str] = frozenset()
     cells: bool = False
+    tests: bool = False
 
     @property
     def program(self) -> str:
@@ -169,13 +171,13 @@ def _verdict(body: str, row: int, where: str, in_caller: bool = False) -> Verdic
 
 @contextmanager
 def beside(block: Block) -> Iterator[Path]:
-    """A folder with the files of ``block`` in it; the block's own name there is ``main.py``."""
+    """A folder with the files of ``block`` in it; the block itself is ``main.py`` there, or ``test_main.py``."""
     with TemporaryDirectory() as folder:
         for name, text in block.files.items():
             file = Path(folder, name)
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="utf-8")
-        yield Path(folder, "main.py")
+        yield Path(folder, "test_main.py" if block.tests else "main.py")
 
 
 def read_claims(block: Block) -> Block:
@@ -269,16 +271,16 @@ def _add(
         files[file[1]] = PREAMBLE + text if file[1].endswith(".py") else text
         return
     fixed = re.fullmatch(r'fixed="([^"]+)"', how)
-    cells = how == "cells"
-    if how and not fixed and not cells:
+    cells, tests = how == "cells", how == "tests"
+    if how and not fixed and not cells and not tests:
         raise SpecificationError(f"{path}:{start}: unknown words after py: {how!r}")
     if fixed and before is None:
         raise SpecificationError(f"{path}:{start}: a fixed block without a program before it")
     counts[heading] = counts.get(heading, 0) + 1
-    block = Block(path, f"{path.name}::{heading}#{counts[heading]}", start, text, cells=cells)
+    block = Block(path, f"{path.name}::{heading}#{counts[heading]}", start, text, cells=cells, tests=tests)
     if fixed:
         block.fixed, block.fixes = fixed[1], before
-        block.caller, block.files = before.caller, before.files
+        block.caller, block.files, block.tests = before.caller, before.files, before.tests
     else:
         block.files = dict(files)
         files.clear()

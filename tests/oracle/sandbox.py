@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 import torch
 from torch_graph import revealing
 
@@ -49,7 +50,7 @@ def importable(block: Block) -> Iterator[None]:
     no trace."""
     known, path = set(sys.modules), list(sys.path)
     sys.path[:0] = STANDINS
-    if not block.files:
+    if not block.files and not block.tests:
         try:
             yield
         finally:
@@ -70,8 +71,46 @@ def importable(block: Block) -> Iterator[None]:
                     del sys.modules[name]
 
 
+@dataclass
+class FirstFailure:
+    """A plugin of pytest that keeps the first exception with which a test, or the import of the file, has failed."""
+
+    error: BaseException | None = None
+
+    def pytest_exception_interact(self, call: pytest.CallInfo[object]) -> None:
+        if self.error is None and call.excinfo is not None:
+            self.error = call.excinfo.value
+
+
+def run_tests(block: Block) -> Outcome:
+    """Let pytest run a ``block`` of tests."""
+    failure = FirstFailure()
+    with importable(block), contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        file = Path.cwd() / "test_main.py"
+        file.write_text(block.program, encoding="utf-8")
+        options = [
+            "-q",
+            "-x",
+            "-p",
+            "no:cacheprovider",
+            "--import-mode=importlib",
+            f"--rootdir={file.parent}",
+            "-c",
+            os.devnull,
+        ]
+        pytest.main([*options, str(file)], plugins=[failure])
+    if failure.error is None:
+        return Outcome()
+    trace = traceback.extract_tb(failure.error.__traceback__)
+    rows = [frame.lineno for frame in trace if frame.filename == str(file)]
+    error = f"{type(failure.error).__name__}: {failure.error}"
+    return Outcome(error, rows[-1] - block.offset if rows else 0, 0, "".join(traceback.format_exception(failure.error)))
+
+
 def run(block: Block) -> Outcome:
     """Execute ``block`` (then its caller) as ``__main__`` in a fresh namespace, with a fixed seed and silent output."""
+    if block.tests:
+        return run_tests(block)
     module = types.ModuleType("__main__")
     name = f"<{block.name}>"
     program = block.program

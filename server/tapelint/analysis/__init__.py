@@ -40,6 +40,7 @@ from ..rules import FileSummary, Finding, all_rules
 from ..rules.support.cure import FixProposal
 from ..severity import Severity
 from ..source import Edit, Notebook, Source, Span, apply, concerns_torch, difference, moved, parse
+from ..source.pytest_files import TestConventions
 from ..stubs import stub_module_name
 from ..workspace.config import Config
 from .elsewhere import ConfigOf, Configs
@@ -146,11 +147,11 @@ def _analyse(
     except Outdated:
         memory.forget()
         return _analyse(source, inputs, cancel, memory, is_main)
-    noted = found_in(steps)
-    findings = noted.findings.values()
     imports = machine.imports
     configs = Configs(inputs.config_of)
     files = Files(source, imports.sources if imports else (), configs.holds)
+    noted = found_in(steps, partial(files.stands_in_tests, conventions=config.tests))
+    findings = noted.findings.values()
     origins = frozenset(map(files.origin, findings))
     alone = memory.standalone_results if is_main else None
     is_elsewhere = partial(_is_shown_alone, files=files, inputs=inputs, cancel=cancel, alone=alone)
@@ -200,7 +201,7 @@ def _resumed(source: Source, inputs: Inputs, memory: AnalysisCache) -> Machine:
     under = (inputs.config, inputs.limits)
     machine = memory.resume(source, inputs.resolve, under)
     if machine is None:
-        machine = made(source, Facts(), resolve=inputs.resolve, limits=inputs.limits)
+        machine = made(source, Facts(), resolve=inputs.resolve, limits=inputs.limits, tests=inputs.config.tests)
         machine.facts.events.subscribe(RuleListener(machine, inputs.config).hear)
         memory.begin(machine, source, under)
     return machine
@@ -303,10 +304,12 @@ def made(
     probe: Probe | None = None,
     resolve: Resolve | None = None,
     limits: Limits = Limits(),  # noqa: B008 (frozen)
+    tests: TestConventions = TestConventions(),  # noqa: B008 (frozen)
 ) -> Machine:
-    """A machine that is ready to execute ``source``."""
+    """A machine that is ready to execute ``source``; ``tests`` is what the project calls a test."""
     machine = Evaluator(facts, source.tree, CHECKS, probe=probe, limits=limits)
-    machine.cells = source.cells
+    machine.cells, machine.tests = source.cells, tests
+    machine.collects_tests = tests.is_test_file(source.path)
     if resolve is not None:
         machine.imports = Imports(machine, source, resolve)
     return machine

@@ -22,6 +22,7 @@ from ..report.diagnostic import Applicability
 from ..rules import FileSummary, Finding, all_rules
 from ..severity import Severity
 from ..source import Source, Span
+from ..source.pytest_files import TestConventions
 from ..stubs import stub_module_name
 
 
@@ -67,6 +68,11 @@ class Files:
                 if other.holds(node):
                     return other
         return self.main
+
+    def stands_in_tests(self, finding: Finding, conventions: TestConventions) -> bool:
+        """Whether a finding is reported in a file that is there for tests."""
+        shown = self.shown_at(finding)
+        return shown is not None and conventions.serves_tests(shown[1].path)
 
     def origin(self, finding: Finding) -> Origin:
         source = self.of(finding.node)

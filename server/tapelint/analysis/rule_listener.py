@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from ..autograd.events.graph_walks import BackwardRan, Event
 from ..autograd.model.choices import Conjunction, either
 from ..engine.paths.abandoned import AbandonedPaths
+from ..ground import RunBy
 from ..interpreter import AnalysisUnit, Cancelled, Entry, Machine
 from ..rules import Finding, Rule, all_rules
 from ..rules.support.story import assuming
 from ..severity import Severity
 from ..workspace.config import Config
 from .grounds import graded_by_choices
+from .in_tests import graded_in_tests
 
 
 @dataclass(slots=True)
@@ -29,7 +30,7 @@ class UnitFindings:
 
     def add(self, found: Finding) -> None:
         here = self.found.setdefault((found.code, found.node), {})
-        known = here.get(supposed := (found.severity, found.premise, found.point.premise))
+        known = here.get(supposed := (found.severity, found.premise, found.point.premise, found.run_by))
         here[supposed] = found if known is None else replace(known, guard=either(known.guard, found.guard))
 
     def merge_from(self, other: UnitFindings) -> None:
@@ -39,16 +40,22 @@ class UnitFindings:
         for node, leaves in other.reach.items():
             self.reach.setdefault(node, leaves)
 
-    def reported(self, abandoned: Collection[Conjunction]) -> dict[tuple[str, ast.AST], Finding]:
+    def reported(
+        self, abandoned: Collection[Conjunction], is_of_tests: Callable[[Finding], bool]
+    ) -> dict[tuple[str, ast.AST], Finding]:
         """The gravest finding of each rule at each node, of those that need one choice at most where the
-        ``abandoned`` ways are left out."""
-        grade = partial(graded_by_choices, abandoned=abandoned)
-        graded = ((key, [*filter(None, map(grade, here.values()))]) for key, here in self.found.items())
-        return {key: min(some, key=lambda each: each.severity) for key, some in graded if some}
+        ``abandoned`` ways are left out. ``is_of_tests`` says whether one stands in a file of tests."""
+        reported: dict[tuple[str, ast.AST], Finding] = {}
+        for key, here in self.found.items():
+            chosen = (graded_by_choices(found, abandoned) for found in here.values())
+            graded = [graded_in_tests(found, is_of_tests(found)) for found in chosen if found is not None]
+            if graded:
+                reported[key] = min(graded, key=lambda each: each.severity)
+        return reported
 
 
-Supposed = tuple[Severity, "str | None", "str | None"]
-"""How grave a finding is, what its event rests on and what its path supposes."""
+Supposed = tuple[Severity, "str | None", "str | None", RunBy]
+"""How grave a finding is, what its event rests on, what its path supposes and what runs it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +66,14 @@ class Noted:
     reach: dict[ast.AST, int]
 
 
-def found_in(units: Iterable[AnalysisUnit]) -> Noted:
-    """What was found in all of them, with what its paths have chosen."""
+def found_in(units: Iterable[AnalysisUnit], is_of_tests: Callable[[Finding], bool]) -> Noted:
+    """What was found in all of them, with what its paths have chosen; ``is_of_tests`` as for ``UnitFindings``."""
     total, walks, abandoned = UnitFindings(), set[ast.AST](), dict[Conjunction, None]()
     for unit in units:
         abandoned |= unit.notes.of(AbandonedPaths).guards
         total.merge_from(unit.notes.of(UnitFindings))
         walks.update(node for _, node in unit.backward_sites)
-    findings = total.reported(abandoned)
+    findings = total.reported(abandoned, is_of_tests)
     for key, found in [*findings.items()]:
         is_certain = found.everywhere and found.point.premise is None
         if is_certain and found.point.node in walks or (found.unless, found.node) in findings:
@@ -110,6 +117,7 @@ class RuleListener:
                     raiser=event.point.node,
                     premise=event.assumption,
                     guard=event.point.guard,
+                    run_by=self.machine.unit.run_by,
                 )
                 self.machine.unit.notes.of(UnitFindings).add(found)
 

@@ -39,7 +39,6 @@ from ..engine.lifecycle import CallReturned, LoopLeft, PathEnded
 from ..engine.machine import Machine
 from ..models.torch.nn.module_registry import is_module_like
 from ..source import walk
-from ..source.pytest_files import is_test_file
 from .shared_graphs import leaks
 
 SHORT_LOOP = 100
@@ -122,7 +121,7 @@ def _parameters(frame: Frame) -> set[str]:
 
 def _is_test(machine: Machine, state: State) -> bool:
     """Whether the code that runs stands in a file of tests."""
-    return machine.imports is not None and is_test_file(machine.imports.here(state).path)
+    return machine.imports is not None and machine.tests.is_test_file(machine.imports.here(state).path)
 
 
 def _counts(iterable: ast.expr) -> bool:

@@ -7,8 +7,11 @@ raise, or PyTorch    Raise(ProgramRaised("RuntimeError", ...)): until a handler 
 
 from __future__ import annotations
 
+import builtins
+from collections.abc import Collection
+
 from ..autograd.frozen import frozen
-from .values import Value
+from .values import Expecting, Value
 
 
 class ProgramRaised(Exception):
@@ -23,6 +26,34 @@ class ProgramRaised(Exception):
         self.by_torch = by_torch
         # Whether a ``raise`` statement of the program raises it; it is an error otherwise.
         self.is_meant = is_meant
+
+    @property
+    def is_skip(self) -> bool:
+        """Whether it ends a test that is not to run here: no failure, and none of what comes after it is certain."""
+        return self.name in SKIPS
+
+
+SKIPS = ("Skipped", "SkipTest")
+"""What pytest and unittest raise to end a test that is not to run."""
+
+
+def takes(kinds: Collection[str], error: ProgramRaised) -> bool:
+    """Whether a handler of exceptions of these ``kinds``, by the names of their classes, is one for an error."""
+    return not {error.name, "Exception", "BaseException", *_bases_of(error.name)}.isdisjoint(kinds)
+
+
+def ends(manager: Expecting, error: ProgramRaised) -> bool:
+    """Whether an error ends with the block of a context manager. One of a class that is not known is taken for what is
+    expected there.
+    """
+    is_unknown = error.is_meant and error.name == "Exception" and not error.by_torch
+    return takes(manager.kinds, error) or bool(manager.kinds) and is_unknown
+
+
+def _bases_of(name: str) -> list[str]:
+    """The classes of Python that an exception of Python is derived from: ``LookupError`` of a ``KeyError``."""
+    kind = getattr(builtins, name, None)
+    return [base.__name__ for base in kind.__mro__] if isinstance(kind, type) else []
 
 
 class IteratorExhausted(ProgramRaised):

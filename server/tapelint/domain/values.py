@@ -223,6 +223,16 @@ class SavedTensorHooks:
 
 
 @frozen
+class Expecting:
+    """A context manager that ends what is raised in its block: ``pytest.raises(RuntimeError)``."""
+
+    # The names of the classes of exceptions.
+    kinds: tuple[str, ...]
+    # Whether these are meant to be raised; where they are not, the program has failed although it goes on.
+    is_meant: bool = True
+
+
+@frozen
 class Range:
     """A ``range``; None where a bound is unknown."""
 
@@ -281,6 +291,7 @@ Value = (
     | GradMode
     | SavedTensorHooks
     | Autocast
+    | Expecting
     | Range
     | Zip
     | Generator

@@ -25,6 +25,7 @@ from ..engine.machine import Cancelled, Machine, OutOfFuel
 from ..engine.resume_point import Block
 from ..engine.run_context import RunContext
 from ..engine.statistics import AnalysisStats, Entry, Lost
+from ..ground import RunBy
 from ..modules.loader import Outdated
 from ..source import may_use_torch
 from .imagined_apply import functions_of, imagine_apply
@@ -32,11 +33,13 @@ from .inferred_arguments import make_instance
 from .notebook_cells import Ran, run_again, run_cells
 from .registries.registered_functions import imagine_registered, registered_functions
 from .segments import is_done, run_segment
+from .testing.collection import is_test_class
 from .unreached_functions import (
     NON_TRAINING,
     TRAINS,
     Candidate,
     imagined_call,
+    is_run_by_tests,
     is_worth_imagining,
     priority,
     run_entry,
@@ -239,6 +242,7 @@ def _imagined(
         return known
     with recorded(machine, _facts(base).fork(), base.loads, limit) as step:
         step.dependencies.add(key[0])
+        step.run_by = RunBy.IMAGINED
         if base.result is not None:
             with machine.detached():
                 _entered(machine, [], replace(entry, kind="latent"), run)
@@ -335,6 +339,7 @@ def _object(machine: Machine, memory: AnalysisCache, finish: AnalysisUnit, owner
         return known
     with recorded(machine, _facts(finish).fork(), finish.loads, limit) as step:
         state = finish.result[0].fork()
+        step.run_by = RunBy.TESTS if is_test_class(machine, state, owner) else RunBy.IMAGINED
         made: list[tuple[State, HeapRef]] = []
 
         def make() -> list[State]:
@@ -363,6 +368,8 @@ def _entry(
         _looked_up_again(machine, known)
         return known
     with recorded(machine, _facts(base).fork(), base.loads, limit) as step:
+        is_of_tests = is_run_by_tests(machine, finish.result[0], function, owner)
+        step.run_by = RunBy.TESTS if is_of_tests else RunBy.IMAGINED
         step.dependencies.add(function.node)
         entry = _named(finish, function, owner)
         if base.result is None:

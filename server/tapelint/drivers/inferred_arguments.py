@@ -67,9 +67,10 @@ def make_instance(machine: Machine, state: State, owner: HeapRef, node: ast.AST)
     elif found is not None:
         state.edit(instance.id, Instance).is_partial = True
     ready = prepared(state, owner)
-    first = lookup_in_mro(state, owner, ready.method) if ready is not None else None
-    if first is not None and isinstance(first[1], Function):
-        _call(machine, state, first[1], instance, node)
+    for name in ready.methods if ready is not None else ():
+        first = lookup_in_mro(state, owner, name)
+        if first is not None and isinstance(first[1], Function):
+            _call(machine, state, first[1], instance, node)
     state.edit(instance.id, Instance).attributes.setdefault("training", TRUE)
     reopen(state, list(state.get(instance.id, Instance).attributes.values()))
     assume_started(machine, state, owner, instance)

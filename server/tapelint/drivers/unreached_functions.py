@@ -21,7 +21,7 @@ from ..engine.lifecycle import PathEnded
 from ..engine.machine import Machine
 from ..engine.module_system import LoadedModule
 from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
-from ..models.frameworks.training_loops import WALKED, Unrecorded, Walk, loop_of, prepared, unrecorded, walk_of
+from ..models.frameworks.training_loops import WALKED, Unrecorded, Walk, loop_of, unrecorded, walk_of
 from ..models.python.click_commands import callback_of
 from ..models.torch.autograd.grad_access import between_calls, through
 from ..semantics.calls import call_value
@@ -36,6 +36,9 @@ from .no_grad_only import is_unrecorded
 from .object_state import prepare
 from .repeated_calls import RepeatedCall, once
 from .suggested_classes import premise_of_classes
+from .testing.collection import is_test
+from .testing.marks import fixture_of
+from .testing.runs import run_test
 
 TRAINED = "a caller goes backward through the result"
 
@@ -183,6 +186,8 @@ def run_entry(
     """Run one function with inferred arguments; a method on an object made with inferred arguments."""
     state, node = base[0].fork(), _definition(function)
     receiver = _receiver(function, owner, base[1])
+    if is_run_by_tests(machine, state, function, owner):
+        return run_test(machine, state, function, owner, receiver)
     if syntactic_summary(node).yields:
         return [state]
     if owner is not None and receiver is not None and function.kind != "class":
@@ -205,11 +210,18 @@ def run_entry(
         )
 
 
+def is_run_by_tests(machine: Machine, state: State, function: Function, owner: HeapRef | None) -> bool:
+    """Whether a function has a caller that is known: it is a test, or a fixture of tests."""
+    return is_test(machine, state, function, owner) or fixture_of(machine, state, function) is not None
+
+
 def is_worth_imagining(
     machine: Machine, state: State, function: Function, owner: HeapRef | None, loads: Iterable[LoadedModule]
 ) -> bool:
     """Whether a caller with graphs may meet a hazard in a function, as far as its text shows."""
     node = _definition(function)
+    if is_run_by_tests(machine, state, function, owner):
+        return False
     if syntactic_summary(node).yields or is_unrecorded(machine.tree, node):
         return False
     trees = (machine.tree, *(module.source.tree for module in loads))
@@ -296,9 +308,6 @@ def _driven(
     """Run it once, or again and again where that is what its caller does."""
     if owner is None or is_once:
         return once(machine, state, function, receiver, effect)
-    ready = prepared(state, owner)
-    if ready is not None and ready.once:
-        return machine.run_paths(state, effect)
     return again_and_again(machine, state, function, receiver, effect)
 
 

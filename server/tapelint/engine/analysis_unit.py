@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..autograd import Facts
+from ..ground import RunBy
 from ..source import TreeDiff
 from .import_lookups import ImportLookups
 from .loops.iteration_facts import IterationFacts
@@ -33,6 +34,8 @@ class AnalysisUnit:
     loads: dict[LoadedModule, None]
     # How much fuel it had.
     fuel: int
+    # What runs it.
+    run_by: RunBy = RunBy.PROGRAM
     # What it counted.
     stats: AnalysisStats = field(default_factory=AnalysisStats)
     # The entry points that were given up in it.

@@ -26,6 +26,7 @@ from ..domain.state import State
 from ..domain.values import Const, External, Frame, HeapRef, Origin, Unknown, Value, something
 from ..fault import fault_of
 from ..source import Cell
+from ..source.pytest_files import TestConventions
 from .analysis_unit import AnalysisUnit
 from .evaluation import Evaluation
 from .lifecycle import Lifecycle
@@ -102,6 +103,10 @@ class Machine(Evaluation):
         # The file, and its cells if it is a notebook.
         self.tree = tree
         self.cells: tuple[Cell, ...] = ()
+        # What the project calls a test.
+        self.tests = TestConventions()
+        # Whether pytest looks for tests in the file.
+        self.collects_tests = False
         # Functions that are not tried out where nothing calls them.
         self.untried: frozenset[ast.AST] = frozenset()
         # Whether the result is no longer needed.
@@ -382,7 +387,8 @@ class Machine(Evaluation):
         if going and len(going) < len(states):
             abandoned = self.unit.notes.of(AbandonedPaths)
             for state in states:
-                if type(state.completion) is Raise and not state.completion.error.by_torch:
+                error = state.completion.error if type(state.completion) is Raise else None
+                if error is not None and not error.by_torch and not error.is_skip:
                     abandoned.add(state.guard)
         return going or states
 

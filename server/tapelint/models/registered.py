@@ -2,7 +2,7 @@
 
 from types import ModuleType
 
-from .frameworks import launchers
+from .frameworks import launchers, unit_tests
 from .python import (
     arrays,
     builtins,
@@ -83,6 +83,7 @@ MODELS: tuple[ModuleType, ...] = (
     transforms,
     type_tests,
     typer_commands,
+    unit_tests,
     vectors,
     vmap,
     weight_averages,

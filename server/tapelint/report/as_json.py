@@ -5,7 +5,7 @@ location, end_location        {"row", "column"}, both from 1, columns in charact
                               notebook rows of the cell, and {"cell", "row", "column"}, cells of all kinds from 1
 related                       the story in order: [{"message", "filename", "location", "end_location"}]
 help, url                     text or null
-rests_on                      what it needs beside the code: [{"kind", "text"}]; kind: ordinary, chosen or guessed
+rests_on                      what it needs beside the code: [{"kind", "text"}]; kind: ordinary, chosen, guessed, tested
 fixes                         [{"title", "applicability", "manual", "preferred", "edits"}], the best first;
                               applicability: safe or unsafe; manual: only the user's own choice applies it;
                               edits: [{"content", "location", "end_location"}], not overlapping

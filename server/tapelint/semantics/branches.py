@@ -7,9 +7,8 @@ The truth assumed for an unknown condition is remembered on the path, so that th
 from __future__ import annotations
 
 import ast
-import builtins
 
-from ..domain.completion import ProgramRaised, Raise
+from ..domain.completion import ProgramRaised, Raise, takes
 from ..domain.state import State
 from ..domain.values import Const, Tuple, Unknown, Value, something
 from ..engine.machine import EXPRESSIONS, STATEMENTS, Machine
@@ -255,12 +254,12 @@ SWALLOW = frozenset(("raises", "assertRaises", "assertRaisesRegex", "suppress"))
 """Context managers that end what their arguments name: ``pytest.raises(RuntimeError)``."""
 
 
-def swallowed(manager: ast.expr) -> list[ast.expr]:
-    """The kinds of exceptions that a context manager does not let out."""
+def swallowed(manager: ast.expr) -> tuple[str, ...]:
+    """The kinds of exceptions that a context manager of which nothing else is known does not let out."""
     if not isinstance(manager, ast.Call):
-        return []
+        return ()
     name = getattr(manager.func, "attr", getattr(manager.func, "id", ""))
-    return [kind for given in manager.args for kind in _kinds(given)] if name in SWALLOW else []
+    return tuple(kind for given in manager.args for kind in _named(_kinds(given))) if name in SWALLOW else ()
 
 
 def caught(handler: ast.ExceptHandler) -> list[ast.expr]:
@@ -271,15 +270,12 @@ def _kinds(given: ast.expr) -> list[ast.expr]:
     return given.elts if isinstance(given, ast.Tuple) else [given]
 
 
+def _named(kinds: list[ast.expr]) -> list[str]:
+    return [ast.unparse(kind).rpartition(".")[2] for kind in kinds]
+
+
 def catches(kinds: list[ast.expr], error: ProgramRaised) -> bool:
-    names = {ast.unparse(kind).rpartition(".")[2] for kind in kinds}
-    return bool(names & {error.name, "Exception", "BaseException", *_bases_of(error.name)})
-
-
-def _bases_of(name: str) -> list[str]:
-    """The classes of Python that an exception of Python is derived from: ``LookupError`` of a ``KeyError``."""
-    kind = getattr(builtins, name, None)
-    return [base.__name__ for base in kind.__mro__] if isinstance(kind, type) else []
+    return takes(_named(kinds), error)
 
 
 STATEMENTS.update({ast.If: branch, ast.Try: trying, ast.Match: matching})

@@ -12,15 +12,15 @@ from __future__ import annotations
 import ast
 from functools import partial
 
-from ..domain.completion import ProgramRaised, Raise
+from ..domain.completion import ProgramRaised, Raise, ends, takes
 from ..domain.mro import own_method
 from ..domain.state import State
-from ..domain.values import NONE, TRUE, Autocast, Generator, HeapRef, SavedTensorHooks, Unknown, Value
+from ..domain.values import NONE, TRUE, Autocast, Expecting, Generator, HeapRef, SavedTensorHooks, Unknown, Value
 from ..engine.machine import STATEMENTS, Machine
 from ..models.python.paths import OpenFile
 from ..models.torch.autograd.grad_mode import as_mode
 from .assign import assign
-from .branches import catches, swallowed
+from .branches import swallowed
 from .calls import call_value
 from .functions import run_generator
 
@@ -48,8 +48,10 @@ def _with(machine: Machine, node: ast.With, items: list[ast.withitem], state: St
             for out in _ambient(machine, path, value, inside):
                 out.grad_mode, out.inference, out.saved_tensor_override, out.grad_mode_set_at = before
                 results.append(out)
+        elif isinstance(value, Expecting):
+            results += _expecting(machine, path, value, inside)
         elif kinds := swallowed(item.context_expr):
-            results += _swallowing(machine, path, kinds, inside)
+            results += _expecting(machine, path, Expecting(kinds), inside)
         elif own_method(path, value, "__exit__") is not None:
             results += _own(machine, node, path, value, inside)
         else:
@@ -113,10 +115,10 @@ def _leave(machine: Machine, own: Value, given: list[Value], node: ast.With, sta
     return call_value(machine, state, own, given, {}, node)
 
 
-def _swallowing(machine: Machine, state: State, kinds: list[ast.expr], inside: partial[list[State]]) -> list[State]:
-    """A block whose exceptions of some ``kinds`` end with it."""
+def _expecting(machine: Machine, state: State, manager: Expecting, inside: partial[list[State]]) -> list[State]:
+    """A block with which some exceptions end. What is raised there on purpose is nothing to report."""
     depth, frame, calls, iterations = machine.context.depth, state.frame, state.calls, state.iterations
-    guard = catches(kinds, ProgramRaised("RuntimeError"))
+    guard = manager.is_meant and takes(manager.kinds, ProgramRaised("RuntimeError"))
     machine.handlers_around += 1
     try:
         with machine.facts.events.handling(guard):
@@ -124,7 +126,7 @@ def _swallowing(machine: Machine, state: State, kinds: list[ast.expr], inside: p
     finally:
         machine.handlers_around -= 1
     for out in outcomes:
-        if isinstance(out.completion, Raise) and catches(kinds, out.completion.error):
+        if isinstance(out.completion, Raise) and ends(manager, out.completion.error):
             machine.context.depth = depth
             out.frame, out.calls, out.iterations = frame, calls, iterations
             out.completion = None

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..source import NOTEBOOK, SourceError, notebook, read
-from ..source.pytest_files import is_test_file
+from ..source.pytest_files import TestConventions
 from .files import discover
 from .importers import imported_words
 from .mentions import ALL, mentioned, outline
@@ -182,7 +182,7 @@ def _ranked(
 
 def _kind(path: str, is_script: bool) -> int:
     """0 for scripts and notebooks, 1 for what pytest runs, 2 for other modules."""
-    if is_test_file(path):
+    if TestConventions().is_test_file(path):
         return 1
     return 0 if is_script or path.endswith(NOTEBOOK) else 2
 

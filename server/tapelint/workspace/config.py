@@ -22,7 +22,8 @@ from functools import cache
 from pathlib import Path
 
 from ..severity import Severity
-from . import keys
+from ..source.pytest_files import TestConventions
+from . import keys, pytest_config
 from .globs import matches
 from .keys import PREFIX
 from .toml import lines_of, table_of
@@ -37,7 +38,7 @@ class Config:
     that is off by default is turned on by whatever selects it, be it ``TL207``, ``TL2`` or ``ALL``. What
     ``per_file_ignores`` or a severity of None (``off``) say holds whatever is selected.
 
-    ``root`` is the folder of the configuration file; patterns are relative to it.
+    ``root`` is the folder of the configuration file; patterns are relative to it. ``tests`` is what pytest is told.
     """
 
     select: tuple[str, ...] = ()
@@ -48,6 +49,7 @@ class Config:
     exclude: tuple[str, ...] = ()
     callers: bool = True
     root: str = ""
+    tests: TestConventions = TestConventions()
 
     def wants(self, code: str, default: bool = True) -> bool:
         """Whether ``code`` is selected; ``default`` says what holds where nothing is."""
@@ -89,7 +91,7 @@ def _longest(prefixes: tuple[str, ...], code: str) -> int:
 def load(near: Path) -> Config:
     """The configuration for a file or folder: that of the nearest configuration file upward, or the default."""
     found = find(near)
-    return _read(found) if found else Config()
+    return replace(_read(found) if found else Config(), tests=pytest_config.conventions_near(near))
 
 
 def find(near: Path) -> Path | None:
@@ -114,6 +116,7 @@ def forget() -> None:
     """Read configuration files anew from now on: they may have changed."""
     _in.cache_clear()
     _read.cache_clear()
+    pytest_config.forget()
 
 
 @cache

@@ -146,18 +146,22 @@ LAUNCHERS = {
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Of classes derived from ``base`` ``method`` is called on every object before any other; ``once`` if then only one
-    other is."""
+    """Of classes derived from ``base`` these methods are called on every object before any other."""
 
     base: re.Pattern[str]
-    method: str
-    once: bool = False
+    methods: tuple[str, ...]
 
+
+TEST_CASE = re.compile(
+    r"unittest\.(?:case\.|async_case\.)?(?:IsolatedAsyncio)?TestCase"
+    r"|torch\.testing\._internal\.common_utils\.TestCase|absl\.testing\.(?:absltest|parameterized)\.TestCase"
+)
+"""The classes whose methods unittest runs, each on an object of its own."""
 
 PREPARED = (
-    Prepared(re.compile(r"unittest\.(?:case\.)?TestCase"), "setUp", True),
-    Prepared(re.compile(r"ray\.tune\.(?:\w+\.)*Trainable"), "setup"),
-    Prepared(re.compile(r"cog\.(?:\w+\.)*BasePredictor"), "setup"),
+    Prepared(TEST_CASE, ("setUpClass", "setUp")),
+    Prepared(re.compile(r"ray\.tune\.(?:\w+\.)*Trainable"), ("setup",)),
+    Prepared(re.compile(r"cog\.(?:\w+\.)*BasePredictor"), ("setup",)),
 )
 
 

@@ -11,7 +11,7 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...autograd.model.choices import ALWAYS, Guard
 from ...autograd.model.program_point import ProgramPoint
-from ...ground import Ground
+from ...ground import Ground, RunBy
 from ...severity import Severity
 from ...source import Edit, Source, Span
 from .cure import FixProposal
@@ -53,6 +53,8 @@ class Finding:
     premise: str | None = None
     # the branches on unknown tests that it needs
     guard: Guard = ALWAYS
+    # what runs the code
+    run_by: RunBy = RunBy.PROGRAM
     # what it rests on beside the code
     rests_on: tuple[Ground, ...] = ()
 

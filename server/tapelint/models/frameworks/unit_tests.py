@@ -1,0 +1,157 @@
+"""What tests call of pytest and unittest: what expects an exception, what ends a test, what only compares.
+
+with pytest.raises(RuntimeError, match="second time"):     ends what is raised in its block
+    loss.backward()
+self.assertRaises(RuntimeError, loss.backward)             and in the function that it calls
+pytest.skip("no GPU")                                      ends the test
+"""
+
+from __future__ import annotations
+
+from ...domain.completion import ProgramRaised, ends, takes
+from ...domain.mro import OBJECT, mro_of
+from ...domain.state import State
+from ...domain.values import (
+    NONE,
+    BuiltinMethod,
+    Class,
+    Expecting,
+    External,
+    HeapRef,
+    Instance,
+    Sequence,
+    Tuple,
+    Unknown,
+    Value,
+)
+from ...engine.machine import Machine
+from ..torch.registry import MODULE_METHODS, Call, function, method
+from .training_loops import TEST_CASE, is_framework_object
+
+PARAM = "pytest.param"
+ANYTHING = "BaseException"
+EXPECTS = {"pytest.raises": 1, "assertRaises": 1, "assertRaisesRegex": 2, "assertWarns": 1, "assertWarnsRegex": 2}
+"""What expects an exception, with the position of the function that it may call itself."""
+WARNS = ("assertWarns", "assertWarnsRegex")
+COMPARES = (
+    *("assertEqual", "assertNotEqual", "assertTrue", "assertFalse", "assertIs", "assertIsNot", "assertIsNone"),
+    *("assertIsNotNone", "assertIn", "assertNotIn", "assertIsInstance", "assertNotIsInstance", "assertAlmostEqual"),
+    *("assertNotAlmostEqual", "assertGreater", "assertGreaterEqual", "assertLess", "assertLessEqual", "assertRegex"),
+    *("assertNotRegex", "assertCountEqual", "assertListEqual", "assertTupleEqual", "assertSetEqual"),
+    *("assertDictEqual", "assertSequenceEqual", "assertMultiLineEqual"),
+)
+
+
+def kinds_of(state: State, value: Value) -> tuple[str, ...]:
+    """The names of the classes of exceptions that are named by a value; all of them where it is not known."""
+    if isinstance(value, External):
+        return (value.name.rpartition(".")[2],)
+    if isinstance(value, Tuple):
+        return tuple(name for item in value.items for name in kinds_of(state, item))
+    if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Class):
+        return (thing.name,)
+    return (ANYTHING,)
+
+
+@function("pytest.raises")
+def raises(machine: Machine, state: State, call: Call) -> Value:
+    return _expected(machine, state, call)
+
+
+@function("contextlib.suppress")
+def suppress(machine: Machine, state: State, call: Call) -> Value:
+    return Expecting(tuple(name for kind in call.args for name in kinds_of(state, kind)))
+
+
+@method(MODULE_METHODS, *(name for name in EXPECTS if "." not in name))
+def expects(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    if not _is_case(state, receiver):
+        return _unknown(machine, state, receiver, call)
+    return _expected(machine, state, call)
+
+
+def _expected(machine: Machine, state: State, call: Call) -> Value:
+    """A context manager; where a function is given it is called at once."""
+    position = EXPECTS[call.name]
+    kind = call.get(0, "expected_exception", call.kwargs.get("exception", NONE))
+    found = Expecting(() if call.name in WARNS else kinds_of(state, kind))
+    if len(call.args) <= position or call.args[position] == NONE:
+        return found
+    called, *args = call.args[position:]
+    depth, frame, calls, iterations = machine.context.depth, state.frame, state.calls, state.iterations
+    machine.handlers_around += 1
+    try:
+        with machine.facts.events.handling(takes(found.kinds, ProgramRaised("RuntimeError"))):
+            machine.call(state, called, args, call.kwargs, call.node)
+    except ProgramRaised as error:
+        if not ends(found, error):
+            raise
+        machine.context.depth = depth
+        state.frame, state.calls, state.iterations = frame, calls, iterations
+    finally:
+        machine.handlers_around -= 1
+    return Unknown("exception", False)
+
+
+@method(MODULE_METHODS, "subTest")
+def sub_test(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """A part of a test after whose failure the test goes on: it fails all the same."""
+    if not _is_case(state, receiver):
+        return _unknown(machine, state, receiver, call)
+    return Expecting((ANYTHING,), False)
+
+
+@method(MODULE_METHODS, *COMPARES)
+def compares(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    if not _is_case(state, receiver):
+        return _unknown(machine, state, receiver, call)
+    return NONE
+
+
+@function("pytest.skip", "pytest.xfail")
+def skip(machine: Machine, state: State, call: Call) -> Value:
+    raise ProgramRaised("Skipped", is_meant=True)
+
+
+@function("pytest.fail", "pytest.exit")
+def fail(machine: Machine, state: State, call: Call) -> Value:
+    raise ProgramRaised("Failed", is_meant=True)
+
+
+@method(MODULE_METHODS, "skipTest", "fail")
+def end_case(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    if not _is_case(state, receiver):
+        return _unknown(machine, state, receiver, call)
+    raise ProgramRaised("AssertionError" if call.name == "fail" else "SkipTest", is_meant=True)
+
+
+@function(PARAM)
+def param(machine: Machine, state: State, call: Call) -> Value:
+    """A set of values of ``parametrize``, perhaps with marks of its own."""
+    attributes: dict[str, Value] = {"values": Tuple(tuple(call.args))}
+    marks = call.kwargs.get("marks", NONE)
+    has_none = marks == Tuple(()) or isinstance(marks, HeapRef) and _is_empty(state, marks)
+    if marks != NONE and not has_none:
+        attributes["marks"] = marks
+    return HeapRef(state.new(Instance(External(PARAM), attributes)))
+
+
+def _is_case(state: State, receiver: Value) -> bool:
+    """Whether an object is a test case of unittest: its class derives from one, or from nothing, and is there to be
+    derived from together with one, since it asks for methods that it does not have.
+    """
+    if is_framework_object(state, receiver, TEST_CASE):
+        return True
+    thing = state.heap.get(receiver.id) if isinstance(receiver, HeapRef) else None
+    if not isinstance(thing, Instance) or thing.is_partial or not isinstance(thing.kind, HeapRef):
+        return False
+    return all(isinstance(kind, HeapRef) or kind == OBJECT for kind in mro_of(state, thing.kind))
+
+
+def _is_empty(state: State, value: HeapRef) -> bool:
+    held = state.heap[value.id]
+    return isinstance(held, Sequence) and not held.items and not held.is_partial
+
+
+def _unknown(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    return machine.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
