@@ -309,7 +309,7 @@ def made(
     """A machine that is ready to execute ``source``; ``tests`` is what the project calls a test."""
     machine = Evaluator(facts, source.tree, CHECKS, probe=probe, limits=limits)
     machine.cells, machine.tests = source.cells, tests
-    machine.collects_tests = tests.is_test_file(source.path)
+    machine.collects_tests, machine.serves_tests = tests.is_test_file(source.path), tests.serves_tests(source.path)
     if resolve is not None:
         machine.imports = Imports(machine, source, resolve)
     return machine

@@ -212,7 +212,9 @@ def run_entry(
 
 def is_run_by_tests(machine: Machine, state: State, function: Function, owner: HeapRef | None) -> bool:
     """Whether a function has a caller that is known: it is a test, or a fixture of tests."""
-    return is_test(machine, state, function, owner) or fixture_of(machine, state, function) is not None
+    if is_test(machine, state, function, owner):
+        return True
+    return machine.serves_tests and fixture_of(machine, state, function) is not None
 
 
 def is_worth_imagining(

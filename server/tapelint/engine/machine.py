@@ -105,8 +105,8 @@ class Machine(Evaluation):
         self.cells: tuple[Cell, ...] = ()
         # What the project calls a test.
         self.tests = TestConventions()
-        # Whether pytest looks for tests in the file.
-        self.collects_tests = False
+        # Whether pytest looks for tests in the file, and whether it is there for tests, with some or their fixtures.
+        self.collects_tests = self.serves_tests = False
         # Functions that are not tried out where nothing calls them.
         self.untried: frozenset[ast.AST] = frozenset()
         # Whether the result is no longer needed.
