@@ -108,13 +108,14 @@ def test_clones_come_first(github: Path, tmp_path: Path, name: str, bare: bool) 
         pass
 
 
-def test_plain_files_are_taken_as_they_are(tmp_path: Path) -> None:
+def test_plain_files_are_copied(tmp_path: Path) -> None:
     """Of a folder without a git directory the commit is not known."""
     made = tmp_path / "a" / "b"
     made.mkdir(parents=True)
     (made / "x.py").write_text(SPOILED)
+    (made / "image.png").write_bytes(b"\0")
     with tree(Pin("a/b", "0" * 40), tmp_path) as folder:
-        assert folder == made
+        assert folder != made and files(folder) == ["x.py"]
 
 
 def test_the_sample_is_stable(tmp_path: Path) -> None:
@@ -334,3 +335,16 @@ def test_no_repository_of_that_name(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tools.ecosystem", "--repository", "no/such"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=root, env=environment, timeout=60)
     assert done.returncode == 2 and "no repository of the list is called no/such" in done.stderr
+
+
+def test_only_the_files_of_the_sample_are_executed(github: Path, tmp_path: Path) -> None:
+    """What a file shows in another one is found if both are in it, whatever the repository's own settings are."""
+    helper = "def spoil(y):\n    y += 1\n    y.sum().backward()\n"
+    user = "import torch\nfrom helper import spoil\nspoil(torch.ones(3, requires_grad=True).exp())\n"
+    upstream(github / "a" / "b", helper="import torch\n" + helper, user=user)
+    (github / "a" / "b" / "tapelint.toml").write_text('select = ["TL4"]\n')
+    commit = upstream(github / "a" / "b")
+    for only, found in (((), ["helper.py"]), (("helper.py",), [])):
+        pin = Pin("a/b", commit, only=only)
+        assert run([pin], Means(), update=True, folder=tmp_path / "findings") == 0
+        assert [each.place.path for each in load(file_of(pin, tmp_path / "findings")).findings] == found

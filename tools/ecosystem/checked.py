@@ -1,4 +1,8 @@
-"""What ``tapelint check`` says of the files of a repository: the command itself, as a user runs it."""
+"""What ``tapelint check`` says of the files of a repository: the command itself, as a user runs it.
+
+Only the files that are asked for are executed (``callers = false``): files that use them take as long again, and in a
+repository that is checked as a whole they are asked for anyway.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,7 @@ LISTED = frozenset(severity.word for severity in (Severity.ERROR, Severity.WARNI
 """Severities of findings that are listed one by one; hints are counted."""
 TIMEOUT = 900
 """Seconds for the files of one repository, unless others are asked for."""
+SETTINGS = "callers = false\n"
 _UNSEEN = "TL91"
 """The codes of what was not seen of a file begin so; it is no finding."""
 _FAULT = "TL913"
@@ -63,9 +68,13 @@ class Checked:
 
 
 def check(folder: Path, files: tuple[str, ...], timeout: float) -> Checked:
-    """Run ``tapelint check`` of this checkout in ``folder``, in one process. Raises Failed."""
+    """Run ``tapelint check`` of this checkout in ``folder``, in one process; its settings are written there.
+
+    Raises Failed.
+    """
     if not files:
         return Checked()
+    (folder / "tapelint.toml").write_text(SETTINGS, encoding="utf-8")
     command = [sys.executable, "-m", "tapelint", "check", "--output-format", "json", "--jobs", "1", "--", *files]
     path = os.pathsep.join(filter(None, (str(ROOT / "server"), os.environ.get("PYTHONPATH"))))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -33,16 +33,23 @@ class Unreachable(Exception):
 
 @contextmanager
 def tree(pin: Pin, clones: Path | None) -> Iterator[Path]:
-    """A folder with the files of a repository; it is removed afterwards if it was made for this."""
+    """A new folder with the files of a repository, removed afterwards. Raises Unreachable."""
     git, plain = _local(pin, clones) if clones else (None, None)
-    if plain is not None and git is None:
-        yield plain
-        return
-    git = git or _fetched(pin)
     with tempfile.TemporaryDirectory(prefix="ecosystem-") as made:
         folder = Path(made, pin.folder)
-        write_files(git, pin.commit, folder)
+        if plain is not None and git is None:
+            _copy_files(plain, folder)
+        else:
+            _write_files(git or _fetched(pin), pin.commit, folder)
         yield folder
+
+
+def _copy_files(plain: Path, folder: Path) -> None:
+    for path in plain.rglob("*"):
+        if path.suffix in SUFFIXES and path.is_file() and not path.is_symlink():
+            target = folder / path.relative_to(plain)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
 
 
 def _local(pin: Pin, clones: Path) -> tuple[Path | None, Path | None]:
@@ -97,7 +104,7 @@ def _run(git: Path, *arguments: str) -> None:
         raise Unreachable(next((row for row in said if row.startswith(("fatal:", "error:"))), said[-1])) from error
 
 
-def write_files(git: Path, commit: str, folder: Path) -> None:
+def _write_files(git: Path, commit: str, folder: Path) -> None:
     """Write the files of a commit that say something about programs below ``folder``, as they were committed.
 
     Symbolic links are left out, and so is what the repository does not have (a clone without its large files).
