@@ -227,6 +227,8 @@ TENSOR_ATTRIBUTES: dict[str, Callable[[Machine, State, Tensor, ast.AST], Value]]
 
 
 MODULES = ("Sequential", "ModuleList")
+BY_ATTRIBUTE = ("config", "ModuleDict")
+"""Dictionaries whose items are attributes, too."""
 OF_CLASSES = ("__init_subclass__", "__class_getitem__")
 """Special methods that are given the class; the others are given an object: ``Base.__init__(self)``."""
 DICTS = (*module_registry.KINDS, "__dict__")
@@ -241,7 +243,7 @@ def _object(machine: Machine, state: State, owner: HeapRef, name: str, node: ast
         found = _of_class(state, owner, thing, name)
     elif isinstance(thing, Sequence):
         found = _of_sequence(owner, thing, name)
-    elif isinstance(thing, Mapping) and thing.kind == "config":
+    elif isinstance(thing, Mapping) and thing.kind in BY_ATTRIBUTE:
         found = thing.items.get(name) if name not in MAPPING_METHODS else None
     if found is not None:
         return found
@@ -401,7 +403,7 @@ def _store_object(machine: Machine, state: State, owner: HeapRef, name: str, val
             state.edit(owner.id, Instance).attributes[name] = value
     elif isinstance(thing, Class):
         state.edit(owner.id, Class).attributes[name] = value
-    elif isinstance(thing, Mapping) and thing.kind == "config":
+    elif isinstance(thing, Mapping) and (thing.kind == "config" or thing.kind in BY_ATTRIBUTE and name in thing.items):
         state.edit(owner.id, Mapping).items[name] = value
     elif isinstance(thing, Sequence) and name == "training" and isinstance(value, Const):
         state.edit(owner.id, Sequence).training = bool(value.value)

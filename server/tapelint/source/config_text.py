@@ -87,15 +87,17 @@ def _yaml(text: str) -> Data:
     loader = yaml.SafeLoader(text)
     try:
         root = loader.get_single_node()
-        return None if root is None else _of_node(root, SafeConstructor(), [0])
+        return None if root is None else _of_node(root, SafeConstructor(), [0], {})
     except yaml.YAMLError:
         return Unread()
     finally:
         loader.dispose()
 
 
-def _of_node(node: Node, scalars: SafeConstructor, count: list[int]) -> Data:
-    """Built from the nodes, not by PyYAML's constructors: an alias counts as often as it is used."""
+def _of_node(node: Node, scalars: SafeConstructor, count: list[int], tagged: dict[int, Tagged]) -> Data:
+    """Built from the nodes, not by PyYAML's constructors: an alias counts as often as it is used. What has a tag is the
+    same object wherever an alias stands for it.
+    """
     import yaml
 
     count[0] += 1
@@ -105,16 +107,18 @@ def _of_node(node: Node, scalars: SafeConstructor, count: list[int]) -> Data:
     if isinstance(node, yaml.MappingNode):
         value = {}
         for key, item in node.value:
-            found = _of_node(item, scalars, count)
+            found = _of_node(item, scalars, count, tagged)
             if key.tag == f"{STANDARD}merge":
                 for part in found if isinstance(found, list) else [found]:
                     value = {**part, **value} if isinstance(part, dict) else value
             else:
                 value[str(key.value)] = found
     elif isinstance(node, yaml.SequenceNode):
-        value = [_of_node(item, scalars, count) for item in node.value]
+        value = [_of_node(item, scalars, count, tagged) for item in node.value]
     elif node.tag.startswith(STANDARD):
         return _plain(scalars.construct_object(node), count)
     else:
         value = node.value
-    return value if node.tag in (f"{STANDARD}map", f"{STANDARD}seq") else Tagged(node.tag, value)
+    if node.tag in (f"{STANDARD}map", f"{STANDARD}seq"):
+        return value
+    return tagged.setdefault(id(node), Tagged(node.tag, value))

@@ -19,6 +19,7 @@ from ...domain.values import Const, HeapRef, Mapping, Sequence, Unknown, Value, 
 from ...engine.machine import Machine
 from ...source.config_text import SUFFIXES, Data, Scalar, Tagged, Unread, read_config
 from ..torch.registry import Call, function
+from .interpolations import interpolated, interpolation
 from .paths import OpenFile
 
 READERS = (
@@ -53,7 +54,7 @@ def loaded(machine: Machine, state: State, call: Call) -> Value:
 def loaded_by_path(machine: Machine, state: State, call: Call) -> Value:
     path = _path(machine, call.get(0, "file_"))
     found = content(machine, path) if path is not None else None
-    return something("file", False) if found is None else value_of(state, found, "config")
+    return something("file", False) if found is None else interpolated(state, value_of(state, found, "config"))
 
 
 @frozen
@@ -89,15 +90,15 @@ def _converted(state: State, data: Data, kind: str, name: str, file: str) -> Val
             return HeapRef(state.new(Sequence("list", [_converted(state, each, kind, name, file) for each in data])))
         case Tagged() | Unread():
             return something(name, False)
-    return _option(data, kind, name, file)
+    if kind == "config" and isinstance(data, str):
+        if data == "???" or "${" in data:
+            return something(name, False) if data == "???" else interpolation(data)
+        data = _number(data)
+    return option_of(data, name, file)
 
 
-def _option(value: Scalar, kind: str, name: str, file: str) -> Value:
-    """A number, a text or a switch. OmegaConf replaces ``${...}``, and reads ``1e-3`` as the number that it is."""
-    if kind == "config" and isinstance(value, str):
-        if value == "???" or "${" in value:
-            return something(name, False)
-        value = _number(value)
+def option_of(value: Scalar, name: str, file: str) -> Value:
+    """A number, a text or a switch that a file sets."""
     if isinstance(value, bool):
         return optional(Option(Const(value), f"`{name}` is {not value} in `{file}`", (Const(not value),)), name)
     premise = f"`{name}` is set in `{file}`" if value is None else f"`{name}` is not `{value!r}` in `{file}`"
@@ -105,6 +106,7 @@ def _option(value: Scalar, kind: str, name: str, file: str) -> Value:
 
 
 def _number(text: str) -> str | float:
+    """OmegaConf reads ``1e-3`` as the number that it is."""
     try:
         number = float(text) if text[:1] in "+-.0123456789" and text else math.nan
     except ValueError:

@@ -21,6 +21,8 @@ from ...source.config_text import Data
 from ...stubs import BESIDE
 from ..torch.registry import Call, decorator, function
 from .config_files import Content, content, value_of
+from .dotted_names import named
+from .interpolations import interpolated
 
 MAX_DEPTH = 3
 """How deep files that are composed name others."""
@@ -32,15 +34,15 @@ def configured(machine: Machine, state: State, call: Call) -> Value:
     """The function, whose parameter is the configuration as it is composed without words on the command line."""
     target = call.args[0]
     folder, name = (call.kwargs.get(key, NONE) for key in ("config_path", "config_name"))
-    named = [*target.node.args.posonlyargs, *target.node.args.args] if isinstance(target, Function) else []
-    if not isinstance(target, Function) or not named or machine.imports is None:
+    parameters = [*target.node.args.posonlyargs, *target.node.args.args] if isinstance(target, Function) else []
+    if not isinstance(target, Function) or not parameters or machine.imports is None:
         return target
     place = _folder(folder, machine.imports.here(state).path)
     if not isinstance(name, Const) or not isinstance(name.value, str) or place is None:
         return target
     composition = Composition(machine, state, place)
     found = composition.composed(".", name.value.removesuffix(".yaml"), MAX_DEPTH)
-    return target if found is None else with_defaults(target, {named[0].arg: found})
+    return target if found is None else with_defaults(target, {parameters[0].arg: interpolated(state, found)})
 
 
 def _folder(value: Value, own: str) -> ProjectPath | None:
@@ -149,15 +151,7 @@ def _built(
         if isinstance(key, str) and not key.startswith("_"):
             given[key] = _built(machine, state, item, call, [], {}) or item
     given |= kwargs
-    target = _named(machine, state, name.value)
+    target = named(machine, state, name.value, call.node)
     if settled(thing.items.get("_partial_", NONE)) == TRUE:
         return Partial(target, tuple(args), tuple(given.items()))
     return machine.call(state, target, [*args], given, call.node)
-
-
-def _named(machine: Machine, state: State, dotted: str) -> Value:
-    """A class or function of the project, or of a library, by its dotted name."""
-    module, _, name = dotted.rpartition(".")
-    imports = machine.imports
-    own = imports.member(state, module, imports.main.path, name) if imports is not None and module else None
-    return External(dotted) if own is None else own

@@ -81,12 +81,20 @@ from ..support.walked_twice import before, carrier, detaching, readers, story
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
-    if isinstance(event, RetainedUnused):
-        return unused(event)
-    if isinstance(event, RetainedOutside):
-        return outside(event, facts)
+    if isinstance(event, RetainedUnused | RetainedOutside):
+        if _is_asked_for(event):
+            return None
+        return unused(event) if isinstance(event, RetainedUnused) else outside(event, facts)
     assert isinstance(event, RetainedGraphReached)
     return reached(event, facts)
+
+
+def _is_asked_for(event: RetainedUnused | RetainedOutside) -> bool:
+    """Whether the graph is kept because a switch is set that may as well be left: its user knows what that costs."""
+    call = event.point.node
+    given = [*call.args, *(each.value for each in call.keywords)] if isinstance(call, ast.Call) else []
+    chosen = {choice.test for each in event.point.guard for choice, _ in each}
+    return event.premise is not None or not chosen.isdisjoint(given)
 
 
 def outside(event: RetainedOutside, facts: Facts) -> Finding:
