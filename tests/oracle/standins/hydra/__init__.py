@@ -4,6 +4,7 @@ from pathlib import Path
 
 import yaml
 from munch import munchify
+from omegaconf import resolved
 
 from . import utils
 
@@ -12,7 +13,7 @@ __all__ = ["main", "utils"]
 
 def main(config_path, config_name, version_base=None):
     def decorate(function):
-        return lambda: function(munchify(_composed(Path(config_path), config_name.removesuffix(".yaml"))))
+        return lambda: function(munchify(resolved(_composed(Path(config_path), config_name.removesuffix(".yaml")))))
 
     return decorate
 
