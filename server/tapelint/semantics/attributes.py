@@ -403,10 +403,15 @@ def _store_object(machine: Machine, state: State, owner: HeapRef, name: str, val
             state.edit(owner.id, Instance).attributes[name] = value
     elif isinstance(thing, Class):
         state.edit(owner.id, Class).attributes[name] = value
-    elif isinstance(thing, Mapping) and (thing.kind == "config" or thing.kind in BY_ATTRIBUTE and name in thing.items):
+    elif isinstance(thing, Mapping) and _is_item(thing, name):
         state.edit(owner.id, Mapping).items[name] = value
     elif isinstance(thing, Sequence) and name == "training" and isinstance(value, Const):
         state.edit(owner.id, Sequence).training = bool(value.value)
+
+
+def _is_item(thing: Mapping, name: str) -> bool:
+    """Whether to set an attribute of a dictionary is to set an item."""
+    return thing.kind == "config" or thing.kind in BY_ATTRIBUTE and name in thing.items
 
 
 def _call_setter(
