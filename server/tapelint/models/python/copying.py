@@ -7,7 +7,19 @@ from dataclasses import replace
 from ...autograd import leaf, recorded, resolve_view
 from ...domain.mro import lookup_in_mro
 from ...domain.state import State
-from ...domain.values import Class, Function, HeapRef, Instance, Mapping, Optimizer, Sequence, TensorRef, Tuple, Value
+from ...domain.values import (
+    BuiltinMethod,
+    Class,
+    Function,
+    HeapRef,
+    Instance,
+    Mapping,
+    Optimizer,
+    Sequence,
+    TensorRef,
+    Tuple,
+    Value,
+)
 from ...engine.machine import Machine
 from ..torch.autograd.backward_calls import written_at
 from ..torch.registry import Call, function
@@ -87,6 +99,8 @@ def _deep(machine: Machine, state: State, value: Value, call: Call, done: dict[V
         return done[value]
     if isinstance(value, Tuple):
         return Tuple(tuple(_deep(machine, state, v, call, done) for v in value.items), value.names)
+    if isinstance(value, BuiltinMethod):  # or a part of a network of whose code nothing is known
+        return BuiltinMethod(_deep(machine, state, value.receiver, call, done), value.name)
     if not isinstance(value, HeapRef):
         return value
     thing = state.heap[value.id]
