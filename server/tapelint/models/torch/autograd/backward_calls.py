@@ -23,6 +23,7 @@ from ....autograd import (
     unused,
 )
 from ....autograd.events.broken_graph import NonScalarBackward, RewrappedRoot, TermLost, UnusedInput
+from ....autograd.gradients import history
 from ....autograd.model.graph_search import leaf_tensors
 from ....autograd.model.writes import check_read
 from ....domain.completion import ProgramRaised
@@ -125,8 +126,19 @@ def go_backward(
     machine.charge_pass()
     if accumulate and not inner:
         tell_terms(machine, state, roots, node)
+        if not any(required):
+            _doubt_unreached(machine, state)
         machine.lifecycle.backward_ended.publish(machine, BackwardEnded(state, roots, node))
     return made
+
+
+def _doubt_unreached(machine: Machine, state: State) -> None:
+    """A pass began at something of whose graph nothing is known: it may lead to any leaf that no pass has reached."""
+    known = state.history
+    history.doubted(
+        state,
+        [key for key in machine.facts.optimized & state.tensors.keys() if key not in known or known[key].never],
+    )
 
 
 def _refuse_plain_targets(machine: Machine, state: State, inputs: SequenceType[int]) -> None:
