@@ -239,15 +239,39 @@ def call_method(machine: Machine, state: State, receiver: Value, call: Call) -> 
         found = _unknown_method(machine, state, receiver, call)
         if found is not None:
             return found
-        if call.name in MODES and not call.args:
+        if (setting := _setting(call)) is not None:
             unknown_call(machine, state, call.args, call.kwargs, call.node, owner)
-            state.edit_given_attributes(receiver.tensor_id)[facets.TRAINING] = Const(call.name == "train")
+            state.edit_given_attributes(receiver.tensor_id).update(setting)
             return owner
+        if call.name in CONVERSIONS:
+            return _converted(machine, state, receiver, call, owner)
     return unknown_call(machine, state, call.args, call.kwargs, call.node, owner)
 
 
-MODES = ("eval", "train")
-"""Methods by which an object that is not known is set to evaluation, if it is a network, or back to training."""
+CONVERSIONS = frozenset("to cuda cpu float double half bfloat16".split())
+"""Methods by which a network converts itself, and a tensor returns another."""
+SETTINGS = (facets.TRAINING, facets.REQUIRES_GRAD)
+"""What is known of how a network was set that is not known."""
+
+
+def _setting(call: Call) -> dict[str, Value] | None:
+    """What a method sets of an object that is not known, if that is a network; the method returns the object."""
+    if call.name in ("eval", "train") and not call.args:
+        return {facets.TRAINING: Const(call.name == "train")}
+    if call.name == "requires_grad_":
+        flag = call.flag(0, "requires_grad", True)
+        return {facets.REQUIRES_GRAD: Unknown("requires_grad", False) if flag is None else Const(flag)}
+    return None
+
+
+def _converted(machine: Machine, state: State, receiver: Unknown, call: Call, owner: Value) -> Value:
+    """What a conversion of an object returns that is not known: it is set as the object is."""
+    result = unknown_call(machine, state, call.args, call.kwargs, call.node, owner)
+    given = state.given_attributes(receiver.tensor_id)
+    known = {name: given[name] for name in SETTINGS if name in given}
+    if known and isinstance(result, Unknown):
+        state.edit_given_attributes(result.tensor_id).update(known)
+    return result
 
 
 def _object_method(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value | None:

@@ -14,11 +14,25 @@ import ast
 from ..domain import facets
 from ..domain.mro import mro_of
 from ..domain.state import State
-from ..domain.values import BuiltinMethod, Class, External, Frame, HeapRef, Instance, Origin, Unknown, Value
+from ..domain.values import (
+    FALSE,
+    TRUE,
+    BuiltinMethod,
+    Class,
+    External,
+    Frame,
+    HeapRef,
+    Instance,
+    Origin,
+    Unknown,
+    Value,
+)
 from ..engine.machine import Machine
 from ..engine.syntax.asked import asked_of_attributes, asked_of_variables, is_of_network
 from ..engine.syntax.walked_results import walked_method_calls
+from ..models.torch.nn import frozen_parts
 from ..models.torch.nn.layers import opaque_module
+from ..models.torch.nn.module_registry import parameters_of
 
 NETWORK = External("torch.nn.Module")
 UNTOLD = (Origin.ANY, Origin.NAME)
@@ -81,8 +95,20 @@ def _network(machine: Machine, state: State, value: Value, name: str, node: ast.
     if isinstance(value, BuiltinMethod):
         owner, key = value.receiver, value.name
     assert isinstance(owner, Unknown)
-    known = state.given_attributes(owner.tensor_id).get(key)
+    given = state.given_attributes(owner.tensor_id)
+    known = given.get(key)
     if known is None:
         known = opaque_module(machine, state, name, node)
+        if owner is value:
+            _set_as(machine, state, known, given)
         state.edit_given_attributes(owner.tensor_id)[key] = known
     return known
+
+
+def _set_as(machine: Machine, state: State, network: HeapRef, given: dict[str, Value]) -> None:
+    """Set a network as the unknown value was that it stands for."""
+    if (mode := given.get(facets.TRAINING)) is not None:
+        state.edit(network.id, Instance).attributes["training"] = mode
+    if (flag := given.get(facets.REQUIRES_GRAD)) is not None:
+        wanted = None if flag not in (TRUE, FALSE) else flag == TRUE
+        frozen_parts.require(state, (key for _, key in parameters_of(state, network)), wanted)
