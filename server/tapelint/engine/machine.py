@@ -334,6 +334,8 @@ class Machine(Evaluation):
                     room = max(self.paths_kept() - len(self.drop_uncaught_raises(results)) - len(work), 0)
                     self.drop(max(len(forks) - room, 0), DropReason.LIMIT)
                     work += forks[:room]
+                    if len(forks) > room:
+                        self._leave_out([*results, *(path for path, _ in work)], [path for path, _ in forks[room:]])
         finally:
             self.memo = outer
         return results
@@ -417,18 +419,21 @@ class Machine(Evaluation):
 
     def _selected(self, paths: list[State], most: int) -> list[State]:
         """So many paths: those with a premise are left out first; of the others some are, evenly, so that no branch is
-        preferred for standing first. What tells those that go on from those that do not is none of their choices.
+        preferred for standing first.
         """
         kept = _without_premises(paths, most)
         going = [kept[index * len(kept) // most] for index in range(most)]
-        left_out = [state for state in kept if state not in going]
+        self._leave_out(going, [state for state in kept if state not in going])
+        return going
+
+    def _leave_out(self, going: list[State], left_out: list[State]) -> None:
+        """What tells paths that go on from those that do not, since there are too many, is none of their choices."""
         abandoned = self.unit.notes.of(AbandonedPaths)
         for state in left_out:
             abandoned.add(state.guard)
         settled = chosen_by_selection((s.guard for s in going), (s.guard for s in left_out))
         for state in going:
             state.guard = without(state.guard, settled)
-        return going
 
     def paths_kept(self) -> int:
         """How many paths may go on: fewer and fewer once half of the fuel is used, so that one of them reaches the end
