@@ -43,6 +43,8 @@ OPTIMIZED = "(optimizer)"
 CONFIGURED_OPTIMIZERS = "(optimizers)"
 # The parameters that ``toggle_optimizer`` has frozen until ``untoggle_optimizer``.
 TOGGLED_OFF = "(toggled)"
+# The optimizers that a launcher has prepared.
+PREPARED = "(prepared)"
 
 # Parsers of options, and commands
 

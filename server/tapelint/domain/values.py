@@ -457,6 +457,8 @@ class Optimizer:
     # arguments that they came as, of which it may hold the parameters (None before its first step).
     cleared: int = field(default=0, compare=False)
     candidates: tuple[str, ...] | None = None
+    # Whether a framework lets it do nothing until more gradients are accumulated.
+    is_paused: bool = False
 
     @property
     def searches(self) -> bool:

@@ -2,7 +2,7 @@
 
 from types import ModuleType
 
-from .frameworks import launchers, unit_tests
+from .frameworks import launchers, paused_optimizers, unit_tests
 from .python import (
     arrays,
     builtins,
@@ -67,6 +67,7 @@ MODELS: tuple[ModuleType, ...] = (
     hyperpyyaml,
     import_module,
     launched_functions,
+    paused_optimizers,
     launchers,
     kept_states,
     layers,

@@ -23,6 +23,7 @@ from ...engine.machine import Machine
 from ..torch.autograd.backward_calls import go_backward, retention
 from ..torch.nn.frozen_parts import require
 from ..torch.registry import FUNCTIONS, MODULE_METHODS, Call, method
+from . import paused_optimizers
 from .configured_optimizers import optimizers_of
 from .training_loops import LAUNCHERS, MANUAL, is_framework_object
 
@@ -46,12 +47,13 @@ def walk(machine: Machine, state: State, call: Call) -> Value:
 
 def handed_back(machine: Machine, state: State, call: Call) -> Value:
     """One argument as it is, several as a tuple."""
+    paused_optimizers.prepare(state, call)
     given = [*call.args[1:], *(value for name, value in call.kwargs.items() if name in ("model", "module"))]
     return given[0] if len(given) == 1 else Tuple(tuple(given))
 
 
 for _name, _methods in LAUNCHERS.items():
-    FUNCTIONS[_name] = launcher
+    FUNCTIONS.setdefault(_name, launcher)
     FUNCTIONS[f"{_name}.backward"] = walk
     for _method in _methods:
         FUNCTIONS[f"{_name}.{_method}"] = handed_back

@@ -139,7 +139,16 @@ ACCELERATE = ("accelerate.Accelerator", "accelerate.accelerator.Accelerator")
 
 LAUNCHERS = {
     **dict.fromkeys(FABRIC, ("setup", "setup_module", "setup_optimizers", "setup_dataloaders")),
-    **dict.fromkeys(ACCELERATE, ("prepare", "prepare_model", "prepare_optimizer", "prepare_data_loader")),
+    **dict.fromkeys(
+        ACCELERATE,
+        (
+            "prepare",
+            "prepare_model",
+            "prepare_optimizer",
+            "prepare_data_loader",
+            "prepare_scheduler",
+        ),
+    ),
 }
 """Classes whose objects have ``backward(loss)``, and their methods that return what they are given."""
 

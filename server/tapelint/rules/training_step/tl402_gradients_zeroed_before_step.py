@@ -74,7 +74,7 @@ def nothing_left(event: OptimizerStepped, facts: Facts) -> Finding | None:
     message = (
         f"{code(clearing.point.node)} clears the gradients that {code(run.point.node)} has just computed, so "
         f"{code(event.point.node)} finds nothing to use: {names} {verb(names)} not trained, and nothing raises."
-        f"{assuming(run.assumption)}"
+        f"{assuming(event.assumption or run.assumption)}"
     )
     cures = (
         FixProposal("move_before", "Clear the gradients before the backward", (clearing.point.node, run.point.node)),
@@ -95,7 +95,7 @@ def mostly_lost(event: OptimizerStepped, facts: Facts) -> Finding | None:
         message = (
             f"{code(clearing.point.node)} clears {which} before any step has used them: "
             f"{code(event.point.node)} uses those of the last backward only, and nothing raises."
-            f"{assuming(run.assumption)}"
+            f"{assuming(event.assumption or run.assumption)}"
         )
         zero, cures = clearing.point.node, []
         if lap is None:

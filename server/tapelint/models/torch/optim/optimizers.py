@@ -166,7 +166,12 @@ for _name in NAMES:
 
 @method(OPTIMIZER_METHODS, "step")
 def step(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    return advance(machine, state, receiver, call)
+    return NONE if is_paused(state, receiver) else advance(machine, state, receiver, call)
+
+
+def is_paused(state: State, receiver: Value) -> bool:
+    """Whether ``step`` and ``zero_grad`` do nothing, because a framework still accumulates gradients."""
+    return isinstance(receiver, HeapRef) and state.get(receiver.id, Optimizer).is_paused
 
 
 def advance(machine: Machine, state: State, receiver: Value, call: Call, scaler: ast.expr | None = None) -> Value:
@@ -240,6 +245,8 @@ def write_parameters(machine: Machine, state: State, optimizer: Optimizer, node:
 @method(OPTIMIZER_METHODS, "zero_grad")
 def zero_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
+    if is_paused(state, receiver):
+        return NONE
     clear_grads(machine, state, state.get(receiver.id, Optimizer).params, call)
     note_cleared(machine, state, receiver)
     return NONE
