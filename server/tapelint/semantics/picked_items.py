@@ -4,6 +4,8 @@ losses[i].backward()
 losses[i].backward()      the same tensor again
 losses[j].backward()      it or another one: unknown
 losses[0].backward()      unknown, too, if the tensor that stands for `losses[i]` is the first
+
+memory[i] = h; memory[j]  `h`: what is kept under keys that are not known is kept to be found again
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ def at_unknown_index(
     machine: Machine, state: State, owner: int, found: Value, items: list[Value], index: Value
 ) -> Value:
     """The item of a container, by its heap id (0 for a tuple), at an unknown place; ``found`` stands for all."""
-    if len(items) == 1 or not _has_history(state, found):
+    if len(items) == 1 or owner in machine.facts.filled or not _has_history(state, found):
         return found
     picked, name = machine.facts.picked, _name_of(index)
     tensors = [item for item in reversed(items) if isinstance(item, TensorRef)]
@@ -43,10 +45,10 @@ def at_known_index(machine: Machine, state: State, owner: int, item: Value, inde
     return item if by == name or _is_known(by) else Unknown("item")
 
 
-def stored(machine: Machine, owner: int, value: Value, index: Value) -> None:
-    """``value`` is now the item at ``index``."""
-    if isinstance(value, TensorRef):
-        machine.facts.picked[owner, value.id] = _name_of(index)
+def stored(machine: Machine, owner: int, index: Value) -> None:
+    """An item is stored at ``index``. What is written at places that are not known is read at others in its time."""
+    if as_key(settled(index)) is None:
+        machine.facts.filled.add(owner)
 
 
 def _has_history(state: State, value: Value) -> bool:

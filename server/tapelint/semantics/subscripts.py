@@ -223,11 +223,11 @@ def store(machine: Machine, state: State, owner: Value, index: Value, value: Val
         thing = state.heap[owner.id]
         if isinstance(thing, Sequence):
             value = kept(machine, state, thing, value, node)
-            stored(machine, owner.id, value, index)
+            stored(machine, owner.id, index)
             _store_item(state, owner, thing, index, value)
         elif isinstance(thing, Mapping):
             value = kept(machine, state, thing, value, node)
-            stored(machine, owner.id, value, index)
+            stored(machine, owner.id, index)
             _store_entry(state, owner, thing, index, value, node)
         elif isinstance(thing, Instance):
             machine.call_dunder(state, owner, "__setitem__", [index, value], node)
