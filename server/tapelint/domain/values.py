@@ -144,7 +144,7 @@ class Slice:
     step: Value
 
 
-FunctionKind = Literal["", "static", "class", "property", "setter", "getter", "deleter"]
+FunctionKind = Literal["", "static", "class", "property", "cached", "setter", "getter", "deleter"]
 """What a decorator of Python makes of a method."""
 
 

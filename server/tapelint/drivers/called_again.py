@@ -29,7 +29,7 @@ from ..ops.module_names import is_layer
 from ..semantics.calls import call_value
 from ..source import cached_on_node, walk
 from . import framework_driver
-from .attribute_flow import MethodFlow, ObjectFlow, object_flow, returns_something
+from .attribute_flow import MethodFlow, ObjectFlow, method_flow, object_flow, returns_something
 from .called_between import Between, Refused, called_between, is_for_callers, needed
 from .inherited_templates import call_site
 from .latent_calls import ASSUMED, imagined_tensor
@@ -64,6 +64,8 @@ def _asks_for_member(formula: object) -> bool:
 def may_carry(machine: Machine, state: State, kind: HeapRef, function: Function) -> bool:
     """Whether a method may leave on its object what later calls find there, as far as the text shows."""
     owners = [owner for owner in mro_of(state, kind) if owner != OBJECT]
+    if function.kind == "property":  # a network is kept, and so is what it has computed once
+        return is_module(state, kind) and _carries([machine.query(method_flow, function.node)])
     if function.kind or any(isinstance(owner, External) and not is_layer(owner.name) for owner in owners):
         return False
     flow, name = object_flow(machine, state, kind), _name(function)
@@ -194,11 +196,11 @@ def _called(
 
 
 def _walked(state: State, function: Function, receiver: HeapRef, result: Value) -> list[int]:
-    """The tensors of a result that a caller goes backward through: all of ``forward``; otherwise a single number that
-    does not only show what the object collects, as a running average does.
+    """The tensors of a result that a caller goes backward through: all of ``forward`` and of a property; otherwise a
+    single number that does not only show what the object collects, as a running average does.
     """
     found = framework_driver.with_graph(state, result)
-    if _is_forward(function):
+    if _is_forward(function) or function.kind == "property":
         return found
     if not isinstance(result, TensorRef) or resolve_view(state, result.id).rank != 0:
         return []
@@ -221,7 +223,8 @@ def _leads_around(roots: Iterable[Node], held: Set[Node]) -> bool:
 
 def _premise(event: FreedGraphReached, function: Function, names: dict[Node, str]) -> str:
     """What a finding needs of the caller."""
-    again = f"`{_name(function)}` is called again after a backward through its result"
+    verb = "read" if function.kind == "property" else "called"
+    again = f"`{_name(function)}` is {verb} again after a backward through its result"
     return _with_grad(again, [event.node], names)
 
 
@@ -271,7 +274,8 @@ def _is_taken_away(
     names = {holder.name.rpartition(".")[2] for holder in held}
     if _is_assigned_elsewhere(machine, before, flow, held):
         return True
-    if not names <= set[str]().union(*(each.assigned for each in flow.flows.values())):
+    assigned = set[str]().union(*(each.assigned for each in flow.flows.values()))
+    if not names <= assigned | machine.query(method_flow, function.node).assigned.keys():
         return True
     for name, method in flow.methods.items():
         if name != "__init__" and method.node is not function.node and needed(method) > 1:

@@ -39,6 +39,7 @@ from .suggested_classes import premise_of_classes
 from .testing.collection import is_test
 from .testing.marks import fixture_of
 from .testing.runs import run_test
+from .uncalled_generators import drained, imagine_consumer, may_carry_on
 
 TRAINED = "a caller goes backward through the result"
 
@@ -177,7 +178,10 @@ class EntryCall:
             prepare(machine, state, self.receiver, self.function)
         bound = self.function if self.receiver is None else BoundMethod(self.function, self.receiver)
         site = self.node if self.owner is None else call_site(state, machine.module, self.function, self.owner)
-        return call_value(machine, state, bound, [], dict(self.values), site, key)
+        made = machine.memoize(
+            self.node, "made", lambda key: call_value(machine, state, bound, [], dict(self.values), site, key)
+        )
+        return drained(machine, state, made, key)
 
 
 def run_entry(
@@ -188,7 +192,7 @@ def run_entry(
     receiver = _receiver(function, owner, base[1])
     if is_run_by_tests(machine, state, function, owner):
         return run_test(machine, state, function, owner, receiver)
-    if syntactic_summary(node).yields:
+    if syntactic_summary(node).yields and (_is_wrapped(function) or not trains(machine, node)):
         return [state]
     if owner is not None and receiver is not None and function.kind != "class":
         loop = loop_of(machine, state, owner, node.name)
@@ -217,15 +221,20 @@ def is_run_by_tests(machine: Machine, state: State, function: Function, owner: H
     return machine.serves_tests and fixture_of(machine, state, function) is not None
 
 
+def _is_wrapped(function: Function) -> bool:
+    """Whether a decorator makes something else of a function, such as a context manager of a generator."""
+    return bool(_definition(function).decorator_list) and not function.kind
+
+
 def is_worth_imagining(
     machine: Machine, state: State, function: Function, owner: HeapRef | None, loads: Iterable[LoadedModule]
 ) -> bool:
     """Whether a caller with graphs may meet a hazard in a function, as far as its text shows."""
     node = _definition(function)
-    if is_run_by_tests(machine, state, function, owner):
+    if is_run_by_tests(machine, state, function, owner) or is_unrecorded(machine.tree, node):
         return False
-    if syntactic_summary(node).yields or is_unrecorded(machine.tree, node):
-        return False
+    if syntactic_summary(node).yields:
+        return not _is_wrapped(function) and may_carry_on(node) and not trains(machine, node)
     trees = (machine.tree, *(module.source.tree for module in loads))
     return may_write(node, *trees) or owner is not None and may_carry(machine, state, owner, function)
 
@@ -236,6 +245,9 @@ def imagined_call(machine: Machine, base: tuple[State, Any], function: Function,
     receiver = _receiver(function, owner, base[1])
     if owner is None or unrecorded(state, owner, node.name) is None:
         values = _arguments(machine, state, function, receiver)
+        if syntactic_summary(node).yields:
+            imagine_consumer(machine, state, function, receiver, values)
+            return [state]
         trees = (machine.tree, *(module.source.tree for module in machine.unit.loads))
         if machine.query(may_write, node, *trees):
             latent_calls.imagine(machine, state, function, receiver, values)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..autograd import CutReason, Tensor, invent, resolve_view
+from ..autograd import CutReason, StoreKind, Tensor, invent, resolve_view
 from ..domain import facets
 from ..domain.completion import ProgramRaised
 from ..domain.mro import is_module, lookup_in_mro
@@ -37,7 +37,7 @@ from ..domain.values import (
     unknown_number,
 )
 from ..engine.machine import EXPRESSIONS, Machine
-from ..engine.stored_names import replaces
+from ..engine.stored_names import remember, replaces
 from ..engine.syntax.syntactic_summary import is_abstract
 from ..models.python.paths import attribute_of_path
 from ..models.torch import devices, dispatch
@@ -340,8 +340,21 @@ def _bound(
             return BuiltinMethod(owner, getattr(value.node, "name", ""))  # of an unknown derived class
         if value.kind == "property":
             return machine.call(state, replace(value, kind=""), [owner], {}, node, key)
+        if value.kind == "cached":
+            return _computed_once(machine, state, value, owner, node)
         return BoundMethod(value, owner)
     return value
+
+
+def _computed_once(machine: Machine, state: State, value: Function, owner: Value, node: ast.AST) -> Value:
+    """A ``cached_property``: the object has what it returned as an attribute from now on."""
+    found = machine.memoize(
+        node, "cached", lambda key: machine.call(state, replace(value, kind=""), [owner], {}, node, key)
+    )
+    if isinstance(owner, HeapRef) and isinstance(value.node, ast.FunctionDef):
+        state.edit_attributes(owner.id)[value.node.name] = found
+        remember(machine, state, f"self.{value.node.name}", found, value.node, None, StoreKind.ASSIGNED)
+    return found
 
 
 def _super(machine: Machine, state: State, owner: Super, name: str) -> Value:

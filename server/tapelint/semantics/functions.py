@@ -94,7 +94,7 @@ KINDS: dict[str, FunctionKind] = {
     "builtins.staticmethod": "static",
     "builtins.classmethod": "class",
     "builtins.property": "property",
-    "functools.cached_property": "property",
+    "functools.cached_property": "cached",
 }
 """What a decorator makes of a method."""
 ACCESSORS: dict[str, FunctionKind] = {"setter": "setter", "getter": "getter", "deleter": "deleter"}
