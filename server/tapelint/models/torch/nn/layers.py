@@ -54,6 +54,8 @@ CONTAINERS: dict[str, SequenceKind] = {
     "torch.nn.Sequential": "Sequential",
 }
 DICTS = ("torch.nn.ModuleDict", "torch.nn.ParameterDict")
+PARALLEL = ("torch.nn.DataParallel", "torch.nn.parallel.DataParallel", "torch.nn.parallel.DistributedDataParallel")
+"""Classes whose objects call the module that they are given: the base of a class of the program."""
 PASSED_ON: dict[str, dict[str, Value]] = {"Flatten": {"start_dim": Const(1), "end_dim": Const(-1)}}
 """The arguments of a layer's constructor that say what sizes it returns, with their defaults."""
 REGISTERED = ("ModuleList", "Sequential", "ModuleDict")
@@ -102,6 +104,9 @@ def build_layer(
     thing.attributes.setdefault("training", TRUE)
     if name in CONTAINERS or name in DICTS:
         thing.attributes[facets.CONTAINER] = new_layer(machine, state, name, args, kwargs, node)
+        return
+    if name in PARALLEL and (args or "module" in kwargs):
+        thing.attributes["module"] = args[0] if args else kwargs["module"]
         return
     row = ops.layer(name.rpartition(".")[2]) if name.startswith("torch.nn.") else None
     if row is None:

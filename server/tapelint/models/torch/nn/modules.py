@@ -44,7 +44,7 @@ from ..registry import FUNCTIONS, MODULE_METHODS, Call, function, method
 from . import frozen_parts
 from .assumed_networks import unless_network
 from .kept_states import note_state, tell_own_state
-from .layers import inputs_of, run_layer
+from .layers import PARALLEL, inputs_of, run_layer
 from .module_registry import buffers_of, is_module_like, members, note, parameters_of, twin
 from .parametrizations import computed, is_kept
 
@@ -85,6 +85,8 @@ def forward(machine: Machine, state: State, receiver: Value, call: Call) -> Valu
     if isinstance(held, (Sequence, Mapping)):
         return _run_container(machine, state, receiver, held, call)
     assert isinstance(thing, Instance)
+    if (wrapped := _wrapped(state, thing)) is not None:
+        return machine.call(state, wrapped, call.args, call.kwargs, call.node, call.key)
     row = _row_of(state, thing)
     if row is not None:
         if facets.PARAMETRIZED in thing.attributes:
@@ -109,6 +111,12 @@ def _run_container(machine: Machine, state: State, receiver: HeapRef, held: Sequ
         return sequential(machine, state, held.items, call)
     finally:
         machine.running_sequentials.pop()
+
+
+def _wrapped(state: State, thing: Instance) -> Value | None:
+    """The module that an object of a class derived from ``DataParallel`` calls."""
+    is_parallel = any(isinstance(kind, External) and kind.name in PARALLEL for kind in mro_of(state, thing.kind))
+    return thing.attributes.get("module") if is_parallel else None
 
 
 def _row_of(state: State, thing: Instance) -> ops.Layer | None:
