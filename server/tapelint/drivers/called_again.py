@@ -63,10 +63,9 @@ def _asks_for_member(formula: object) -> bool:
 
 def may_carry(machine: Machine, state: State, kind: HeapRef, function: Function) -> bool:
     """Whether a method may leave on its object what later calls find there, as far as the text shows."""
-    owners = [owner for owner in mro_of(state, kind) if owner != OBJECT]
     if function.kind == "property":  # a network is kept, and so is what it has computed once
         return is_module(state, kind) and _carries([machine.query(method_flow, function.node)])
-    if function.kind or any(isinstance(owner, External) and not is_layer(owner.name) for owner in owners):
+    if function.kind or _is_foreign(state, kind):
         return False
     flow, name = object_flow(machine, state, kind), _name(function)
     if _is_forward(function) and is_module(state, kind):
@@ -74,6 +73,12 @@ def may_carry(machine: Machine, state: State, kind: HeapRef, function: Function)
     reached = flow.reached(name)
     returns = machine.query(returns_something, function.node) and not any(each.backward for each in reached.values())
     return returns and name != "__init__" and _carries(reached.values())
+
+
+def _is_foreign(state: State, kind: HeapRef) -> bool:
+    """Whether a class is derived from one of a library that is no layer."""
+    owners = [owner for owner in mro_of(state, kind) if owner != OBJECT]
+    return any(isinstance(owner, External) and not is_layer(owner.name) for owner in owners)
 
 
 def _name(function: Function) -> str:

@@ -192,7 +192,7 @@ def run_entry(
     receiver = _receiver(function, owner, base[1])
     if is_run_by_tests(machine, state, function, owner):
         return run_test(machine, state, function, owner, receiver)
-    if syntactic_summary(node).yields and (_is_wrapped(function) or not trains(machine, node)):
+    if not _may_run(machine, function):
         return [state]
     if owner is not None and receiver is not None and function.kind != "class":
         loop = loop_of(machine, state, owner, node.name)
@@ -219,6 +219,12 @@ def is_run_by_tests(machine: Machine, state: State, function: Function, owner: H
     if is_test(machine, state, function, owner):
         return True
     return machine.serves_tests and fixture_of(machine, state, function) is not None
+
+
+def _may_run(machine: Machine, function: Function) -> bool:
+    """Whether a function runs by itself: of the generators those that train."""
+    node = _definition(function)
+    return not syntactic_summary(node).yields or not _is_wrapped(function) and trains(machine, node)
 
 
 def _is_wrapped(function: Function) -> bool:
