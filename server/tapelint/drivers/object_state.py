@@ -29,6 +29,7 @@ from .attribute_flow import MethodFlow, ObjectFlow, object_flow
 from .inferred_arguments import inferred
 from .objects.constructor_switches import open_switches
 from .objects.given_parts import give_parts
+from .objects.scaler_switches import turn_on_scaler
 
 MAX_DEPTH = 3
 """How many methods are called one for another, because the last one needs what the one before it assigns."""
@@ -42,6 +43,7 @@ def prepare(machine: Machine, state: State, receiver: HeapRef, function: Functio
         return
     name = getattr(function.node, "name", "")
     flow = object_flow(machine, state, state.get(receiver.id, Instance).kind)
+    turn_on_scaler(machine, state, receiver, flow, name)
     _set_up(machine, state, receiver, flow, name, MAX_DEPTH)
     _open(state, receiver, flow, flow.reached(name))
     _doubt_data(machine, state, receiver, flow, flow.reached(name), function.node)

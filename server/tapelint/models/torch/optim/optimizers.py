@@ -311,6 +311,8 @@ def scaled_step(machine: Machine, state: State, call: Call) -> Value:
     optimizer = call.get(1, "optimizer")
     if isinstance(optimizer, HeapRef) and isinstance(state.heap[optimizer.id], Optimizer):
         function = call.node.func if isinstance(call.node, ast.Call) else None
+        if not state.get(optimizer.id, Optimizer).params:  # it was handed in
+            _tell_scaled(machine, state, call)
         inner = Call("step", call.args[2:], {}, call.node)
         return advance(
             machine, state, optimizer, inner, function.value if isinstance(function, ast.Attribute) else None
@@ -343,10 +345,9 @@ def _tell_scaled(machine: Machine, state: State, call: Call) -> None:
 @function("torch.amp.GradScaler.unscale_")
 def unscale(machine: Machine, state: State, call: Call) -> Value:
     optimizer = call.get(1, "optimizer")
-    if isinstance(optimizer, HeapRef) and isinstance(state.heap[optimizer.id], Optimizer):
-        history.unscaled(state, state.get(optimizer.id, Optimizer).params)
-    else:
-        history.unscaled(state, list(state.history))
+    thing = state.heap[optimizer.id] if isinstance(optimizer, HeapRef) else None
+    held = thing.params if isinstance(thing, Optimizer) else []
+    history.unscaled(state, held or list(state.history))
     return NONE
 
 
