@@ -28,7 +28,7 @@ from .program_point import ProgramPoint
 from .provenance import Provenance
 from .stores import LastStore, Stored, StoreKind
 from .views import UNRECORDED, edge_of, materialize_view, resolve_view
-from .writes import PROTECTED, bump, check_read, check_write, overlapping, protected_at
+from .writes import PROTECTED, WRITES_OVERLAPPING, bump, check_read, check_write, overlapping, protected_at
 
 Arg = int | Sequence[int]
 
@@ -336,7 +336,8 @@ def _write(
     if needs is not False:
         _rebase_history(facts, state, op, tensor, operands, node)
     beside = tuple((t.storage, state.version(t.version_counter)) for _, t in operands.tensors if t.id != target)
-    bump(state, tensor.version_counter, op.name, node, not overlapping(state, tensor), target, beside)
+    certain = op.name in WRITES_OVERLAPPING or not overlapping(state, tensor)
+    bump(state, tensor.version_counter, op.name, node, certain, target, beside)
     note_hidden(facts, state, tensor, op.name, needs)
     return (target,)
 
