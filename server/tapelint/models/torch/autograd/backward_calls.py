@@ -28,7 +28,7 @@ from ....autograd.model.graph_search import leaf_tensors
 from ....autograd.model.writes import check_read
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
-from ....domain.values import NONE, Const, HeapRef, TensorRef, Tuple, Unknown, Value
+from ....domain.values import NONE, Const, Generator, HeapRef, TensorRef, Tuple, Unknown, Value
 from ....engine.lifecycle import BackwardEnded
 from ....engine.machine import Machine
 from ..dispatch import tensor_list
@@ -187,6 +187,14 @@ def retention(call: Call, retain_at: int, create_at: int) -> tuple[bool | None, 
     return (bool(given.value) if isinstance(given, Const) else None), create
 
 
+def listed(machine: Machine, state: State, value: Value, node: ast.AST) -> Value:
+    """An argument that PyTorch makes a tuple of: what a generator yields, which it does once."""
+    if not isinstance(value, Generator):
+        return value
+    found = machine.iterate(state, value, node)
+    return Tuple(tuple(found.values)) if found.exact else Unknown("generator")
+
+
 ARGUMENTS = {"gradient", "retain_graph", "create_graph", "inputs"}
 """Of ``Tensor.backward``."""
 
@@ -200,7 +208,7 @@ def tensor_backward(machine: Machine, state: State, receiver: Value, call: Call)
     if call.get(0, "gradient", NONE) == NONE:
         func = call.node.func if isinstance(call.node, ast.Call) else None
         needs_one_element(machine, state, receiver.id, func.value if isinstance(func, ast.Attribute) else None, call)
-    given = call.get(3, "inputs", NONE)
+    given = listed(machine, state, call.get(3, "inputs", NONE), call.node)
     inputs = (
         None
         if given == NONE
@@ -212,38 +220,39 @@ def tensor_backward(machine: Machine, state: State, receiver: Value, call: Call)
 
 @function("torch.autograd.backward")
 def autograd_backward(machine: Machine, state: State, call: Call) -> Value:
-    given = call.get(0, "tensors", NONE)
+    given = listed(machine, state, call.get(0, "tensors", NONE), call.node)
     roots = [given.id] if isinstance(given, TensorRef) else tensor_list(machine, state, given)
     retain, create = retention(call, 2, 3)
-    targets = call.get(5, "inputs", NONE)
+    gradients = listed(machine, state, call.get(1, "grad_tensors"), call.node)
+    targets = listed(machine, state, call.get(5, "inputs", NONE), call.node)
     inputs = (
         None
         if targets == NONE
         else tensor_list(machine, state, targets) or ([targets.id] if isinstance(targets, TensorRef) else None)
     )
     if roots:
-        begin_at_numbers(machine, state, roots, call.get(1, "grad_tensors"), written_at(call, 0, "tensors"), call)
+        begin_at_numbers(machine, state, roots, gradients, written_at(call, 0, "tensors"), call)
         go_backward(machine, state, roots, call.node, retain, create, inputs)
     return NONE
 
 
 @function("torch.autograd.grad")
 def autograd_grad(machine: Machine, state: State, call: Call) -> Value:
-    outputs = call.get(0, "outputs", NONE)
+    outputs = listed(machine, state, call.get(0, "outputs", NONE), call.node)
     roots = [outputs.id] if isinstance(outputs, TensorRef) else tensor_list(machine, state, outputs)
-    wanted = call.get(1, "inputs", NONE)
+    wanted = listed(machine, state, call.get(1, "inputs", NONE), call.node)
+    given = listed(machine, state, call.get(2, "grad_outputs"), call.node)
     inputs = [wanted.id] if isinstance(wanted, TensorRef) else tensor_list(machine, state, wanted)
     retain, create = retention(call, 3, 4)
     if not roots or inputs is None:
         return Unknown("grad")
     machine.facts.wanted_gradients.update(inputs)
-    begin_at_numbers(machine, state, roots, call.get(2, "grad_outputs"), written_at(call, 0, "outputs"), call)
+    begin_at_numbers(machine, state, roots, given, written_at(call, 0, "outputs"), call)
     refuse_plain_inputs(machine, state, roots, inputs, call.node)
     materialize = call.flag(7, "materialize_grads", False)
     allowed = call.flag(5, "allow_unused", bool(materialize))
     batched = call.flag(6, "is_grads_batched", False)
     go_backward(machine, state, roots, call.node, retain, create, inputs, accumulate=False)
-    given = call.get(2, "grad_outputs")
     starts = [given.id] if isinstance(given, TensorRef) else tensor_list(machine, state, given) or ()
     results: list[Value] = []
     without = unused(machine.facts, state, roots, inputs) if allowed is not None and materialize is False else ()
