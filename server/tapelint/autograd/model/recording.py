@@ -103,7 +103,7 @@ def record(
         if viewed is not None:
             made = _view(state, op, viewed, key, index, point, needs, graph, sizes)
         else:
-            made = _computed(state, op, source, key, index, point, needs, graph, sizes, kind)
+            made = _computed(facts, state, op, source, key, index, point, needs, graph, sizes, kind)
         state.tensors[key] = made
         _remember(facts, state, made, op, operands, node)
     return keys
@@ -231,6 +231,7 @@ def _view_kind(state: AutogradState, op: Op, source: Tensor) -> ViewKind:
 
 
 def _computed(
+    facts: Facts,
     state: AutogradState,
     op: Op,
     source: Tensor | None,
@@ -243,6 +244,8 @@ def _computed(
     kind: Kind,
 ) -> Tensor:
     """A result in new memory; ``source`` is the first tensor that the op was given."""
+    if op.view == "maybe" and source is not None:
+        facts.maybe_viewed[key] = source.id if source.base is None else source.base
     if op.view and state.grad_mode is False and source is not None and source.requires_grad:
         needs = None  # PyTorch computes it from the base when asked: it may be True
     return Tensor(
@@ -335,6 +338,7 @@ def _write(
         )
     if needs is not False:
         _rebase_history(facts, state, op, tensor, operands, node)
+        _doubt_maybe_viewed(facts, state, tensor)
     beside = tuple((t.storage, state.version(t.version_counter)) for _, t in operands.tensors if t.id != target)
     certain = op.name in WRITES_OVERLAPPING or not overlapping(state, tensor)
     bump(state, tensor.version_counter, op.name, node, certain, target, beside)
@@ -383,6 +387,15 @@ def _rebase_history(
         )
         seen = state.version(tensor.version_counter) + 1
         state.tensors[tensor.id] = replace(tensor, grad_fn=view, requires_grad=needs, view_version=seen)
+
+
+def _doubt_maybe_viewed(facts: Facts, state: AutogradState, written: Tensor) -> None:
+    """``flat = x.reshape(-1)``: a write gave one of the two a graph, and the other is perhaps the same memory."""
+    whole = written.id if written.base is None else written.base
+    for copy, source in facts.maybe_viewed.items():
+        other = state.tensors.get(source if copy == whole else copy if source == whole else whole)
+        if other is not None and other.requires_grad is False:
+            state.tensors[other.id] = replace(other, requires_grad=None)
 
 
 def _remember_store(state: AutogradState, key: int, node: ast.AST) -> None:

@@ -1,6 +1,7 @@
 """Whether an op that returns a view, a copy or its very argument (``maybe`` in its row) returns a copy this time.
 
 x.positive(), x.flatten(-1)     x itself
+x.sum_to_size(x.shape)          x itself
 x.t().reshape(2, 2, 4)          a view of it: to take a dimension apart nothing needs to be moved
 x.t().reshape(16)               who knows: a view only where the elements are in order
 """
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import prod
 
 from ...autograd import Facts
 from ...domain.state import State
@@ -30,13 +32,32 @@ def refine_view(facts: Facts, state: State, op: Op, named: Mapping[str, object])
     sizes = given.sizes("self")
     if op.name == "positive" or op.name in REAL and facts.is_single(value.id):
         return replace(op, view="same")
-    if op.name == "flatten" and sizes:
-        start, end = given.number("start_dim", 0), given.number("end_dim", -1)
-        if start is not None and end is not None and start % len(sizes) == end % len(sizes):
-            return replace(op, view="same")
-    if op.name == "reshape" and sizes is not None and isinstance(wanted := viewed(given), tuple):
-        return replace(op, view="view") if _only_splits(sizes, wanted) else op
-    return op
+    return op if sizes is None else _resized(op, sizes, given)
+
+
+def _resized(op: Op, sizes: Sizes, given: Given) -> Op:
+    """The row of an op that gives a tensor of these ``sizes`` other ones."""
+    match op.name:
+        case "flatten" if sizes:
+            start, end = given.number("start_dim", 0), given.number("end_dim", -1)
+            joins = start is None or end is None or start % len(sizes) != end % len(sizes)
+            return op if joins else replace(op, view="same")
+        case "sum_to_size":
+            return _summed(op, sizes, given.numbers("size"))
+        case "reshape" | "reshape_as":
+            wanted = viewed(given) if op.name == "reshape" else given.extent("other")
+            return replace(op, view="view") if isinstance(wanted, tuple) and _only_splits(sizes, wanted) else op
+        case _:
+            return op
+
+
+def _summed(op: Op, sizes: Sizes, wanted: list[int | None] | None) -> Op:
+    """``x.sum_to_size(4)``: new memory where anything is summed."""
+    if wanted is None or None in wanted or None in sizes:
+        return op
+    if wanted == [*sizes]:
+        return replace(op, view="same")
+    return replace(op, view="") if prod(n or 0 for n in wanted) < prod(n or 0 for n in sizes) else op
 
 
 def _only_splits(old: Sizes, new: Sizes) -> bool:

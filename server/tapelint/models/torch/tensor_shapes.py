@@ -133,6 +133,17 @@ def flattened(given: Given) -> Extent:
     return (*source[:start], _product(middle), *source[end + 1 :])
 
 
+def unflattened(given: Given) -> Extent:
+    source, dim = given.sizes("self", "input"), given.number("dim")
+    parts = given.numbers("sizes" if "sizes" in given.named else "unflattened_size")
+    if not source or dim is None or parts is None or not -len(source) <= dim < len(source):
+        return rearranged(given)
+    dim %= len(source)
+    size, known = source[dim], _product(part for part in parts if part != -1)
+    rest = size // known if size is not None and known else None
+    return (*source[:dim], *(rest if part == -1 else part for part in parts), *source[dim + 1 :])
+
+
 def _product(sizes: Iterable[int | None] | None) -> int | None:
     """How many elements dimensions of these sizes have together; None where one of them is not known."""
     product = 1
@@ -399,6 +410,7 @@ HANDLERS |= {
     "baddbmm": multiplied_and_added,
     "flatten": flattened,
     "ravel": flattened,
+    "unflatten": unflattened,
     "squeeze": squeezed,
     "unsqueeze": unsqueezed,
     "permute": permuted,

@@ -56,7 +56,10 @@ CONTAINERS: dict[str, SequenceKind] = {
 DICTS = ("torch.nn.ModuleDict", "torch.nn.ParameterDict")
 PARALLEL = ("torch.nn.DataParallel", "torch.nn.parallel.DataParallel", "torch.nn.parallel.DistributedDataParallel")
 """Classes whose objects call the module that they are given: the base of a class of the program."""
-PASSED_ON: dict[str, dict[str, Value]] = {"Flatten": {"start_dim": Const(1), "end_dim": Const(-1)}}
+PASSED_ON: dict[str, dict[str, Value]] = {
+    "Flatten": {"start_dim": Const(1), "end_dim": Const(-1)},
+    "Unflatten": {"dim": NONE, "unflattened_size": NONE},
+}
 """The arguments of a layer's constructor that say what sizes it returns, with their defaults."""
 REGISTERED = ("ModuleList", "Sequential", "ModuleDict")
 """The kinds of containers that are Modules."""
