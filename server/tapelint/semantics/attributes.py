@@ -55,6 +55,7 @@ from ..models.torch.optim.optimizers import param_groups
 from ..models.torch.registry import ATTRIBUTES, MAPPING_METHODS, MODULE_METHODS
 from ..ops.module_names import FIELDS
 from . import networks_by_use
+from .enum_members import attribute_of_member
 
 SIZES = frozenset("shape ndim nbytes itemsize".split())
 TURNED = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real", "imag": "imag"}
@@ -66,6 +67,8 @@ def attribute(machine: Machine, node: ast.Attribute, state: State, key: object) 
     owner = machine.eval(node.value, state)
     found = load(machine, state, owner, node.attr, node, key)
     if isinstance(owner, Const) and not hasattr(owner.value, node.attr):
+        if (of_member := attribute_of_member(state, owner, node.attr)) is not None:
+            return of_member
         raise ProgramRaised("AttributeError", f"'{type(owner.value).__name__}' object has no attribute '{node.attr}'")
     return found
 
