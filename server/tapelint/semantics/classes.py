@@ -109,12 +109,22 @@ def instantiate(
 def _initialise(
     machine: Machine, state: State, init: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> None:
-    """Run ``__init__``. The caller goes on with one of the paths through it, so no more are kept."""
+    """Run ``__init__``. The caller goes on with one of the paths through it, so no more are kept, unless that is one on
+    which Python raises and others were dropped.
+    """
     width, machine.max_paths = machine.max_paths, machine.limits.init_paths
+    before = state.fork() if width > machine.max_paths else None
+    dropped = machine.unit.stats.dropped
     try:
         call_function(machine, state, init, args, kwargs, node)
+        return
+    except ProgramRaised as error:
+        if before is None or error.by_torch or machine.unit.stats.dropped == dropped:
+            raise
     finally:
         machine.max_paths = width
+    state.become(before)
+    call_function(machine, state, init, args, kwargs, node)
 
 
 def _fill_fields(
