@@ -31,27 +31,38 @@ class Subject(Enum):
     SIZE = "whether a container is empty"
 
 
-@frozen
+@frozen(eq=False)
 class Choice:
     """A test whose truth is unknown; the same formula is the same test."""
 
     formula: Hashable
     # Where it was decided first.
-    test: ast.AST = field(compare=False)
+    test: ast.AST
     # Grows from choice to choice.
-    number: int = field(compare=False)
+    number: int
     # Whether the formula is the negation of the test.
-    negated: bool = field(default=False, compare=False)
-    subject: Subject = field(default=Subject.FLAG, compare=False)
+    negated: bool = False
+    subject: Subject = Subject.FLAG
     # The unknown values that it depends on.
-    about: frozenset[Hashable] = field(default=frozenset(), compare=False)
+    about: frozenset[Hashable] = frozenset()
     # The code that is run on the side that was taken; None if that is all that follows.
-    inside: tuple[ast.AST, ...] | None = field(default=(), compare=False)
+    inside: tuple[ast.AST, ...] | None = ()
     # The function, or the module, that the test stands in.
-    scope: ast.AST | None = field(default=None, compare=False)
+    scope: ast.AST | None = None
     # Where ``test`` picks one of several things: what it is where the choice holds, and where it fails, if that leaves
     # one.
-    picked: tuple[str, ...] = field(default=(), compare=False)
+    picked: tuple[str, ...] = ()
+    # That of the formula, which is deep.
+    hashed: int = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "hashed", hash(self.formula))
+
+    def __hash__(self) -> int:
+        return self.hashed
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or isinstance(other, Choice) and self.formula == other.formula
 
     def __repr__(self) -> str:
         return f"Choice({ast.unparse(self.test)})"
