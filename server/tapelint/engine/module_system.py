@@ -136,6 +136,9 @@ class ModuleSystem(Protocol):
     def missing(self, state: State, name: str) -> Value | None:
         """A name that the running module has not bound but has imported without following it."""
 
+    def own_classes(self, state: State, owner: Module) -> dict[str, Value] | None:
+        """The public classes that a module defines, by name; None if there may be more that can be called."""
+
     def load_attribute(self, state: State, owner: Module, name: str) -> Value:
         """``owner.name`` in an expression."""
 

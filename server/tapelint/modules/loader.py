@@ -18,7 +18,7 @@ from ..domain.builtin_names import BUILTINS
 from ..domain.completion import ProgramRaised
 from ..domain.project_path import own_path
 from ..domain.state import State
-from ..domain.values import Const, External, Frame, Function, Module, Unknown, Value
+from ..domain.values import Class, Const, External, Frame, Function, HeapRef, Module, Unknown, Value
 from ..engine.analysis_unit import AnalysisUnit
 from ..engine.import_lookups import Found, Lookups
 from ..engine.incremental import recorded
@@ -167,6 +167,22 @@ class Imports:
             return None
         finally:
             self._visiting.discard(key)
+
+    def own_classes(self, state: State, owner: Module) -> dict[str, Value] | None:
+        """The public classes that a module defines, by name; None if there may be more that can be called: it is a
+        package, or defines functions as well.
+        """
+        module = self.modules[owner.path]
+        if module.is_package or not self.graft(state, module):
+            return None
+        found = dict[str, Value]()
+        for name, value in state.get(module.frame, Frame).variables.items():
+            thing = state.heap.get(value.id) if isinstance(value, HeapRef) else value
+            if isinstance(thing, Function) and not name.startswith("_"):
+                return None
+            if isinstance(thing, Class) and thing.scope == module.frame and not name.startswith("_"):
+                found[name] = value
+        return found
 
     def load_attribute(self, state: State, owner: Module, name: str) -> Value:
         """``owner.name`` in an expression."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 
 from ... import ops
-from ...domain.mro import lookup_in_mro, mro_of
+from ...domain.mro import is_module, lookup_in_mro, mro_of
 from ...domain.options import Option, is_hashable, settled
 from ...domain.state import State
-from ...domain.values import FALSE, NONE, TRUE, Const, External, HeapRef, Instance, TensorRef, Unknown, Value
+from ...domain.values import FALSE, NONE, TRUE, Const, External, HeapRef, Instance, Module, TensorRef, Unknown, Value
 from ...engine.machine import Machine
+from ...engine.paths.picks import item_picked
 from ...ops.module_names import some_of
 from ...source import written
 from ..torch.nn import module_registry
@@ -89,6 +90,8 @@ OF_MODULES = frozenset(
 def get_attribute(machine: Machine, state: State, call: Call) -> Value:
     value, name = call.get(0, "obj"), settled(call.get(1, "name"))
     if not isinstance(name, Const) or not isinstance(name.value, str):
+        if isinstance(value, Module) and len(call.args) == 2:
+            return _class_of_module(machine, state, value, call.node)
         picked = some_of(value.name) if isinstance(value, External) and len(call.args) == 2 else None
         return External(picked) if picked is not None else Unknown("getattr")
     if len(call.args) < 3:
@@ -104,6 +107,14 @@ def get_attribute(machine: Machine, state: State, call: Call) -> Value:
         premise = f"`{written(call.node)}` is not `{default.value!r}`"
         return Unknown(name.value, formula=Option(default, premise))
     return found
+
+
+def _class_of_module(machine: Machine, state: State, owner: Module, node: ast.AST) -> Value:
+    """``getattr(nets, name)`` of a file of the program: one of its networks, if it defines nothing else."""
+    classes = machine.imports.own_classes(state, owner) if machine.imports is not None else None
+    if not classes or not all(is_module(state, each) for each in classes.values()):
+        return Unknown("getattr")
+    return item_picked(machine, state, classes, False, node)
 
 
 @function("builtins.setattr")
