@@ -90,10 +90,7 @@ OF_MODULES = frozenset(
 def get_attribute(machine: Machine, state: State, call: Call) -> Value:
     value, name = call.get(0, "obj"), settled(call.get(1, "name"))
     if not isinstance(name, Const) or not isinstance(name.value, str):
-        if isinstance(value, Module) and len(call.args) == 2:
-            return _class_of_module(machine, state, value, call.node)
-        picked = some_of(value.name) if isinstance(value, External) and len(call.args) == 2 else None
-        return External(picked) if picked is not None else Unknown("getattr")
+        return _picked(machine, state, value, call)
     if len(call.args) < 3:
         return machine.load_attribute(state, value, name.value, call.node)
     default = call.args[2]
@@ -107,6 +104,14 @@ def get_attribute(machine: Machine, state: State, call: Call) -> Value:
         premise = f"`{written(call.node)}` is not `{default.value!r}`"
         return Unknown(name.value, formula=Option(default, premise))
     return found
+
+
+def _picked(machine: Machine, state: State, value: Value, call: Call) -> Value:
+    """``getattr(thing, name)``, whatever the name is."""
+    if len(call.args) == 2 and isinstance(value, Module):
+        return _class_of_module(machine, state, value, call.node)
+    picked = some_of(value.name) if len(call.args) == 2 and isinstance(value, External) else None
+    return External(picked) if picked is not None else Unknown("getattr")
 
 
 def _class_of_module(machine: Machine, state: State, owner: Module, node: ast.AST) -> Value:
