@@ -215,6 +215,19 @@ def total(machine: Machine, state: State, call: Call) -> Value:
     return result
 
 
+@function("functools.reduce", "_functools.reduce")
+def reduced(machine: Machine, state: State, call: Call) -> Value:
+    """``reduce(combine, items, start)``, such as ``reduce(getattr, "encoder.weight".split("."), net)``."""
+    combine, found = call.args[0], machine.iterate(state, call.args[1], call.node)
+    values = [*call.args[2:3], *found.values]
+    if not values or not found.exact:
+        return machine.call_unknown(state, call.args, call.kwargs, call.node, External(call.name))
+    result, *rest = values
+    for item in rest:
+        result = machine.call(state, combine, [result, item], {}, call.node)
+    return result
+
+
 @function("builtins.map")
 def mapped(machine: Machine, state: State, call: Call) -> Value:
     mapping = call.args[0]
