@@ -37,6 +37,7 @@ from ..domain.values import (
 )
 from ..engine.lifecycle import CallReturned, LoopLeft, PathEnded
 from ..engine.machine import Machine
+from ..ground import RunBy
 from ..models.torch.nn.module_registry import is_module_like
 from ..source import walk
 from .shared_graphs import leaks
@@ -202,7 +203,8 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
         return
     known = outer | state.escaped
     theirs = nodes_below(state.grad_fns(known))
-    lost = [each for each in collected.values() if not _is_used(machine, state, each, theirs)]
+    lasting = [each for each in collected.values() if not _ends_with_iteration(each)]
+    lost = [each for each in lasting if not _is_used(machine, state, each, theirs)]
     for each in leaks(state, lost):
         stays = state.tensors[each.tensor].grad_fn in theirs or each.is_brief and _is_named(state, each)
         leak = replace(each, is_brief=each.is_brief and not stays)
@@ -248,6 +250,8 @@ def _is_vague(state: State, result: Value) -> bool:
 def on_call_returned(machine: Machine, event: CallReturned) -> None:
     """Of a call made in a loop: what it leaves in memory that no code can reach any more."""
     state, call = event.state, event.call
+    if state.retained_after_loop and isinstance(state.completion, Return):
+        _hand_over(machine, state, (*state.calls, call), state.completion.value)
     if not state.iterations or not (state.cycles or state.retaining):
         return
     made = replace(state.point(call), calls=(*state.calls, call))
@@ -259,6 +263,46 @@ def on_call_returned(machine: Machine, event: CallReturned) -> None:
     left(machine.facts, state, made, known)
     if state.retaining:
         forget(state, nodes_below(state.grad_fns(known)))
+
+
+def _hand_over(machine: Machine, state: State, calls: tuple[ast.AST, ...], result: Value) -> None:
+    """Forget what was collected in a call for its result: a recurrence, whose graph through all iterations is what the
+    function computes. So is all that a test calls: it looks at the results and drops them.
+    """
+    held = held_tensors(state, result)
+    if held is None:
+        return
+    theirs = nodes_below(state.grad_fns(held))
+    for statement, each in [*state.retained_after_loop.items()]:
+        is_inside = each.stored.point.calls[: len(calls)] == calls
+        if is_inside and state.tensors[each.tensor].grad_fn in theirs:
+            if machine.unit.run_by is RunBy.TESTS or _is_recurrence(each):
+                del state.retained_after_loop[statement]
+
+
+def _ends_with_iteration(collected: RetainedGraphs) -> bool:
+    """Whether it is a recurrence in each iteration of a loop, which holds that of the last one at most: where the loop
+    collects them, too, that is known of the loop.
+    """
+    laps = (
+        lap for lap in collected.stored.point.iterations if isinstance(lap.loop, (ast.For, ast.AsyncFor, ast.While))
+    )
+    outermost = next(laps, None)
+    return outermost is not None and outermost.run != collected.lap.run and _is_recurrence(collected)
+
+
+def _is_recurrence(collected: RetainedGraphs) -> bool:
+    """Whether what saved something in an iteration works on what an earlier one has computed. The terms of a sum, or of
+    a list, do not: each of them has a graph of its own.
+    """
+    run, number = collected.lap.run, collected.lap.number
+    return any(
+        lap.run == run and lap.number != number
+        for node in collected.added
+        if node.saves_anything
+        for below in nodes_below([node])
+        for lap in below.created_at.iterations
+    )
 
 
 class IterationSpans:

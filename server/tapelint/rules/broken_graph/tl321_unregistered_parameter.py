@@ -84,7 +84,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         message=message,
         help="assign an `nn.Parameter`, or register a buffer (`register_buffer`) of what is not to be trained.",
         cures=(cure,),
-        unless="TL304",
+        unless=("TL304",),
     )
 
 

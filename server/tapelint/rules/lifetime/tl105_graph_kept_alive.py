@@ -14,6 +14,14 @@ What holds parts of the same graph is one leak, and reported once: of what is st
 the others. It is a hint where a loop that is known to be short collects in a local variable, which is gone when the
 function returns.
 
+A graph is a leak if it is held after its use: it grows with every iteration, or from call to call, and no backward
+walks it, or one has freed it. It is none if it is the result. So nothing is reported of what some path goes backward
+through, of what an uncalled function returns or leaves to its caller, and of a recurrence (a step works on what the
+step before it has computed) that a function returns, even if this caller drops it, or that ends with each iteration
+of a loop around it. A sum or a list of terms that a function returns is reported where its caller never walks it:
+each term has a graph of its own, and a number is wanted. What a backward in the loop reaches again is told by that
+(TL102, TL104, TL107), and not once more here.
+
 What an object collects from call to call grows in the same way, with no loop in sight: a metric's `update`, a step that
 keeps its losses, a running statistic that is written in place with gradients enabled.
 
@@ -116,6 +124,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         links=links,
         help="keep the number (`.item()`, `.detach()`), or compute it under torch.no_grad().",
         cures=cures,
+        part_of=("TL102", "TL104", "TL107"),
     )
 
 

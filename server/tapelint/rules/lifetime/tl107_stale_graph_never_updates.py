@@ -96,6 +96,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         links=links,
         help=advice,
         cures=cures,
+        unless=("TL101", "TL102", "TL103"),
     )
 
 

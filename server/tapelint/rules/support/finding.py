@@ -45,8 +45,10 @@ class Finding:
     raiser: ast.AST | None = None
     # whether it is withdrawn if another path goes backward there, unless the path has a premise
     everywhere: bool = False
-    # the code of the rule that says more about the same hazard: withdrawn where that one reports
-    unless: str = ""
+    # the rules that say more about the same hazard, by code: withdrawn where one of them reports at the same place
+    unless: tuple[str, ...] = ()
+    # the rules whose story, where it passes through the place of this one, is about the same graph: withdrawn there
+    part_of: tuple[str, ...] = ()
     # the rule that found it: filled in by what runs the rules
     code: str = ""
     # the assumption that its event rests on
