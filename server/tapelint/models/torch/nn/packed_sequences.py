@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ....autograd import resolve_view
+from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import NONE, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine
@@ -24,8 +25,9 @@ def is_packed(value: Value) -> bool:
 
 
 def repacked(result: Value, packed: Tuple) -> Value:
-    """What a recurrent layer returns for a packed input: its output is packed like that."""
-    assert isinstance(result, Tuple)
+    """What a recurrent layer returns for a packed input: its output is packed like that. No other layer takes one."""
+    if not isinstance(result, Tuple):
+        raise ProgramRaised("TypeError", "argument 'input' must be Tensor, not PackedSequence")
     return replace(result, items=(replace(packed, items=(result.items[0], *packed.items[1:])), *result.items[1:]))
 
 
