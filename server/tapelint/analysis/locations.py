@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from ..ground import RunBy
 from ..report import Diagnostic, Fix, Related
 from ..report.diagnostic import Applicability
 from ..rules import FileSummary, Finding, all_rules
@@ -70,9 +71,12 @@ class Files:
         return self.main
 
     def stands_in_tests(self, finding: Finding, conventions: TestConventions) -> bool:
-        """Whether a finding is reported in a file that is there for tests."""
+        """Whether a finding is reported in a file that is there for tests, or that has the test which shows it."""
         shown = self.shown_at(finding)
-        return shown is not None and conventions.serves_tests(shown[1].path)
+        if shown is None:
+            return False
+        is_beside = finding.run_by is RunBy.TESTS and shown[1] is self.main
+        return is_beside or conventions.serves_tests(shown[1].path)
 
     def origin(self, finding: Finding) -> Origin:
         source = self.of(finding.node)

@@ -13,6 +13,7 @@ from ..domain.completion import ProgramRaised
 from ..domain.mro import is_module, lookup_in_mro
 from ..domain.project_path import ProjectPath
 from ..domain.state import State
+from ..domain.traversal import tensors_in
 from ..domain.values import (
     FALSE,
     NONE,
@@ -396,6 +397,7 @@ def store(machine: Machine, state: State, owner: Value, name: str, value: Value,
             state.edit_given_attributes(owner.tensor_id)[name] = value
         elif name in state.given_attributes(owner.tensor_id):
             del state.edit_given_attributes(owner.tensor_id)[name]
+        state.escaped |= {key for key in tensors_in(state, value) if state.tensors[key].grad_fn is not None}
     elif isinstance(owner, Module):
         assert machine.imports is not None
         machine.imports.store_attribute(state, owner, name, value)
