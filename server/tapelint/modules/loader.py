@@ -31,6 +31,9 @@ from .irrelevance import TorchFreeModules, is_plain, keeps_code
 from .module import dotted, lacking
 from .top_level import top_level
 
+MOST_TAKEN = 12
+"""Imports of a package that are followed to find out what it takes from the modules in it."""
+
 
 class Outdated(Cancelled):
     """What is left of an older text's analysis cannot be used for this one: all begins anew."""
@@ -169,19 +172,42 @@ class Imports:
             self._visiting.discard(key)
 
     def own_classes(self, state: State, owner: Module) -> dict[str, Value] | None:
-        """The public classes that a module defines, by name; None if there may be more that can be called: it is a
-        package, or defines functions as well.
+        """The public classes that a module defines, or a package takes from the modules in it, by name; None if there
+        may be more that can be called, such as functions.
         """
         module = self.modules[owner.path]
-        if module.is_package or not self.graft(state, module):
+        if not self.graft(state, module):
             return None
-        found = dict[str, Value]()
+        found = self._taken(state, module) if module.is_package else {}
+        if found is None:
+            return None
         for name, value in state.get(module.frame, Frame).variables.items():
             thing = state.heap.get(value.id) if isinstance(value, HeapRef) else value
             if isinstance(thing, Function) and not name.startswith("_"):
                 return None
             if isinstance(thing, Class) and thing.scope == module.frame and not name.startswith("_"):
                 found[name] = value
+        return found
+
+    def _taken(self, state: State, package: LoadedModule) -> dict[str, Value] | None:
+        """The public classes that a package imports from the modules in it; None if it imports anything else of them,
+        or too much.
+        """
+        found = dict[str, Value]()
+        inside = {name: each for name, each in package.names.items() if each[0].startswith(".") and each[1]}
+        if len(inside) + len(package.stars) > MOST_TAKEN:
+            return None
+        for name in (each for each in inside if not each.startswith("_")):
+            value = self._noted(state, package, name)
+            if not isinstance(value, HeapRef) or not isinstance(state.heap.get(value.id), Class):
+                return None
+            found[name] = value
+        for target, importer in package.stars:
+            module = self.module(state, target, importer)
+            classes = self.own_classes(state, module) if isinstance(module, Module) and target.startswith(".") else None
+            if classes is None:
+                return None
+            found |= classes
         return found
 
     def load_attribute(self, state: State, owner: Module, name: str) -> Value:
