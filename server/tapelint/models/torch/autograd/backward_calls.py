@@ -255,7 +255,9 @@ def autograd_grad(machine: Machine, state: State, call: Call) -> Value:
     go_backward(machine, state, roots, call.node, retain, create, inputs, accumulate=False)
     starts = [given.id] if isinstance(given, TensorRef) else tensor_list(machine, state, given) or ()
     results: list[Value] = []
-    without = unused(machine.facts, state, roots, inputs) if allowed is not None and materialize is False else ()
+    # Of what a call has done that was left out it is not known whether an input went into it.
+    is_known = allowed is not None and materialize is False and not machine.unit.abandoned
+    without = unused(machine.facts, state, roots, inputs) if is_known else ()
     for index, key in enumerate(inputs):
         if key in without:
             if not allowed:
