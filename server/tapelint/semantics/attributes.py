@@ -423,8 +423,16 @@ def _store_object(machine: Machine, state: State, owner: HeapRef, name: str, val
         state.edit(owner.id, Class).attributes[name] = value
     elif isinstance(thing, Mapping) and _is_item(thing, name):
         state.edit(owner.id, Mapping).items[name] = value
-    elif isinstance(thing, Sequence) and name == "training" and isinstance(value, Const):
+    elif isinstance(thing, Sequence):
+        _store_in_sequence(state, owner, name, value)
+
+
+def _store_in_sequence(state: State, owner: HeapRef, name: str, value: Value) -> None:
+    """Set an attribute of a container of modules: its mode, or one more module."""
+    if name == "training" and isinstance(value, Const):
         state.edit(owner.id, Sequence).training = bool(value.value)
+    elif all(module_registry.is_module_like(state, each) for each in (owner, value)):
+        module_registry.keep(state, owner, "_modules", name, value)
 
 
 def _is_item(thing: Mapping, name: str) -> bool:

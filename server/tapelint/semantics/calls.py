@@ -274,6 +274,10 @@ def _converted(machine: Machine, state: State, receiver: Unknown, call: Call, ow
     return result
 
 
+FILLING = frozenset("append extend insert update".split())
+"""Methods by which a container of modules gets more of them, one of a class that derives from it, too."""
+
+
 def _object_method(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value | None:
     """A method of a list, a dict, a module, an optimizer or another object; None where there is no model of it."""
     thing = state.heap[receiver.id]
@@ -282,8 +286,8 @@ def _object_method(machine: Machine, state: State, receiver: HeapRef, call: Call
             known = FUNCTIONS.get(f"{thing.kind.name}.{call.name}")
             if known is not None:
                 return known(machine, state, Call(call.name, [receiver, *call.args], call.kwargs, call.node, call.key))
-        if facets.OPTIMIZED in thing.attributes and call.name in OPTIMIZER_METHODS:
-            return call_method(machine, state, thing.attributes[facets.OPTIMIZED], call)
+        if (inner := _in_its_place(thing, call.name)) is not None:
+            return call_method(machine, state, inner, call)
     table = _methods_of(thing, call.name)
     model = table.get(call.name) if table is not None else None
     if model is None and isinstance(thing, Instance):
@@ -296,6 +300,13 @@ def _object_method(machine: Machine, state: State, receiver: HeapRef, call: Call
     if isinstance(thing, Mapping) and thing.kind == "dict" and is_only_of_tensors(call.name):
         raise ProgramRaised("AttributeError")
     return None
+
+
+def _in_its_place(thing: Instance, name: str) -> Value | None:
+    """What answers a method of an object whose class derives from an optimizer or from a container of modules."""
+    if name in OPTIMIZER_METHODS and facets.OPTIMIZED in thing.attributes:
+        return thing.attributes[facets.OPTIMIZED]
+    return thing.attributes.get(facets.CONTAINER) if name in FILLING else None
 
 
 def _flows(machine: Machine, state: State, thing: Instance, call: Call) -> bool | None:

@@ -127,11 +127,11 @@ def _entries(state: State, owner: HeapRef, kind: str) -> dict[str, Value]:
     """What a module holds under ``_modules``, ``_parameters`` or ``_buffers``, by name."""
     thing = state.heap[owner.id]
     if kind == "_modules":
-        return _modules_of(state, thing)
+        return modules_of(state, thing)
     return _tensors_of(state, thing, kind) if isinstance(thing, Instance) else {}
 
 
-def _modules_of(state: State, thing: HeapObject) -> dict[str, Value]:
+def modules_of(state: State, thing: HeapObject) -> dict[str, Value]:
     """The modules that an object holds itself, by name."""
     match thing:
         case Sequence():
@@ -141,7 +141,7 @@ def _modules_of(state: State, thing: HeapObject) -> dict[str, Value]:
     found: dict[str, Value] = {}
     for name, value in thing.attributes.items() if isinstance(thing, Instance) else ():
         if name == facets.CONTAINER and isinstance(value, HeapRef):
-            found.update(_modules_of(state, state.heap[value.id]))
+            found.update(modules_of(state, state.heap[value.id]))
         elif is_module_like(state, value):
             found[name] = value
     return found
@@ -167,8 +167,12 @@ def keep(state: State, owner: HeapRef, kind: str, name: object, value: Value) ->
     """``owner._parameters[name] = value``."""
     thing = state.edit(owner.id, type(state.heap[owner.id]))
     if isinstance(thing, Sequence):
-        if isinstance(name, str) and name.isdecimal() and int(name) < len(thing.items):
-            thing.items[int(name)] = value
+        known = [each for each, _ in thing.named()]
+        if name in known:
+            thing.items[known.index(str(name))] = value
+        elif isinstance(name, str) and not thing.is_partial:
+            thing.items.append(value)
+            thing.names = (*known, name)
     elif isinstance(thing, Mapping):
         thing.items[name] = value
     elif isinstance(name, str) and isinstance(thing, Instance):

@@ -45,7 +45,7 @@ from . import frozen_parts
 from .assumed_networks import unless_network
 from .kept_states import note_state, tell_own_state
 from .layers import PARALLEL, inputs_of, run_layer
-from .module_registry import buffers_of, is_module_like, members, note, parameters_of, twin
+from .module_registry import buffers_of, is_module_like, members, modules_of, note, parameters_of, twin
 from .parametrizations import computed, is_kept
 
 
@@ -101,14 +101,20 @@ def forward(machine: Machine, state: State, receiver: Value, call: Call) -> Valu
 
 
 def _run_container(machine: Machine, state: State, receiver: HeapRef, held: Sequence | Mapping, call: Call) -> Value:
-    """``Sequential`` calls what it holds; lists and dicts of modules have no forward."""
+    """``Sequential`` calls what it holds, in a class of the program also what attributes hold; lists and dicts of
+    modules have no forward.
+    """
     if isinstance(held, Mapping) or held.kind != "Sequential":
         raise ProgramRaised("NotImplementedError")
     if machine.running_sequentials.count(receiver.id) > 2 * machine.limits.recursion:
         raise ProgramRaised("RecursionError")  # it holds itself: the program's own functions go back earlier
+    thing = state.heap[receiver.id]
+    items = list(modules_of(state, thing).values()) if isinstance(thing, Instance) else held.items
+    if not items and _holds_unknown(thing):
+        return Unknown("call")
     machine.running_sequentials.append(receiver.id)
     try:
-        return sequential(machine, state, held.items, call)
+        return sequential(machine, state, items, call)
     finally:
         machine.running_sequentials.pop()
 
