@@ -50,12 +50,14 @@ from .stored_parameters import FED, WALKED, uses_of
 from .suggested_classes import of_library, suggested
 
 
-def make_instance(machine: Machine, state: State, owner: HeapRef, node: ast.AST) -> HeapRef:
-    """An object of ``owner``, its ``__init__`` run with inferred arguments."""
+def make_instance(
+    machine: Machine, state: State, owner: HeapRef, node: ast.AST, chosen: dict[str, Value] | None = None
+) -> HeapRef:
+    """An object of ``owner``, its ``__init__`` run with inferred arguments, but for those that are ``chosen``."""
     instance = HeapRef(state.new(Instance(owner, {})))
     found = lookup_in_mro(state, owner, "__init__")
     if found is not None and isinstance(found[1], Function):
-        _call(machine, state, found[1], instance, node)
+        _call(machine, state, found[1], instance, node, chosen)
     elif state.get(owner.id, Class).dataclass:
         for name, (default, annotation, scope) in fields(state, mro_of(state, owner)).items():
             known = (
@@ -77,14 +79,21 @@ def make_instance(machine: Machine, state: State, owner: HeapRef, node: ast.AST)
     return instance
 
 
-def _call(machine: Machine, state: State, function: Function, instance: HeapRef, node: ast.AST) -> None:
+def _call(
+    machine: Machine,
+    state: State,
+    function: Function,
+    instance: HeapRef,
+    node: ast.AST,
+    chosen: dict[str, Value] | None = None,
+) -> None:
     """Call a method that prepares an object, along one path: with what is None by default as it is, or given where the
     method raises without it.
     """
     spec, kind = function.node.args, state.get(instance.id, Instance).kind
     making = kind if isinstance(kind, HeapRef) else None
     parameters = [*spec.posonlyargs, *spec.args][1:]
-    given = inferred(machine, state, function, parameters, making)
+    given = inferred(machine, state, function, parameters, making) | (chosen or {})
     defaults, tests = defaults_of(function), syntactic_summary(function.node).tests
     optional = [a for a in parameters if a.arg not in given and defaults.get(a.arg) == NONE]
     unforeseen = [a for a in optional if a.arg not in tests]

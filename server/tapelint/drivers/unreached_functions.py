@@ -34,6 +34,7 @@ from .inherited_templates import call_site, inherited_templates
 from .local_functions import run_left_behind
 from .no_grad_only import is_unrecorded
 from .object_state import prepare
+from .objects.switched_objects import switched_objects
 from .repeated_calls import RepeatedCall, once
 from .suggested_classes import premise_of_classes
 from .testing.collection import is_test
@@ -260,6 +261,13 @@ def imagined_call(machine: Machine, base: tuple[State, Any], function: Function,
         if owner is not None and receiver is not None and may_carry(machine, state, owner, function):
             imagine_again(machine, state.fork(), function, receiver, values)
     return [state]
+
+
+def switched_call(machine: Machine, base: State, function: Function, owner: HeapRef) -> list[State]:
+    """Call a method in the same way on objects that are made with the opposite of a switch."""
+    for state, receiver in switched_objects(machine, base, owner, function):
+        latent_calls.imagine(machine, state, function, receiver, _arguments(machine, state, function, receiver))
+    return [base]
 
 
 def _receiver(function: Function, owner: HeapRef | None, made: Any) -> HeapRef | None:
