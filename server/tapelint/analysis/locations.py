@@ -71,12 +71,15 @@ class Files:
         return self.main
 
     def stands_in_tests(self, finding: Finding, conventions: TestConventions) -> bool:
-        """Whether a finding is reported in a file that is there for tests, or that has the test which shows it."""
+        """Whether a finding is reported in a file that is there for tests, or that has the test which shows it;
+        or a file of tests shows it whose functions were called for it.
+        """
         shown = self.shown_at(finding)
         if shown is None:
             return False
         is_beside = finding.run_by is RunBy.TESTS and shown[1] is self.main
-        return is_beside or conventions.serves_tests(shown[1].path)
+        is_imagined = finding.run_by is RunBy.IMAGINED and conventions.serves_tests(self.main.path)
+        return is_beside or is_imagined or conventions.serves_tests(shown[1].path)
 
     def origin(self, finding: Finding) -> Origin:
         source = self.of(finding.node)
