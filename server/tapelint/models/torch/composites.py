@@ -13,7 +13,7 @@ from ...domain.state import State
 from ...domain.values import NONE, Const, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from ...engine.machine import Machine
 from . import dispatch
-from .registry import Call, function
+from .registry import TENSOR_METHODS, Call, function, method
 
 
 @function("torch.einsum", "torch.functional.einsum")
@@ -44,3 +44,21 @@ def shorten_rows(state: State, weight: Value, max_norm: Value, node: ast.AST) ->
     """Where there is a ``max_norm``, rows are written whether or not one is too long."""
     if isinstance(weight, TensorRef) and isinstance(max_norm, Const) and max_norm != NONE:
         bump(state, resolve_view(state, weight.id).version_counter, "embedding_renorm_", node, tensor=weight.id)
+
+
+@method(TENSOR_METHODS, "unique")
+def unique_values(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    return _unique(machine, state, [receiver, *call.args], call)
+
+
+@function("torch.unique")
+def unique(machine: Machine, state: State, call: Call) -> Value:
+    return _unique(machine, state, call.args, call)
+
+
+def _unique(machine: Machine, state: State, args: list[Value], call: Call) -> Value:
+    """One tensor, unless ``return_inverse`` or ``return_counts`` asks for others beside it."""
+    made = dispatch.run(machine, state, "unique", args, call.kwargs, call.node)
+    given = Call(call.name, args, call.kwargs, call.node)
+    asked = given.flag(2, "return_inverse"), given.flag(3, "return_counts")
+    return made.items[0] if asked == (False, False) and isinstance(made, Tuple) else made or Unknown("unique")
