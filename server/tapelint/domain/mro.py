@@ -77,6 +77,14 @@ def plain_method(state: State, instance: HeapRef, name: str) -> BoundMethod | No
     return None
 
 
+FUNCTION = frozenset(("torch.autograd.Function", "torch.autograd.function.Function"))
+
+
+def is_function(state: State, kind: Value) -> bool:
+    """Whether a class derives from ``torch.autograd.Function``."""
+    return any(isinstance(base, External) and base.name in FUNCTION for base in mro_of(state, kind))
+
+
 def is_module(state: State, kind: Value) -> bool:
     """Whether instances of ``kind`` are ``nn.Module``s for certain."""
     for base in mro_of(state, kind):

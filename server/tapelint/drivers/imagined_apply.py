@@ -23,9 +23,9 @@ from functools import partial
 from ..autograd import Node, Tensor, fresh_id
 from ..autograd.events.custom_function import FunctionEvent
 from ..autograd.events.graph_walks import Event, SavedTensorModified
-from ..domain.mro import mro_of
+from ..domain.mro import is_function
 from ..domain.state import State
-from ..domain.values import Class, External, Frame, Function, HeapRef, TensorRef, Unknown, Value
+from ..domain.values import Class, Frame, Function, HeapRef, TensorRef, Unknown, Value
 from ..engine.machine import Machine
 from ..models.torch.autograd_function.apply import apply
 from ..models.torch.autograd_function.syntax import own_function
@@ -35,15 +35,13 @@ from . import framework_driver
 from .inferred_arguments import inferred
 from .tensor_parameters import tensor_parameters
 
-FUNCTION = frozenset(("torch.autograd.Function", "torch.autograd.function.Function"))
-
 
 def functions_of(state: State, module: int) -> Iterator[tuple[HeapRef, Function]]:
     """The Functions that a module defines, each with its backward."""
     for kind in list(state.get(module, Frame).variables.values()):
         if not isinstance(kind, HeapRef) or not isinstance(state.heap.get(kind.id), Class):
             continue
-        if any(isinstance(base, External) and base.name in FUNCTION for base in mro_of(state, kind)):
+        if is_function(state, kind):
             forward, backward = own_function(state, kind, "forward"), own_function(state, kind, "backward")
             if backward is not None and all(_is_own(state, module, method) for method in (forward, backward)):
                 yield kind, backward

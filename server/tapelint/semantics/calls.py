@@ -13,7 +13,7 @@ from ..autograd.events.broken_graph import NumberBackward
 from ..domain import facets
 from ..domain.completion import ProgramRaised
 from ..domain.induction import is_number
-from ..domain.mro import own_method
+from ..domain.mro import is_function, own_method
 from ..domain.opaque_values import as_data
 from ..domain.state import State
 from ..domain.traversal import tensors_in
@@ -190,6 +190,8 @@ def call_unhooked(
     if isinstance(thing, Instance) and facets.UNBUILT not in thing.attributes:
         for name in ("__call__", "forward"):
             own = own_method(state, receiver, name)
+            if own is not None and name == "forward" and is_function(state, thing.kind):
+                raise ProgramRaised("RuntimeError", "Legacy autograd function with non-static forward method", True)
             if own is not None:
                 result = call_value(machine, state, own, args, kwargs, node, key)
                 machine.lifecycle.module_returned.publish(machine, ModuleReturned(state, receiver, node, result))
