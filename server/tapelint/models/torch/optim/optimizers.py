@@ -70,7 +70,8 @@ def make(machine: Machine, state: State, call: Call) -> Value:
         refuse_computed(machine, state, found, call)
     single = call.name.endswith("LBFGS") and call.get(2, "max_iter") == Const(1)
     held = [key for key in found if not is_moved(state, key)]
-    more = not found or isinstance(given, Unknown) or len(held) < len(found)
+    is_assumed = any(state.tensors[key].assumption is not None for key in held if not state.tensors[key].parameter)
+    more = not found or isinstance(given, Unknown) or is_assumed or len(held) < len(found)
     name = call.name.rpartition(".")[2]
     made = HeapRef(state.new(Optimizer(name, held, more, fused, single, _is_stateful(name, call))))
     machine.created_by[made.id] = call.node
@@ -223,6 +224,8 @@ def _write_state(machine: Machine, state: State, receiver: HeapRef, call: Call) 
 def _update(machine: Machine, state: State, optimizer: Optimizer, call: Call, scaler: ast.expr | None) -> None:
     use_grads(machine, state, optimizer.params, call.node, written(call.node, scaler is not None), scaler)
     write_parameters(machine, state, optimizer, call.node)
+    if optimizer.is_partial:
+        history.looked_at(state, None)  # it may hold any leaf
 
 
 def write_parameters(machine: Machine, state: State, optimizer: Optimizer, node: ast.AST) -> None:
