@@ -13,10 +13,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from typing import TypeVar
 
 from ..autograd import Facts, Iteration, NodeVisit
-from ..autograd.model.choices import chosen_by_selection, without
+from ..autograd.model.choices import ALWAYS, Subject, chosen_by_selection, without
 from ..domain.builtin_names import BUILTINS
 from ..domain.completion import ProgramRaised, Raise
 from ..domain.induction import Observations
@@ -430,7 +431,8 @@ class Machine(Evaluation):
         """What tells paths that go on from those that do not, since there are too many, is none of their choices."""
         abandoned = self.unit.notes.of(AbandonedPaths)
         for state in left_out:
-            abandoned.add(state.guard)
+            if state.guard != ALWAYS and all(choice.subject is Subject.FLAG for choice, _ in chain(*state.guard)):
+                abandoned.add(state.guard)
         settled = chosen_by_selection((s.guard for s in going), (s.guard for s in left_out))
         for state in going:
             state.guard = without(state.guard, settled)

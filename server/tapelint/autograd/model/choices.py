@@ -105,11 +105,15 @@ def leaving_out(guard: Guard, abandoned: Iterable[Conjunction]) -> Guard:
 
 
 def chosen_by_selection(kept: Iterable[Guard], left_out: Iterable[Guard]) -> frozenset[Literal]:
-    """The literals that all paths share since those with the opposite are not followed."""
+    """The literals that all paths share since those with the opposite are not followed. What data decide, or whether a
+    container is empty, stays a choice: the paths that go on need not be the usual ones.
+    """
     mine = {literal for guard in kept for each in guard for literal in each}
     others = {literal for guard in left_out for each in guard for literal in each}
     return frozenset(
-        (choice, taken) for choice, taken in mine if (choice, not taken) in others and (choice, not taken) not in mine
+        (choice, taken)
+        for choice, taken in mine
+        if choice.subject is Subject.FLAG and (choice, not taken) in others and (choice, not taken) not in mine
     )
 
 
