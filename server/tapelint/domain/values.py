@@ -119,6 +119,8 @@ class Tuple:
     items: tuple[Value, ...]
     # The field names of a named tuple.
     names: tuple[str, ...] = ()
+    # Whether the program spells out its items, or it has the sizes of a tensor: so many there are for certain.
+    is_spelled: bool = field(default=False, compare=False)
 
 
 @frozen

@@ -17,6 +17,7 @@ from ..models.torch.kept_aliases import bound
 from ..source import written
 from . import attributes, networks_by_use, subscripts
 from .iteration import unpack
+from .refusals import refuse_unpacking
 
 LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
@@ -96,10 +97,12 @@ def _unpack(
     if star is None:
         if isinstance(value, Tuple) and len(value.items) != len(names) and machine.node_visits:
             check_unpacked(machine, state, value, len(names), target, source)
+        refuse_unpacking(state, value, len(names), False)
         items = unpack(machine, state, value, len(names), target)
         for index, (name, item) in enumerate(zip(names, items)):
             assign(machine, state, name, item, statement, parts[index] if parts else None)
         return
+    refuse_unpacking(state, value, len(names) - 1, True)
     after = len(names) - star - 1
     items = unpack(machine, state, value, None, target)
     while len(items) < len(names) - 1:

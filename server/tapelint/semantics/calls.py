@@ -72,6 +72,7 @@ from .handed_closures import run_handed
 from .iteration import items_of
 from .reassigned_data import kept_by, may_have_called
 from .receivers import how_answers, is_only_of_tensors, is_own_of, runs_code, super_of
+from .refusals import refuse_iteration
 from .signatures import refuse_arguments
 
 
@@ -100,7 +101,9 @@ def _arguments(machine: Machine, node: ast.Call, state: State, function: Value) 
     args: list[Value] = []
     for argument in node.args:
         if isinstance(argument, ast.Starred):
-            args += items_of(machine, state, machine.eval(argument.value, state), argument).values
+            spread = machine.eval(argument.value, state)
+            refuse_iteration(state, spread)
+            args += items_of(machine, state, spread, argument).values
         else:
             value = machine.eval(argument, state)
             switch = switch_at(function, len(args)) if isinstance(value, Unknown) else None

@@ -11,9 +11,10 @@ from ..domain.values import Const, Frame, Generator, HeapRef, Mapping, Sequence,
 from ..engine.evaluation import Items
 from ..engine.lifecycle import LoopLeft
 from ..engine.machine import EXPRESSIONS, Machine
-from ..engine.paths.truth import truth
+from ..engine.paths.truth import tested_truth
 from .assign import assign
 from .iteration import items_of, shown
+from .refusals import refuse_iteration
 
 SOURCE = ".0"
 """The name under which the scope of a generator expression has its first iterable, as in CPython."""
@@ -27,7 +28,9 @@ def elements(machine: Machine, nodes: list[ast.expr], state: State) -> tuple[lis
     more = False
     for node in nodes:
         if isinstance(node, ast.Starred):
-            items = items_of(machine, state, machine.eval(node.value, state), node)
+            spread = machine.eval(node.value, state)
+            refuse_iteration(state, spread)
+            items = items_of(machine, state, spread, node)
             values += items.values
             more = more or not items.exact
         else:
@@ -36,7 +39,8 @@ def elements(machine: Machine, nodes: list[ast.expr], state: State) -> tuple[lis
 
 
 def tuple_display(machine: Machine, node: ast.Tuple, state: State, key: object) -> Value:
-    return Tuple(tuple(elements(machine, node.elts, state)[0]))
+    values, more = elements(machine, node.elts, state)
+    return Tuple(tuple(values), is_spelled=not more and not any(isinstance(each, ast.Starred) for each in node.elts))
 
 
 def list_display(machine: Machine, node: ast.List | ast.Set, state: State, key: object) -> Value:
@@ -110,16 +114,17 @@ def _comprehend(
         found.append(values[0] if len(values) == 1 else Tuple(tuple(values)))
         return True
     first, rest, rounds = generators[0], generators[1:], machine.limits.comprehension_items
-    items = items_of(
-        machine, state, machine.eval(first.iter, state) if source is None else source, first.iter, iterations
-    )
+    if source is None:
+        source = machine.eval(first.iter, state)
+        refuse_iteration(state, source)
+    items = items_of(machine, state, source, first.iter, iterations)
     exact = items.exact
     run, base = machine.new_run(), machine.memo.base
     for number, item in enumerate(shown(machine, state, items.values, rounds), 1):
         machine.memo.base, machine.memo.counts = (base + number) * OCCURRENCES_PER_ROUND, {}
         machine.begin_iteration(state, first, run, number, depth)
         assign(machine, state, first.target, item, first, None)
-        verdicts = [truth(machine, state, machine.eval(test, state)) for test in first.ifs]
+        verdicts = [tested_truth(machine, state, machine.eval(test, state)) for test in first.ifs]
         if False in verdicts:
             continue
         exact = exact and None not in verdicts

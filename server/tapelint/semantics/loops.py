@@ -27,12 +27,13 @@ from ..engine.loops.thresholds import LoopExtension
 from ..engine.machine import STATEMENTS, Machine
 from ..engine.observer import EndReason, LoopEnded, Skipped, SkipReason
 from ..engine.paths.conditions import decide
-from ..engine.paths.truth import truth
+from ..engine.paths.truth import tested_truth, truth
 from ..engine.syntax.liveness import Live, bound_in, live
 from ..source import cached_on_node, walk
 from .assign import assign
 from .functions import run_generator
 from .iteration import come_due, items_due, most_items, shown, started
+from .refusals import refuse_iteration
 
 
 def unroll_bound(loop: ast.For | ast.AsyncFor | ast.While, limits: Limits, most: int) -> int:
@@ -71,7 +72,9 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> li
     stepping, machine.context.suspend_at = node is machine.context.suspend_at, None
 
     def begin(s: State) -> Generator | tuple[Items, Value]:
-        iterable = started(machine, s, machine.eval(node.iter, s), node)
+        source = machine.eval(node.iter, s)
+        refuse_iteration(s, source)
+        iterable = started(machine, s, source, node)
         if isinstance(iterable, Generator) and iterable.function is not None:
             return iterable
         return items_due(machine, s, iterable, node, iterations), iterable
@@ -340,7 +343,7 @@ def _over_generator(
 def _tested(machine: Machine, node: ast.While, state: State) -> Value:
     """The value of a loop's test; False too where that follows from what the path supposes (``if done: ...``)."""
     value = machine.eval(node.test, state)
-    if truth(machine, state, value) is None and decide(machine, node.test, state, value)[0] is False:
+    if tested_truth(machine, state, value) is None and decide(machine, node.test, state, value)[0] is False:
         return FALSE
     return value
 

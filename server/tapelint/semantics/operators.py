@@ -36,7 +36,7 @@ from ..engine.loops.thresholds import assume_reached
 from ..engine.lost_history import added, computed
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.paths.conditions import remembered
-from ..engine.paths.truth import truth
+from ..engine.paths.truth import tested_truth, truth
 from ..models.python import array_memory
 from ..models.python.classes.comparisons import equal, identical, is_among
 from ..models.python.paths import path_divided
@@ -216,7 +216,7 @@ def _modest(left: Any, right: Any) -> bool:
 def unary(machine: Machine, node: ast.UnaryOp, state: State, key: object) -> Value:
     value = machine.eval(node.operand, state)
     if isinstance(node.op, ast.Not):
-        known = truth(machine, state, value)
+        known = tested_truth(machine, state, value)
         return remembered(machine, node, state, Unknown("not", False)) if known is None else FALSE if known else TRUE
     if isinstance(value, TensorRef):
         row = ops.operator_name(type(node.op).__name__)
@@ -353,7 +353,8 @@ def boolean(machine: Machine, node: ast.BoolOp, state: State, key: object) -> Va
         value = machine.eval(part, state)
         if manager := isinstance(part, ast.Call) and isinstance(value, MANAGERS):
             _pass_over(machine, state, node, part, acted=state.grad_mode != mode)
-        known = manager or truth(machine, state, value)
+        ask = truth if part is node.values[-1] else tested_truth
+        known = manager or ask(machine, state, value)
         if known is stop:
             break
         if known is None:

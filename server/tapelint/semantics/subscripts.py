@@ -42,6 +42,7 @@ from ..models.torch.nn import module_registry
 from ..models.torch.nn.new_parameters import kept
 from ..ops.module_names import some_of
 from .picked_items import at_known_index, at_unknown_index, stored
+from .refusals import refuse_item
 
 
 def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.AST) -> Value:
@@ -292,6 +293,7 @@ def remove(machine: Machine, state: State, owner: Value, index: Value) -> None:
 def subscript(machine: Machine, node: ast.Subscript, state: State, key: object) -> Value:
     owner = machine.eval(node.value, state)
     index = machine.eval(node.slice, state)
+    refuse_item(state, owner, index)
     return load(machine, state, owner, index, node)
 
 

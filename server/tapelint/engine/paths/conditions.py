@@ -22,7 +22,7 @@ from ...source import written
 from ..machine import Machine
 from .defaults import by_default, is_possible, premise_of
 from .entailment import entailed, values_in
-from .truth import truth
+from .truth import tested_truth
 
 LOGIC = (ast.Compare, ast.BoolOp, ast.UnaryOp)
 EACH = (ast.GeneratorExp, ast.ListComp)
@@ -192,7 +192,7 @@ def decide(machine: Machine, node: ast.expr, state: State, value: Value) -> Deci
     """The truth of a test if it is known or follows from what was assumed; else the formula to assume, and whether the
     test is its negation.
     """
-    known = truth(machine, state, value)
+    known = tested_truth(machine, state, value)
     if known is not None:
         return known, None, False
     return decided(state, symbolic(machine, node, state))

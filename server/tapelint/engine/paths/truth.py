@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ...autograd import MANY, Extent
+from ...domain.completion import ProgramRaised
 from ...domain.state import State
 from ...domain.values import (
     BoundMethod,
@@ -17,6 +19,7 @@ from ...domain.values import (
     Optimizer,
     Range,
     Sequence,
+    TensorRef,
     Tuple,
     Unknown,
     Value,
@@ -44,6 +47,19 @@ def truth(machine: Machine, state: State, value: Value) -> bool | None:
     if isinstance(value, (Function, BoundMethod, BuiltinMethod, Module)):
         return True
     return None
+
+
+def tested_truth(machine: Machine, state: State, value: Value) -> bool | None:
+    """The same of what the program tests: PyTorch has no truth of several numbers."""
+    if isinstance(value, TensorRef) and not (tensor := state.tensors[value.id]).assumption and is_wide(tensor.sizes):
+        how_many = "no values" if isinstance(tensor.sizes, tuple) and 0 in tensor.sizes else "more than one value"
+        raise ProgramRaised("RuntimeError", f"Boolean value of Tensor with {how_many} is ambiguous", by_torch=True)
+    return truth(machine, state, value)
+
+
+def is_wide(extent: Extent) -> bool:
+    """Whether there is more than one element (or none) for certain."""
+    return extent == MANY if not isinstance(extent, tuple) else any(size not in (1, None) for size in extent)
 
 
 def _object_truth(machine: Machine, state: State, value: HeapRef) -> bool | None:

@@ -26,6 +26,7 @@ from ...domain.values import (
     Value,
     unknown_number,
 )
+from ...engine.paths.truth import is_wide
 
 Sizes = tuple[int | None, ...]
 
@@ -84,7 +85,7 @@ def shape(extent: Extent, dim: Value = NONE) -> Value:
         return unknown_number()
     sizes = tuple(unknown_number() if size is None else Const(size) for size in extent)
     if dim == NONE:
-        return Tuple(sizes)
+        return Tuple(sizes, is_spelled=True)
     place = dim.value if isinstance(dim, Const) and isinstance(dim.value, int) else None
     return sizes[place] if place is not None and -len(sizes) <= place < len(sizes) else unknown_number()
 
@@ -114,16 +115,11 @@ def items_in(state: State, value: object) -> list[Value] | None:
     return None
 
 
-def wide(extent: Extent) -> bool:
-    """Whether there is more than one element (or none) for certain."""
-    return extent == MANY if not isinstance(extent, tuple) else any(size not in (1, None) for size in extent)
-
-
 def broadcast(*extents: Extent) -> Extent:
     """The common sizes. What is known not to be 1 survives whatever it is combined with."""
     known = [extent for extent in extents if isinstance(extent, tuple)]
     if len(known) < len(extents):
-        return MANY if any(map(wide, extents)) else BATCH if BATCH in extents else None
+        return MANY if any(map(is_wide, extents)) else BATCH if BATCH in extents else None
     result: list[int | None] = []
     for index in range(1, max(map(len, known), default=0) + 1):
         column = [sizes[-index] for sizes in known if len(sizes) >= index]

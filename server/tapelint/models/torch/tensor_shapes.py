@@ -19,9 +19,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from ...autograd import BATCH, MANY, Extent
 from ...domain.state import State
 from ...domain.values import NONE, Const, TensorRef
+from ...engine.paths.truth import is_wide
 from ...ops.schema import Op
 from ...ops.shapes import UNKNOWN, Sized, sizes_of
-from .known_shape import Given, Sizes, broadcast, extent_of, items_in, wide
+from .known_shape import Given, Sizes, broadcast, extent_of, items_in
 
 Handler = Callable[[Given], Extent]
 HANDLERS: dict[str, Handler] = {}
@@ -109,7 +110,7 @@ def counted(given: Given) -> Extent:
 def rearranged(given: Given) -> Extent:
     """Sizes that are not known, but as many elements as before."""
     extent = given.extent("self", "input")
-    return (MANY if wide(extent) else None) if isinstance(extent, tuple) else extent
+    return (MANY if is_wide(extent) else None) if isinstance(extent, tuple) else extent
 
 
 def viewed(given: Given) -> Extent:
@@ -210,7 +211,7 @@ def linear(given: Given) -> Extent:
     if weight is None:
         return None
     if not source:  # Whatever comes in, more than one feature is more than one element.
-        return MANY if wide(weight[:1]) and len(weight) == 2 else None
+        return MANY if is_wide(weight[:1]) and len(weight) == 2 else None
     return (*source[:-1], weight[0]) if len(weight) == 2 else source[:-1]
 
 
@@ -219,7 +220,7 @@ def convolved(given: Given) -> Extent:
     if weight is None:
         return None
     if source is None or len(source) < len(weight):
-        return MANY if wide(weight[:1]) else None
+        return MANY if is_wide(weight[:1]) else None
     return (source[0], weight[0], *(None for _ in source[2:]))
 
 
@@ -228,7 +229,7 @@ def convolved_back(given: Given) -> Extent:
     if weight is None or len(weight) < 2:
         return None
     if source is None or len(source) < len(weight):
-        return MANY if wide(weight[1:2]) else None
+        return MANY if is_wide(weight[1:2]) else None
     return (source[0], weight[1], *(None for _ in source[2:]))
 
 
@@ -249,7 +250,7 @@ def embedded(given: Given) -> Extent:
     if weight is None:
         return None
     if source is None:
-        return MANY if wide(weight[-1:]) else None
+        return MANY if is_wide(weight[-1:]) else None
     return (*source, weight[-1])
 
 
@@ -266,7 +267,7 @@ def joined(given: Given) -> Extent:
     extents = [extent_of(given.state, part) for part in parts or ()]
     shapes = _alike(extents)
     if shapes is None or dim is None:
-        return MANY if any(map(wide, extents)) else None
+        return MANY if any(map(is_wide, extents)) else None
     place = dim % len(shapes[0]) if shapes[0] else 0
     ends = [shape[place] for shape in shapes if shape]
     known = [end for end in ends if end is not None]

@@ -31,8 +31,9 @@ from ....domain.state import State
 from ....domain.values import NONE, Const, Generator, HeapRef, TensorRef, Tuple, Unknown, Value
 from ....engine.lifecycle import BackwardEnded
 from ....engine.machine import Machine
+from ....engine.paths.truth import is_wide
 from ..dispatch import tensor_list
-from ..known_shape import items_in, wide
+from ..known_shape import items_in
 from ..registry import TENSOR_METHODS, Call, function, method
 
 NON_SCALAR = "grad can be implicitly created only for scalar outputs"
@@ -51,7 +52,7 @@ def refused(machine: Machine, words: str) -> ProgramRaised:
 def needs_one_element(machine: Machine, state: State, root: int, source: ast.expr | None, call: Call) -> None:
     """Without an initial gradient a backward can only begin at a single number."""
     tensor = resolve_view(state, root)
-    if not tensor.requires_grad or not (wide(tensor.sizes) or tensor.sizes == BATCH):
+    if not tensor.requires_grad or not (is_wide(tensor.sizes) or tensor.sizes == BATCH):
         return
     premise = "a batch holds more than one sample" if tensor.sizes == BATCH else tensor.assumption_text
     built = tensor.grad_fn.created_at if tensor.grad_fn is not None else tensor.created_at

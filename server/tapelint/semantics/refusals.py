@@ -1,0 +1,75 @@
+"""What Python raises where a value is used as what it is not: the path ends there.
+
+a, b = None            TypeError
+a, b = 1, 2, 3         ValueError, and so for the sizes of a tensor
+for x in 1: ...        TypeError
+torch.tensor(1.0)[0]   IndexError
+
+Only a tuple that the program spells out has a length for certain: what a loop fills, or unknown code makes, may be of
+any other.
+"""
+
+from __future__ import annotations
+
+from ..autograd import resolve_view
+from ..domain.completion import ProgramRaised
+from ..domain.state import State
+from ..domain.values import BoundMethod, Const, Function, TensorRef, Tuple, Value
+
+
+def refuse_iteration(state: State, value: Value) -> None:
+    """Raise where Python cannot iterate over ``value``."""
+    name = _not_iterable(value)
+    if name is not None:
+        raise ProgramRaised("TypeError", f"'{name}' object is not iterable")
+    if _sizes(state, value) == ():
+        raise ProgramRaised("TypeError", "iteration over a 0-d tensor", by_torch=True)
+
+
+def refuse_unpacking(state: State, value: Value, wanted: int, at_least: bool) -> None:
+    """Raise where ``value`` does not have as many items as there are names, or does not have any."""
+    name = _not_iterable(value)
+    if name is not None:
+        raise ProgramRaised("TypeError", f"cannot unpack non-iterable {name} object")
+    refuse_iteration(state, value)
+    count = len(value.items) if isinstance(value, Tuple) and value.is_spelled else _rows(state, value)
+    if count is not None and (count < wanted or count > wanted and not at_least):
+        few = f"not enough values to unpack (expected {wanted}, got {count})"
+        raise ProgramRaised("ValueError", few if count < wanted else f"too many values to unpack (expected {wanted})")
+
+
+def refuse_item(state: State, value: Value, index: Value) -> None:
+    """Raise where a tuple is not that long, and where a tensor has no dimensions."""
+    place = index.value if isinstance(index, Const) and isinstance(index.value, int) else None
+    if place is None or isinstance(place, bool):
+        return
+    if isinstance(value, Tuple) and value.is_spelled and not -len(value.items) <= place < len(value.items):
+        raise ProgramRaised("IndexError", "tuple index out of range")
+    sizes = _sizes(state, value)
+    if sizes == ():
+        raise ProgramRaised("IndexError", "invalid index of a 0-dim tensor", by_torch=True)
+
+
+def _not_iterable(value: Value) -> str | None:
+    """The name of the class of what is no iterable."""
+    match value:
+        case Const(plain):
+            return None if hasattr(plain, "__iter__") else type(plain).__name__
+        case Function():
+            return "function"
+        case BoundMethod(Function()):
+            return "method"
+        case _:
+            return None
+
+
+def _sizes(state: State, value: Value) -> tuple[int | None, ...] | None:
+    if not isinstance(value, TensorRef) or (tensor := resolve_view(state, value.id)).assumption:
+        return None
+    return tensor.sizes if isinstance(tensor.sizes, tuple) else None
+
+
+def _rows(state: State, value: Value) -> int | None:
+    """How many items a tensor is iterated over in."""
+    sizes = _sizes(state, value)
+    return sizes[0] if sizes else None
