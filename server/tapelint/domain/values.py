@@ -47,6 +47,16 @@ class MissingGrad(Const):
     __hash__ = Const.__hash__
 
 
+@frozen(eq=False)
+class UnwrittenResult(Const):
+    """The None that a method without code returns: derived classes write it. It equals any other None."""
+
+    def __eq__(self, other: object) -> bool:
+        return other.value is None if isinstance(other, Const) else NotImplemented
+
+    __hash__ = Const.__hash__
+
+
 class Origin(Enum):
     """What is concluded about an unknown value from where it came from."""
 
@@ -301,6 +311,7 @@ Value = (
 )
 
 NONE = Const(None)
+UNWRITTEN = UnwrittenResult(None)
 TRUE, FALSE = Const(True), Const(False)
 
 

@@ -11,6 +11,7 @@ from ..domain.completion import Break, Continue, ProgramRaised, Raise, Return, U
 from ..domain.state import State
 from ..domain.values import (
     NONE,
+    UNWRITTEN,
     Autocast,
     External,
     Frame,
@@ -211,6 +212,9 @@ def _executed(
             outcomes = machine.run_paths(state, lambda s: _return(s, machine.eval(body, s)))
         else:
             outcomes = machine.block(definition.body, [state])
+            if function.owner is not None and machine.query(_is_unwritten, definition):
+                for out in outcomes:
+                    out.completion = out.completion or Return(UNWRITTEN)
     finally:
         unwind(machine, entry)
     return choose(machine, state, pop(machine, entry, outcomes), key)
@@ -221,6 +225,15 @@ def makes_function(definition: ast.AST) -> bool:
     """Whether a function defines another one in it: what comes of that depends on what it will be given."""
     body = definition.body if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)) else []
     return any(isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) for node in body for each in walk(node))
+
+
+def _is_unwritten(definition: ast.AST) -> bool:
+    """Whether there is no code in a method: nothing but a docstring, ``pass`` or ``...``."""
+    body = definition.body if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)) else [definition]
+    return all(
+        isinstance(each, ast.Pass) or isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)
+        for each in body
+    )
 
 
 def _yields(definition: ast.AST) -> bool:

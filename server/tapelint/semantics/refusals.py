@@ -14,7 +14,7 @@ from __future__ import annotations
 from ..autograd import resolve_view
 from ..domain.completion import ProgramRaised
 from ..domain.state import State
-from ..domain.values import BoundMethod, Const, Function, TensorRef, Tuple, Value
+from ..domain.values import BoundMethod, Const, Function, TensorRef, Tuple, UnwrittenResult, Value
 
 
 def refuse_iteration(state: State, value: Value) -> None:
@@ -53,6 +53,8 @@ def refuse_item(state: State, value: Value, index: Value) -> None:
 def _not_iterable(value: Value) -> str | None:
     """The name of the class of what is no iterable."""
     match value:
+        case UnwrittenResult():
+            return None
         case Const(plain):
             return None if hasattr(plain, "__iter__") else type(plain).__name__
         case Function():
