@@ -343,6 +343,11 @@ def container_keys(machine: Machine, state: State, value: Value) -> list[Any] | 
     return [i.value for i in items if isinstance(i, Const)] if all(isinstance(i, Const) for i in items) else None
 
 
+def _truth_of_part(machine: Machine, state: State, node: ast.BoolOp, part: ast.expr, value: Value) -> bool | None:
+    """The truth of a part of ``a and b``; Python does not ask for that of the last one."""
+    return (truth if part is node.values[-1] else tested_truth)(machine, state, value)
+
+
 def boolean(machine: Machine, node: ast.BoolOp, state: State, key: object) -> Value:
     stop = isinstance(node.op, ast.Or)
     value: Value = TRUE
@@ -353,8 +358,7 @@ def boolean(machine: Machine, node: ast.BoolOp, state: State, key: object) -> Va
         value = machine.eval(part, state)
         if manager := isinstance(part, ast.Call) and isinstance(value, MANAGERS):
             _pass_over(machine, state, node, part, acted=state.grad_mode != mode)
-        ask = truth if part is node.values[-1] else tested_truth
-        known = manager or ask(machine, state, value)
+        known = manager or _truth_of_part(machine, state, node, part, value)
         if known is stop:
             break
         if known is None:
