@@ -25,8 +25,8 @@ def graded_by_choices(found: Finding, abandoned: Collection[Conjunction]) -> Fin
     """A finding as it is reported beside ``abandoned`` paths; None if it is not."""
     needed = leaving_out(found.guard, abandoned)
     needed = without(needed, on_both_sides(needed))
-    told = [each for each in needed if all(_may_be_told(choice, found) for choice, _ in each)]
-    shortest = min(told, key=lambda each: (_independent(found, each), len(each)), default=None)
+    reported = [each for each in needed if all(_may_be_reported(choice, found) for choice, _ in each)]
+    shortest = min(reported, key=lambda each: (_independent(found, each), len(each)), default=None)
     if shortest is None or _independent(found, shortest) + (found.point.premise is not None) > 1:
         return None
     chosen = _words(found, shortest)
@@ -56,7 +56,7 @@ def _grounds(found: Finding, chosen: str) -> Iterator[Ground]:
         yield Ground("guessed", guessed)
 
 
-def _may_be_told(choice: Choice, found: Finding) -> bool:
+def _may_be_reported(choice: Choice, found: Finding) -> bool:
     """Whether a finding that needs a choice is reported; one that needs certain data is if all of it happens there."""
     return choice.subject is Subject.FLAG or _surrounds(choice, found)
 

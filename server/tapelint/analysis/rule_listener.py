@@ -81,9 +81,9 @@ def found_in(units: Iterable[AnalysisUnit], is_of_tests: Callable[[Finding], boo
         is_certain = found.everywhere and found.point.premise is None
         if is_certain and found.point.node in walks or any((code, found.node) in findings for code in found.unless):
             del findings[key]
-    told = {(code, link.node) for (code, _), found in findings.items() for link in found.links}
+    passed = {(code, link.node) for (code, _), found in findings.items() for link in found.links}
     for key, found in [*findings.items()]:
-        if any((code, found.node) in told for code in found.part_of):
+        if any((code, found.node) in passed for code in found.part_of):
             del findings[key]
     return Noted(findings, total.reach)
 

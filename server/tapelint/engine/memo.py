@@ -26,6 +26,11 @@ class EvalMemo:
     # Paths on which the statement is still to be finished, each with what was evaluated before they forked.
     pending_paths: list[tuple[State, dict[Key, object]]] = field(default_factory=list)
 
+    def fork(self, path: State, key: object, value: object) -> None:
+        """Finish the running statement on another ``path``, too, where ``key`` has given ``value``."""
+        assert isinstance(key, tuple)
+        self.pending_paths.append((path, {**self.values, key: value}))
+
     def latest(self, node: ast.AST) -> object:
         """What ``node`` was evaluated to last; None if it was not."""
         return self.values.get((node, self.base + max(self.counts.get(node, 1) - 1, 0)))

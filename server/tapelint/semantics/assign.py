@@ -17,7 +17,7 @@ from ..models.torch.kept_aliases import bound
 from ..source import written
 from . import attributes, networks_by_use, subscripts
 from .iteration import unpack
-from .refusals import refuse_unpacking
+from .refused.refusals import refuse_unpacking
 
 LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 

@@ -72,8 +72,8 @@ from .handed_closures import run_handed
 from .iteration import items_of
 from .reassigned_data import kept_by, may_have_called
 from .receivers import how_answers, is_only_of_tensors, is_own_of, runs_code, super_of
-from .refusals import refuse_iteration
-from .signatures import refuse_arguments
+from .refused.refusals import refuse_iteration
+from .refused.signatures import refuse_arguments
 
 
 def call(machine: Machine, node: ast.Call, state: State, key: object) -> Value:

@@ -14,7 +14,7 @@ from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.paths.truth import tested_truth
 from .assign import assign
 from .iteration import items_of, shown
-from .refusals import refuse_iteration
+from .refused.refusals import refuse_iteration
 
 SOURCE = ".0"
 """The name under which the scope of a generator expression has its first iterable, as in CPython."""

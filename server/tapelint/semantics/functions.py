@@ -269,7 +269,7 @@ def choose(machine: Machine, state: State, outcomes: list[State], key: object) -
         if others and machine.observer is not None:
             machine.observer.decide(Outcomes(state, first, tuple(others)))
         for out, result in zip(others, results[1:]):
-            machine.memo.pending_paths.append((out, {**machine.memo.values, key: result}))  # type: ignore[dict-item]
+            machine.memo.fork(out, key, result)
     if first is not state:
         state.become(first)
     if isinstance(results[0], ProgramRaised):

@@ -33,7 +33,7 @@ from ..source import cached_on_node, walk
 from .assign import assign
 from .functions import run_generator
 from .iteration import come_due, items_due, most_items, shown, started
-from .refusals import refuse_iteration
+from .refused.refusals import refuse_iteration
 
 
 def unroll_bound(loop: ast.For | ast.AsyncFor | ast.While, limits: Limits, most: int) -> int:

@@ -42,7 +42,7 @@ from ..models.torch.nn import module_registry
 from ..models.torch.nn.new_parameters import kept
 from ..ops.module_names import some_of
 from .picked_items import at_known_index, at_unknown_index, stored
-from .refusals import refuse_item
+from .refused.refusals import refuse_item
 
 
 def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.AST) -> Value:

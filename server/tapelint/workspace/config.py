@@ -38,7 +38,8 @@ class Config:
     that is off by default is turned on by whatever selects it, be it ``TL207``, ``TL2`` or ``ALL``. What
     ``per_file_ignores`` or a severity of None (``off``) say holds whatever is selected.
 
-    ``root`` is the folder of the configuration file; patterns are relative to it. ``tests`` is what pytest is told.
+    ``root`` is the folder of the configuration file; patterns are relative to it.
+    ``tests`` is the configuration of pytest.
     """
 
     select: tuple[str, ...] = ()

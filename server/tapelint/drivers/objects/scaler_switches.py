@@ -60,7 +60,7 @@ def turn_on_scaler(machine: Machine, state: State, receiver: HeapRef, flow: Obje
 def _is_on(machine: Machine, state: State, node: ast.AST) -> Value:
     def split(key: object) -> Value:
         other = state.fork()
-        machine.memo.pending_paths.append((other, {**machine.memo.values, key: TRUE}))  # type: ignore[dict-item]
+        machine.memo.fork(other, key, TRUE)
         return FALSE
 
     return machine.memoize(node, "scaler", split)

@@ -40,7 +40,8 @@ def run_test(
     needs = [*fixtures.automatic(state), *_used(machine, state, scope, (*around, *own)), *names]
     dimensions = [*dimensions_of(machine, state, scope, (*own, *around), names), *fixtures.dimensions(state, needs)]
     test = TestRun(machine, called, function, fixtures, owner, receiver, needs, names)
-    premise = f"`{function.node.name}` is not skipped" if verdict.runs is None else None  # type: ignore[union-attr]
+    name = getattr(function.node, "name", "lambda")
+    premise = f"`{name}` is not skipped" if verdict.runs is None else None
     with machine.facts.events.assuming(premise), machine.facts.events.handling(verdict.fails):
         return test.with_each(state, cases_of(dimensions))
 

@@ -117,7 +117,7 @@ def _split(machine: Machine, state: State, names: dict[str, Value], node: ast.ex
     if machine.observer is not None:
         machine.observer.decide(Picked(node, tuple(paths), tuple(left)))
     for path, name in list(zip(paths, left))[1:]:
-        machine.memo.pending_paths.append((path, {**machine.memo.values, key: names[name]}))  # type: ignore[dict-item]
+        machine.memo.fork(path, key, names[name])
     return names[left[0]]
 
 

@@ -71,7 +71,7 @@ def switched(
             part(machine, Branch(node, ()), state, other, choice, negated)
         if machine.observer is not None:
             machine.observer.decide(Forked(node, state, other, choice, negated))
-        machine.memo.pending_paths.append((other, {**machine.memo.values, key: FALSE}))  # type: ignore[dict-item]
+        machine.memo.fork(other, key, FALSE)
         return Const(True)
 
     return machine.memoize(node, "switch", split)
@@ -79,7 +79,7 @@ def switched(
 
 def switch_kept(machine: Machine, state: State, value: Value) -> tuple[bool | None, str | None]:
     """Whether a switch is on that an object has kept, and what that supposes where it is off by default. The paths on
-    which it is on and off are not told apart: there is only one thing that differs on them, and it has the premise.
+    which it is on and off are not distinguished: there is only one thing that differs on them, and it has the premise.
     """
     known = truth(machine, state, value)
     if known is not None or not isinstance(value, Unknown) or value.formula is None:

@@ -60,7 +60,7 @@ def accumulate(machine: Machine, state: State, call: Call) -> Value:
             assume(state, choice, usual is not negated)
             assume(other, choice, usual is negated)
             _count(other, batches, not usual)
-            machine.memo.pending_paths.append((other, {**machine.memo.values, key: manager}))  # type: ignore[dict-item]
+            machine.memo.fork(other, key, manager)
             is_several = usual
         _count(state, batches, is_several)
         return manager

@@ -19,7 +19,7 @@ walks it, or one has freed it. It is none if it is the result. So nothing is rep
 through, of what an uncalled function returns or leaves to its caller, and of a recurrence (a step works on what the
 step before it has computed) that a function returns, even if this caller drops it, or that ends with each iteration
 of a loop around it. A sum or a list of terms that a function returns is reported where its caller never walks it:
-each term has a graph of its own, and a number is wanted. What a backward in the loop reaches again is told by that
+each term has a graph of its own, and a number is wanted. What a backward in the loop reaches again is reported by that
 (TL102, TL104, TL107), and not once more here.
 
 What an object collects from call to call grows in the same way, with no loop in sight: a metric's `update`, a step that

@@ -15,11 +15,11 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..domain.completion import ProgramRaised
-from ..domain.mro import is_module, lookup_in_mro, mro_of, own_method
-from ..domain.opaque_values import KNOWN
-from ..domain.state import State
-from ..domain.values import BoundMethod, Class, External, Function, HeapRef, Instance, Partial, Value
+from ...domain.completion import ProgramRaised
+from ...domain.mro import is_module, lookup_in_mro, mro_of, own_method
+from ...domain.opaque_values import KNOWN
+from ...domain.state import State
+from ...domain.values import BoundMethod, Class, External, Function, HeapRef, Instance, Partial, Value
 
 
 @dataclass(frozen=True, slots=True)

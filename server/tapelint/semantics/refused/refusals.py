@@ -11,10 +11,10 @@ any other.
 
 from __future__ import annotations
 
-from ..autograd import resolve_view
-from ..domain.completion import ProgramRaised
-from ..domain.state import State
-from ..domain.values import BoundMethod, Const, Function, TensorRef, Tuple, UnwrittenResult, Value
+from ...autograd import resolve_view
+from ...domain.completion import ProgramRaised
+from ...domain.state import State
+from ...domain.values import BoundMethod, Const, Function, TensorRef, Tuple, UnwrittenResult, Value
 
 
 def refuse_iteration(state: State, value: Value) -> None:
