@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from tools.ecosystem import clones, pins
-from tools.ecosystem.checked import Listed, Place
+from tools.ecosystem.checked import Checked, Lines, Listed, Place, take
 from tools.ecosystem.clones import Unreachable, tree
 from tools.ecosystem.counts import table
 from tools.ecosystem.known import Means, run
@@ -241,6 +241,20 @@ def test_a_notebook_counts_cells(github: Path, tmp_path: Path) -> None:
     (found,) = load(file_of(pin, tmp_path / "findings")).findings
     assert found.place == Place("book.ipynb", 3, 3) and str(found.place) == "book.ipynb:cell 3:3"
     assert found.digest == hashlib.sha256(b"y += 1").hexdigest()[:8]
+
+
+def test_what_was_not_seen_is_no_finding(tmp_path: Path) -> None:
+    """Of the notices only internal errors are kept; hints are counted."""
+    (tmp_path / "a.py").write_text("x\ny\n")
+
+    def said(code: str, severity: str) -> dict[str, object]:
+        place = {"row": 2, "column": 1}
+        return {"code": code, "severity": severity, "message": "words", "filename": "a.py", "location": place}
+
+    found = Checked()
+    kinds = (("TL911", "hint"), ("TL913", "warning"), ("TL912", "warning"), ("TL104", "hint"), ("TL201", "error"))
+    take(found, [said(*kind) for kind in kinds], Lines(tmp_path))
+    assert (found.hints, found.faults, [each.code for each in found.findings]) == (1, ["a.py: words"], ["TL201"])
 
 
 def test_each_finding_has_one_partner() -> None:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tapelint.report.notice import Kind
 from tapelint.severity import Severity
 
 from .settings import ROOT
@@ -25,9 +26,9 @@ LISTED = frozenset(severity.word for severity in (Severity.ERROR, Severity.WARNI
 TIMEOUT = 900
 """Seconds for the files of one repository, unless others are asked for."""
 SETTINGS = "callers = false\n"
-_UNSEEN = "TL91"
-"""The codes of what was not seen of a file begin so; it is no finding."""
-_FAULT = "TL913"
+_UNSEEN = {kind.described[0] for kind in Kind}
+"""The codes of what was not seen of a file; it is no finding."""
+_FAULT = Kind.FAULT.described[0]
 
 
 class Failed(Exception):
@@ -98,11 +99,12 @@ def check(folder: Path, files: tuple[str, ...], timeout: float) -> Checked:
         last = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
         raise Failed(f"tapelint has failed: {last[-1]}") from error
     found = Checked(seconds=after.ru_utime - before.ru_utime)
-    _take(found, said, Lines(folder))
+    take(found, said, Lines(folder))
     return found
 
 
-def _take(found: Checked, said: object, lines: Lines) -> None:
+def take(found: Checked, said: object, lines: Lines) -> None:
+    """Add what the check has ``said`` in its output for programs; what was not seen of a file is no finding."""
     for each in _objects(said):
         code, severity, message = str(each["code"]), str(each["severity"]), str(each["message"])
         at = each["location"]
@@ -110,9 +112,11 @@ def _take(found: Checked, said: object, lines: Lines) -> None:
         place = Place(str(each["filename"]), int(at.get("cell", 0)), int(at["row"]))
         if code == _FAULT:
             found.faults.append(f"{place.path}: {message}")
-        elif severity in LISTED and not code.startswith(_UNSEEN):
+        elif code in _UNSEEN:
+            continue
+        elif severity in LISTED:
             found.findings.append(Listed(place, code, severity, lines.digest(place), message))
-        elif not code.startswith(_UNSEEN):
+        else:
             found.hints += 1
     found.findings.sort()
 
