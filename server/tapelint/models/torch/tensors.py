@@ -245,10 +245,10 @@ def kind_wanted(state: State, call: Call) -> Kind:
     "torch.asarray",
 )
 def make(machine: Machine, state: State, call: Call) -> Value:
-    """New data. ``as_tensor`` of a tensor is that tensor."""
+    """New data."""
     source = call.get(0, "data", NONE)
     if call.name in ("torch.as_tensor", "torch.asarray") and isinstance(source, TensorRef):
-        return source
+        return _as_tensor(machine, state, source, call)
     flag = call.kwargs.get("requires_grad")
     wants = False if flag is None else bool(flag.value) if isinstance(flag, Const) else None
     dtype = call.kwargs.get("dtype", NONE)
@@ -271,6 +271,13 @@ def make(machine: Machine, state: State, call: Call) -> Value:
         machine.facts.record_provenance(made, Provenance(rewrapped=state.point(call.node)))
         refuse_integers(machine, state, made, call.node)
     return TensorRef(made)
+
+
+def _as_tensor(machine: Machine, state: State, source: TensorRef, call: Call) -> Value:
+    """``as_tensor`` of a tensor: itself, or what ``to`` makes of it."""
+    asked = {name: call.kwargs[name] for name in ("dtype", "device") if call.kwargs.get(name, NONE) != NONE}
+    more = [value for value in call.args[1:] if value != NONE]
+    return conversion(machine, state, source, Call("to", more, asked, call.node)) if more or asked else source
 
 
 LEGACY = frozenset(("torch.Tensor", "torch.FloatTensor", "torch.LongTensor"))
