@@ -28,6 +28,12 @@ def test_other():
     y.backward()
     y.backward()
 """
+SCRIPT = """import torch
+import helper
+y = torch.ones(3, requires_grad=True).exp().sum()
+helper.finish(y)
+helper.finish(y)
+"""
 
 
 @pytest.fixture
@@ -47,9 +53,18 @@ def test_what_a_test_shows_in_a_file_is_reported_there(project: Path, tapelint) 
     assert found(done) == [("helper.py", 5, "TL101")], "what stands in the test belongs to the test"
     (item,) = json.loads(done.stdout)
     assert item["message"].startswith("as line 8 of test_helper.py calls this: ")
-    assert item["severity"] == "error"
+    assert item["severity"] == "information", "no more than that a test does it: without the test nothing is known"
+    assert {"kind": "tested", "text": "a test does this"} in item["rests_on"]
     assert item["related"][-1]["filename"] == "tests/test_helper.py"
-    assert tapelint("check", "helper.py").stdout.endswith("Found 1 error in 1 file.\n")
+    assert tapelint("check", "helper.py").stdout.endswith("Found 1 information in 1 file.\n")
+
+
+def test_what_a_script_shows_in_a_file_is_an_error_there(project: Path, tapelint) -> None:
+    (project / "tests" / "test_helper.py").unlink()
+    (project / "train.py").write_text(SCRIPT)
+    (item,) = json.loads(tapelint("check", "helper.py", "--output-format", "json").stdout)
+    assert (item["code"], item["severity"]) == ("TL101", "error")
+    assert item["message"].startswith("as line 5 of train.py calls this: ")
 
 
 def test_all_files_show_the_same(project: Path, tapelint) -> None:
