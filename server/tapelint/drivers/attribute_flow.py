@@ -53,11 +53,10 @@ class MethodFlow:
 @cached_on_node
 def method_flow(method: ast.AST) -> MethodFlow:
     """What a method does with the attributes of its first parameter."""
-    found = MethodFlow()
-    arguments = getattr(method, "args", None)
-    first = [*arguments.posonlyargs, *arguments.args][:1] if isinstance(arguments, ast.arguments) else []
-    for node in walk(method) if first else ():
-        _note(found, node, first[0].arg)
+    found, own = MethodFlow(), own_name(method)
+    if own is not None:
+        for node in walk(method):
+            _note(found, node, own)
     found.backward = any(_goes_backward(statement) for statement in getattr(method, "body", ()))
     return found
 
@@ -122,8 +121,15 @@ def _assigned(found: MethodFlow, target: ast.expr, value: ast.expr | None, own: 
         found.assigned.setdefault(name, []).append(constant)
 
 
-def own_attribute(node: ast.AST, own: str) -> str | None:
-    """``x`` of ``self.x``, where the object is called ``own``."""
+def own_name(method: ast.AST) -> str | None:
+    """What a method calls the object that it runs on: its first parameter."""
+    arguments = getattr(method, "args", None)
+    first = [*arguments.posonlyargs, *arguments.args][:1] if isinstance(arguments, ast.arguments) else []
+    return first[0].arg if first else None
+
+
+def own_attribute(node: ast.AST, own: str | None) -> str | None:
+    """``x`` of ``self.x``, where the object is called ``own``; None for anything else."""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == own:
         return node.attr
     return None

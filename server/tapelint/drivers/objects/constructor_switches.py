@@ -13,7 +13,7 @@ above a write in place is opened: any other attribute is what the default makes 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from ...domain.options import Option, optional
@@ -23,7 +23,7 @@ from ...domain.values import NONE, Const, HeapRef, Instance, Unknown, Value
 from ...engine.machine import Machine
 from ...source import cached_on_node, walk
 from ..annotations import plain_origin
-from ..attribute_flow import MethodFlow, ObjectFlow, own_attribute
+from ..attribute_flow import MethodFlow, ObjectFlow, own_attribute, own_name
 from ..in_place_sites import may_write
 from ..inferred_arguments import is_switch
 
@@ -96,13 +96,16 @@ def _targets(node: ast.AST) -> list[ast.expr]:
 @cached_on_node
 def _above_writes(method: ast.AST) -> frozenset[str]:
     """The attributes of which a test asks that has a write in place among the statements that it decides about."""
-    arguments = getattr(method, "args", None)
-    first = [*arguments.posonlyargs, *arguments.args][:1] if isinstance(arguments, ast.arguments) else []
-    found = set[str]()
-    for node in walk(method) if first else ():
+    return asked_above(method, _writes)
+
+
+def asked_above(method: ast.AST, does: Callable[[ast.stmt], bool]) -> frozenset[str]:
+    """The attributes of which a test asks that decides about a statement which ``does`` something."""
+    own, found = own_name(method), set[str]()
+    for node in walk(method):
         if isinstance(node, ast.If):
-            asked = {name for part in walk(node.test) if (name := own_attribute(part, first[0].arg)) is not None}
-            if asked and any(_writes(each) for each in (*node.body, *node.orelse)):
+            asked = {name for part in walk(node.test) if (name := own_attribute(part, own)) is not None}
+            if asked and any(map(does, (*node.body, *node.orelse))):
                 found |= asked
     return frozenset(found)
 

@@ -19,7 +19,7 @@ from ...domain.state import State
 from ...domain.values import NONE, Class, Function, HeapRef, Instance, Value
 from ...engine.machine import Machine
 from ...source import cached_on_node, walk
-from ..attribute_flow import MethodFlow, ObjectFlow, own_attribute
+from ..attribute_flow import MethodFlow, ObjectFlow, own_attribute, own_name
 from ..inferred_arguments import as_given
 from .constructor_switches import kept
 
@@ -67,12 +67,10 @@ def _keeper(
 @cached_on_node
 def used_attributes(method: ast.AST) -> frozenset[str]:
     """The attributes of the object that a method uses as what None is not: asked for something, called, indexed."""
-    arguments = getattr(method, "args", None)
-    first = [*arguments.posonlyargs, *arguments.args][:1] if isinstance(arguments, ast.arguments) else []
-    found = set[str]()
-    for node in walk(method) if first else ():
+    own, found = own_name(method), set[str]()
+    for node in walk(method):
         match node:
             case ast.Attribute(inner) | ast.Subscript(inner) | ast.Call(inner) | ast.For(_, inner):
-                if (name := own_attribute(inner, first[0].arg)) is not None:
+                if (name := own_attribute(inner, own)) is not None:
                     found.add(name)
     return frozenset(found)

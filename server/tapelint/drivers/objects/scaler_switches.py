@@ -22,7 +22,7 @@ from ...engine.machine import Machine
 from ...engine.paths.switches import LATER
 from ...source import cached_on_node
 from ..annotations import named
-from ..attribute_flow import ObjectFlow, own_attribute
+from ..attribute_flow import ObjectFlow, own_attribute, own_name
 from .constructor_switches import kept
 
 Condition = tuple[ast.expr, bool]
@@ -106,11 +106,8 @@ def _parameter(node: ast.expr, keeping: dict[str, str]) -> str | None:
 
 @cached_on_node
 def _scalers(maker: ast.AST) -> tuple[Made, ...]:
-    arguments, body = getattr(maker, "args", None), getattr(maker, "body", None)
-    if not isinstance(arguments, ast.arguments) or not isinstance(body, list):
-        return ()
-    first = [*arguments.posonlyargs, *arguments.args][:1]
-    return tuple(_made(body, first[0].arg, ())) if first else ()
+    own, body = own_name(maker), getattr(maker, "body", None)
+    return tuple(_made(body, own, ())) if own is not None and isinstance(body, list) else ()
 
 
 def _made(body: Iterable[ast.stmt], own: str, conditions: tuple[Condition, ...]) -> Iterator[Made]:

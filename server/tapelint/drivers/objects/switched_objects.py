@@ -24,10 +24,10 @@ from ...domain.state import State
 from ...domain.values import Class, Const, Function, HeapRef
 from ...engine.machine import Machine
 from ...source import cached_on_node, walk
-from ..attribute_flow import object_flow, own_attribute
+from ..attribute_flow import object_flow
 from ..in_place_sites import may_write
 from ..inferred_arguments import make_instance
-from .constructor_switches import kept
+from .constructor_switches import asked_above, kept
 
 MAX_SWITCHED = 2
 """Objects that are made beside the usual one, for one method."""
@@ -89,12 +89,4 @@ def _asked(maker: ast.AST) -> frozenset[str]:
 @cached_on_node
 def _over_writes(method: ast.AST) -> frozenset[str]:
     """The attributes of which a test asks that has a write in place somewhere below it."""
-    arguments = getattr(method, "args", None)
-    first = [*arguments.posonlyargs, *arguments.args][:1] if isinstance(arguments, ast.arguments) else []
-    found = set[str]()
-    for node in walk(method) if first else ():
-        if isinstance(node, ast.If):
-            asked = {name for part in walk(node.test) if (name := own_attribute(part, first[0].arg)) is not None}
-            if asked and any(map(may_write, (*node.body, *node.orelse))):
-                found |= asked
-    return frozenset(found)
+    return asked_above(method, may_write)
