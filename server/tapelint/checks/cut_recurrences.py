@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..autograd import Cut, CutReason, Leaf, Node, edge_of, resolve_view
+from ..autograd import Cut, CutReason, Leaf, Node
 from ..autograd.events.broken_graph import RecurrenceCut
 from ..autograd.model.graph_search import nodes_below
 from ..autograd.model.program_point import Iteration, earlier_iteration
@@ -32,8 +32,7 @@ def on_backward_ended(machine: Machine, event: BackwardEnded) -> None:
     candidates = [found for found in _candidates(machine) if found[2].run not in running]
     if not candidates:
         return
-    edges = [edge_of(resolve_view(state, root)) for root in event.roots]
-    walked = nodes_below(edge for edge in edges if isinstance(edge, Node))
+    walked = event.nodes()
     used = {key for node in walked for key in node.operand_ids}
     for tensor, cut, before in candidates:
         if tensor in used and _is_last_only(walked, cut, before) and _is_lost(state, cut, before):

@@ -11,9 +11,7 @@ later one, and a backward walked the result. What is always in evaluation mode i
 
 from __future__ import annotations
 
-from ..autograd import Node, edge_of, resolve_view
 from ..autograd.events.training_step import TrainedInEvaluation
-from ..autograd.model.graph_search import nodes_below
 from ..autograd.model.program_point import earlier_iteration
 from ..domain.state import State
 from ..domain.values import FALSE, TRUE, External, HeapRef, Instance, Sequence, TensorRef
@@ -46,11 +44,10 @@ def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
 
 def on_backward_ended(machine: Machine, event: BackwardEnded) -> None:
     """Publish those that are walked."""
-    facts, state = machine.facts, event.state
+    facts = machine.facts
     if not facts.recorded_in_evaluation:
         return
-    edges = [edge_of(resolve_view(state, root)) for root in event.roots]
-    for node in nodes_below(edge for edge in edges if isinstance(edge, Node)) & facts.recorded_in_evaluation.keys():
+    for node in event.nodes() & facts.recorded_in_evaluation.keys():
         facts.events.publish(facts.recorded_in_evaluation[node])
 
 

@@ -15,8 +15,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ..autograd import ProgramPoint
+from ..autograd import Node, ProgramPoint, edge_of, resolve_view
 from ..autograd.frozen import frozen
+from ..autograd.model.graph_search import nodes_below
 from ..domain.state import State
 from ..domain.values import HeapRef, Unknown, Value
 
@@ -63,6 +64,11 @@ class BackwardEnded:
     # What it began at.
     roots: Sequence[int]
     call: ast.AST
+
+    def nodes(self) -> set[Node]:
+        """The nodes that it has reached."""
+        edges = [edge_of(resolve_view(self.state, root)) for root in self.roots]
+        return nodes_below(edge for edge in edges if isinstance(edge, Node))
 
 
 @frozen(eq=False)
