@@ -119,17 +119,17 @@ class TestRun:
         """What is called before a test."""
         variables = state.get(self.fixtures.module, Frame).variables
         yield from (variables[name] for name in OF_FILES if isinstance(variables.get(name), Function))
-        if self.receiver is not None and self.owner is not None and not derives(state, self.owner, TEST_CASE):
-            for name in OF_CLASSES:
-                method = own_method(state, self.receiver, name)
-                if method is not None:
-                    yield method
+        if self.owner is not None and not derives(state, self.owner, TEST_CASE):
+            yield from self._methods(state, OF_CLASSES)
 
     def _after(self, state: State) -> None:
-        for name in AFTER if self.receiver is not None else ():
-            method = own_method(state, self.receiver, name) if self.receiver is not None else None
-            if method is not None:
-                self._call(state, method, {}, "teardown")
+        for method in self._methods(state, AFTER):
+            self._call(state, method, {}, "teardown")
+
+    def _methods(self, state: State, names: Sequence[str]) -> Iterator[Value]:
+        """Those of the methods that the object of the test has."""
+        found = (own_method(state, self.receiver, name) for name in names) if self.receiver is not None else ()
+        yield from filter(None, found)
 
     def _call(self, state: State, called: Value, values: Given, what: str) -> Value:
         call: Callable[[object], Value] = partial(self._called, state, called, values)
