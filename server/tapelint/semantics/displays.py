@@ -39,8 +39,8 @@ def elements(machine: Machine, nodes: list[ast.expr], state: State) -> tuple[lis
 
 
 def tuple_display(machine: Machine, node: ast.Tuple, state: State, key: object) -> Value:
-    values, more = elements(machine, node.elts, state)
-    return Tuple(tuple(values), is_spelled=not more and not any(isinstance(each, ast.Starred) for each in node.elts))
+    is_spelled = not any(isinstance(each, ast.Starred) for each in node.elts)
+    return Tuple(tuple(elements(machine, node.elts, state)[0]), is_spelled=is_spelled)
 
 
 def list_display(machine: Machine, node: ast.List | ast.Set, state: State, key: object) -> Value:

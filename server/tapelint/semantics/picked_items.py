@@ -17,6 +17,8 @@ from ..domain.state import State
 from ..domain.values import TensorRef, Unknown, Value, as_key
 from ..engine.machine import Machine
 
+KNOWN = "known"
+
 
 def at_unknown_index(
     machine: Machine, state: State, owner: int, found: Value, items: list[Value], index: Value
@@ -66,6 +68,3 @@ def _name_of(index: Value) -> Hashable:
     if key is not None:
         return KNOWN, key
     return (index.formula or index.tensor_id) if isinstance(index, Unknown) else None
-
-
-KNOWN = "known"

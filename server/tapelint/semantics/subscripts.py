@@ -222,14 +222,13 @@ def store(machine: Machine, state: State, owner: Value, index: Value, value: Val
                 dispatch.run(machine, state, "copy_", [part, _as_tensor(machine, state, value, node)], {}, node)
     elif isinstance(owner, HeapRef):
         thing = state.heap[owner.id]
-        if isinstance(thing, Sequence):
+        if isinstance(thing, (Sequence, Mapping)):
             value = kept(machine, state, thing, value, node)
             stored(machine, owner.id, index)
-            _store_item(state, owner, thing, index, value)
-        elif isinstance(thing, Mapping):
-            value = kept(machine, state, thing, value, node)
-            stored(machine, owner.id, index)
-            _store_entry(state, owner, thing, index, value, node)
+            if isinstance(thing, Sequence):
+                _store_item(state, owner, thing, index, value)
+            else:
+                _store_entry(state, owner, thing, index, value, node)
         elif isinstance(thing, Instance):
             machine.call_dunder(state, owner, "__setitem__", [index, value], node)
     elif isinstance(owner, Unknown):

@@ -392,10 +392,11 @@ def _rebase_history(
 def _doubt_maybe_viewed(facts: Facts, state: AutogradState, written: Tensor) -> None:
     """``flat = x.reshape(-1)``: a write gave one of the two a graph, and the other is perhaps the same memory."""
     whole = written.id if written.base is None else written.base
-    for copy, source in facts.maybe_viewed.items():
-        other = state.tensors.get(source if copy == whole else copy if source == whole else whole)
-        if other is not None and other.requires_grad is False:
-            state.tensors[other.id] = replace(other, requires_grad=None)
+    for pair in facts.maybe_viewed.items():
+        for key in pair if whole in pair else ():
+            other = state.tensors.get(key)
+            if key != whole and other is not None and other.requires_grad is False:
+                state.tensors[key] = replace(other, requires_grad=None)
 
 
 def _remember_store(state: AutogradState, key: int, node: ast.AST) -> None:

@@ -10,7 +10,7 @@ same key gives the same thing on a path.
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 
 from ...autograd.model.choices import Choice, choosing
 from ...autograd.state import fresh_id
@@ -149,9 +149,4 @@ def _called(state: State, value: Value, name: str) -> str:
 
 def entries(thing: Mapping) -> dict[str, Value]:
     """The entries of a dict, by what a message calls them."""
-    return dict(_named(thing))
-
-
-def _named(thing: Mapping) -> Iterator[tuple[str, Value]]:
-    for key, value in thing.items.items():
-        yield f"that of `{key!r}`", value
+    return {f"that of `{key!r}`": value for key, value in thing.items.items()}
