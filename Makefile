@@ -47,7 +47,7 @@ bench: .venv/.ready ## measure time and memory over DIR (examples), with TorchFi
 	|| echo "TorchFix 0.7.0 could not be installed; everything else is measured" >&2
 	@PYTHONPATH=. $(BIN)/python -m tools.bench $(or $(DIR),examples)
 
-ecosystem: .venv/.ready ## what 100 public repositories show, against the list of verdicts (OPTIONS="--update"); DIR="folder folder": survey these
+ecosystem: .venv/.ready ## what public repositories show, against the list of verdicts (OPTIONS="--update"); DIR="folder folder": survey these
 	@PYTHONPATH=. $(BIN)/python -m tools.ecosystem $(OPTIONS) $(DIR)
 
 clean: ## remove all that the targets above made

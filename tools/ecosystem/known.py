@@ -80,7 +80,7 @@ def run(pins: Sequence[Pin], means: Means, *, update: bool = False, folder: Path
         path = file_of(each.pin, folder)
         before = load(path)
         compared = compare(before.findings, each.checked.findings) if not each.trouble else Comparison()
-        for line in told(each, compared):
+        for line in lines(each, compared):
             print(line, flush=True)
         skipped += each.is_skipped
         seconds += each.checked.seconds
@@ -104,7 +104,7 @@ def counts(compared: Comparison) -> bool:
     return bool(compared.appeared or compared.vanished) or any(worse)
 
 
-def told(each: Look, compared: Comparison) -> Iterator[str]:
+def lines(each: Look, compared: Comparison) -> Iterator[str]:
     """What there is to say of a repository."""
     name = each.pin.name
     if each.trouble:
