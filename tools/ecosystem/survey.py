@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-import multiprocessing
 import os
 import resource
 import sys
 import time
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, field
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -60,10 +61,9 @@ class Survey:
 
 
 def survey(which: Repository, roots: bool = False) -> Survey:
-    """Look at a repository in a new process."""
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(1) as pool:
-        return pool.apply(_survey, (which, roots))
+    """Look at a repository in a new process. Raises BrokenProcessPool if that dies, as where memory runs out."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(_survey, which, roots).result()
 
 
 def _survey(which: Repository, roots: bool) -> Survey:
