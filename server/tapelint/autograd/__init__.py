@@ -17,6 +17,7 @@ from .model.graph import (
     SavedTensor,
     Tensor,
     Write,
+    is_wide,
 )
 from .model.inference_mode import check_inference_write
 from .model.program_point import Iteration, ProgramPoint
@@ -68,6 +69,7 @@ __all__ = [
     "edge_of",
     "fresh_id",
     "gradients",
+    "is_wide",
     "invent",
     "leaf",
     "leave",

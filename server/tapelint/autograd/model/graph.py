@@ -138,6 +138,12 @@ batch, or nothing.
 MANY: Literal["many"] = "many"
 BATCH: Literal["batch"] = "batch"
 
+
+def is_wide(extent: Extent) -> bool:
+    """Whether there is more than one element (or none) for certain."""
+    return extent == MANY if not isinstance(extent, tuple) else any(size not in (1, None) for size in extent)
+
+
 Kind = Literal["float", "int", "bool", "other"] | None
 ViewKind = Literal["", "view", "multi", "function", "no_grad", "inference"]
 

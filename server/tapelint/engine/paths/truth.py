@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...autograd import MANY, Extent
+from ...autograd import is_wide
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
 from ...domain.values import (
@@ -55,11 +55,6 @@ def tested_truth(machine: Machine, state: State, value: Value) -> bool | None:
         how_many = "no values" if isinstance(tensor.sizes, tuple) and 0 in tensor.sizes else "more than one value"
         raise ProgramRaised("RuntimeError", f"Boolean value of Tensor with {how_many} is ambiguous", by_torch=True)
     return truth(machine, state, value)
-
-
-def is_wide(extent: Extent) -> bool:
-    """Whether there is more than one element (or none) for certain."""
-    return extent == MANY if not isinstance(extent, tuple) else any(size not in (1, None) for size in extent)
 
 
 def _object_truth(machine: Machine, state: State, value: HeapRef) -> bool | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ...autograd import BATCH, MANY, Extent
+from ...autograd import BATCH, MANY, Extent, is_wide
 from ...autograd.frozen import frozen
 from ...domain.induction import is_number
 from ...domain.state import State
@@ -26,7 +26,6 @@ from ...domain.values import (
     Value,
     unknown_number,
 )
-from ...engine.paths.truth import is_wide
 
 Sizes = tuple[int | None, ...]
 

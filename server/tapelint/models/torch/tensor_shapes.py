@@ -16,10 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from ...autograd import BATCH, MANY, Extent
+from ...autograd import BATCH, MANY, Extent, is_wide
 from ...domain.state import State
 from ...domain.values import NONE, Const, TensorRef
-from ...engine.paths.truth import is_wide
 from ...ops.schema import Op
 from ...ops.shapes import UNKNOWN, Sized, sizes_of
 from .known_shape import Given, Sizes, broadcast, extent_of, items_in

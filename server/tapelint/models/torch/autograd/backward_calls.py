@@ -17,6 +17,7 @@ from ....autograd import (
     backward,
     edge_of,
     fresh_id,
+    is_wide,
     leaf,
     resolve_view,
     second_order,
@@ -31,7 +32,6 @@ from ....domain.state import State
 from ....domain.values import NONE, Const, Generator, HeapRef, TensorRef, Tuple, Unknown, Value
 from ....engine.lifecycle import BackwardEnded
 from ....engine.machine import Machine
-from ....engine.paths.truth import is_wide
 from ..dispatch import tensor_list
 from ..known_shape import items_in
 from ..registry import TENSOR_METHODS, Call, function, method
