@@ -62,3 +62,27 @@ def test_what_cannot_be_traced(tapelint: Tapelint, folder: Path, target: str, wo
     assert (done.returncode, done.stdout) == (2, "")
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith(words)
+
+
+FIXTURE = """\
+import pytest
+import torch
+
+@pytest.fixture
+def weight():
+    return torch.ones(3, requires_grad=True).exp()
+
+def check_sum(weight):
+    total = weight.sum()
+"""
+
+
+def test_the_configuration_counts_as_it_does_for_a_check(tapelint: Tapelint, folder: Path) -> None:
+    (folder / "check_net.py").write_text(FIXTURE)
+    (folder / "pytest.ini").write_text("[pytest]\npython_files = check_*.py\npython_functions = check_*\n")
+    done = tapelint("trace", "check_net.py:9")
+    assert "> built SumBackward0 #3 <- ExpBackward0 #2" in done.stdout
+    (folder / "tapelint.toml").write_text("select = 5\n")
+    done = tapelint("trace", "check_net.py:9")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("error: ") and "tapelint.toml" in done.stderr

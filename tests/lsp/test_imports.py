@@ -132,6 +132,29 @@ def test_hover_knows_values_from_the_other_file(project: tuple[Wire, str, str], 
     assert "nets.py line 5" in said
 
 
+FIXTURE = """import pytest
+import torch
+
+@pytest.fixture
+def weight():
+    return torch.ones(3, requires_grad=True).exp()
+
+def check_sum(weight):
+    total = weight.sum()
+"""
+
+
+def test_hover_knows_what_the_configuration_of_pytest_calls_a_test(wire: Wire, tmp_path: Path):
+    (tmp_path / "pytest.ini").write_text("[pytest]\npython_files = check_*.py\npython_functions = check_*\n")
+    test = (tmp_path / "check_net.py").as_uri()
+    wire.start(CAPABILITIES, workspaceFolders=[{"uri": tmp_path.as_uri(), "name": "project"}])
+    wire.open(test, FIXTURE)
+    params = {"textDocument": {"uri": test}, "position": {"line": 8, "character": 4}}
+    said = wire.request("textDocument/hover", params)["result"]["contents"]["value"]
+    assert "requires_grad=True" in said
+    assert "grad_fn=SumBackward0" in said
+
+
 STEPPING = """import torch
 from nets import Net, update
 

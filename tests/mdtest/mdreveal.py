@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tapelint.analysis import executed, made
+from tapelint.analysis.inputs import Inputs
 from tapelint.autograd import Facts, Leaf, Node, edge_of, resolve_view
 from tapelint.domain.state import State
 from tapelint.domain.values import TensorRef, Value
@@ -57,7 +58,7 @@ def revealed(block: Block) -> dict[int, str]:
         if node in watched:
             seen.setdefault(watched[node], []).append(graph_of(state, value))
 
-    executed(made(source, Facts(), probe, lambda *_: None))
+    executed(made(source, Facts(), Inputs(resolve=lambda *_: None), probe))
     return in_order(seen)
 
 

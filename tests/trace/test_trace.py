@@ -9,6 +9,7 @@ import pytest
 
 from mdspec import Block, read_all
 from tapelint import analysis
+from tapelint.analysis.inputs import Inputs
 from tapelint.autograd import Facts
 from tapelint.engine.incremental import total
 from tapelint.source import parse
@@ -16,13 +17,14 @@ from tapelint.trace import trace
 from tapelint.trace.passages import WIDTH
 from tapelint.trace.tracer import Tracer
 
+ALONE = Inputs(resolve=lambda *_: None)
 MDTEST = Path(__file__).resolve().parents[1] / "mdtest"
 BLOCKS = [block for block in read_all(MDTEST) if not block.cells and not block.files]
 
 
 def traced(text: str, line: int | None = None) -> list[str]:
     source = parse("import torch\n" + dedent(text).lstrip("\n"), "a.py")
-    return list(trace(source, lambda *_: None, line))
+    return list(trace(source, ALONE, line))
 
 
 def notes(text: str, line: int | None = None) -> list[str]:
@@ -232,7 +234,7 @@ def test_a_difference_is_noted_once() -> None:
 def test_tracing_changes_nothing(block: Block) -> None:
     """A traced execution counts what one without an observer counts, and fits the width."""
     source, watched = (parse(block.program, "a.py") for _ in range(2))
-    machine, observed = (analysis.made(each, Facts(), resolve=lambda *_: None) for each in (source, watched))
+    machine, observed = (analysis.made(each, Facts(), ALONE) for each in (source, watched))
     Tracer(observed, watched)
     assert total(analysis.executed(observed)) == total(analysis.executed(machine))
-    assert max(map(len, trace(parse(block.program, "a.py"), lambda *_: None))) <= WIDTH
+    assert max(map(len, trace(parse(block.program, "a.py"), ALONE))) <= WIDTH

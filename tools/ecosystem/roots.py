@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapelint.analysis import run
+from tapelint.analysis.inputs import Inputs
 from tapelint.autograd import Facts
 from tapelint.domain.state import State
 from tapelint.domain.values import BuiltinMethod, External, TensorRef, Unknown
@@ -100,7 +101,7 @@ def short(node: ast.AST) -> str:
 def unknown_roots(source: Source, name: str, resolve: Resolve, places: set[Place]) -> Iterator[str]:
     """For each of ``places`` that is in ``source``, how its root came about."""
     origins = Origins()
-    run(source, Facts(), probe=origins.probe, resolve=resolve)
+    run(source, Facts(), Inputs(resolve=resolve), origins.probe)
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Call) and place_of(source.path, node) in places:
             yield f"{name}:{node.lineno}:{node.col_offset + 1}: {short(node)}"

@@ -40,7 +40,6 @@ from ..rules import FileSummary, Finding, all_rules
 from ..rules.support.cure import FixProposal
 from ..severity import Severity
 from ..source import Edit, Notebook, Source, Span, apply, concerns_torch, difference, moved, parse
-from ..source.pytest_files import TestConventions
 from ..stubs import stub_module_name
 from ..workspace.config import Config
 from .elsewhere import ConfigOf, Configs
@@ -201,7 +200,7 @@ def _resumed(source: Source, inputs: Inputs, memory: AnalysisCache) -> Machine:
     under = (inputs.config, inputs.limits)
     machine = memory.resume(source, inputs.resolve, under)
     if machine is None:
-        machine = made(source, Facts(), resolve=inputs.resolve, limits=inputs.limits, tests=inputs.config.tests)
+        machine = made(source, Facts(), inputs)
         machine.facts.events.subscribe(RuleListener(machine, inputs.config).hear)
         memory.begin(machine, source, under)
     return machine
@@ -288,12 +287,12 @@ def _is_shown_alone(
 def run(
     source: Source,
     facts: Facts,
-    cancel: Callable[[], bool] | None = None,
+    inputs: Inputs = Inputs(),  # noqa: B008 (frozen)
     probe: Probe | None = None,
-    resolve: Resolve | None = None,
+    cancel: Callable[[], bool] | None = None,
 ) -> Machine:
     """Execute ``source`` over ``facts``."""
-    machine = made(source, facts, probe, resolve)
+    machine = made(source, facts, inputs, probe)
     executed(machine, cancel)
     return machine
 
@@ -301,17 +300,16 @@ def run(
 def made(
     source: Source,
     facts: Facts,
+    inputs: Inputs = Inputs(),  # noqa: B008 (frozen)
     probe: Probe | None = None,
-    resolve: Resolve | None = None,
-    limits: Limits = Limits(),  # noqa: B008 (frozen)
-    tests: TestConventions = TestConventions(),  # noqa: B008 (frozen)
 ) -> Machine:
-    """A machine that is ready to execute ``source``; ``tests`` is what the project calls a test."""
-    machine = Evaluator(facts, source.tree, CHECKS, probe=probe, limits=limits)
+    """A machine that is ready to execute ``source`` under ``inputs``, be it to check it, for a hover or for a trace."""
+    tests = inputs.config.tests
+    machine = Evaluator(facts, source.tree, CHECKS, probe=probe, limits=inputs.limits)
     machine.cells, machine.tests = source.cells, tests
     machine.collects_tests, machine.serves_tests = tests.is_test_file(source.path), tests.serves_tests(source.path)
-    if resolve is not None:
-        machine.imports = Imports(machine, source, resolve)
+    if inputs.resolve is not None:
+        machine.imports = Imports(machine, source, inputs.resolve)
     return machine
 
 

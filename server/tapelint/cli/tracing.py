@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 
+from ..analysis.inputs import Inputs
 from ..source import NOTEBOOK, Source, SourceError, notebook, parse, read
 from ..trace import trace
-from ..workspace import Resolver
+from ..workspace import ConfigError, Resolver, load
 from .streams import tell, writing
 
 _WITH_LINE = re.compile(r"(?P<path>.+):(?P<line>\d+)$", re.DOTALL)
@@ -18,10 +20,14 @@ def run(target: str) -> int:
     path, line = _split(target)
     try:
         source = _source(path, line)
+        config = load(Path(path))
     except SourceError as error:
         tell("error", f"{path}: {error}")
         return 2
-    for text in trace(source, Resolver(), line):
+    except ConfigError as error:
+        tell("error", str(error))
+        return 2
+    for text in trace(source, Inputs(config, Resolver()), line):
         with writing():
             print(text)
     return 0

@@ -67,7 +67,7 @@ def life(
             wanted[pair[1]] = None
     facts = Facts()
     probe = HoverProbe(facts, wanted, retained(report.source.tree))
-    imports = analysis.run(report.source, facts, cancel, probe.probe, report.inputs.resolve).imports
+    imports = analysis.run(report.source, facts, report.inputs, probe.probe, cancel).imports
     probe.files = Files(report.source, imports.sources if imports else ())
     for node in found:
         lines = lines_about(probe, node, around)

@@ -12,18 +12,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .. import analysis
+from ..analysis.inputs import Inputs
 from ..autograd import Facts
 from ..source import Source
-from ..stubs import Resolve
 from .passages import Passage, render
 from .tracer import Tracer
 
 __all__ = ["Passage", "render", "trace"]
 
 
-def trace(source: Source, resolve: Resolve | None = None, line: int | None = None) -> Iterator[str]:
+def trace(
+    source: Source,
+    inputs: Inputs = Inputs(),  # noqa: B008 (frozen)
+    line: int | None = None,
+) -> Iterator[str]:
     """The lines of a trace of ``source``, or of what was executed of one ``line`` of it."""
-    machine = analysis.made(source, Facts(), resolve=resolve)
+    machine = analysis.made(source, Facts(), inputs)
     tracer = Tracer(machine, source)
     analysis.executed(machine)
     if line is not None and not any(passage.first <= line <= passage.last for passage in tracer.passages):
