@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
-if sys.version_info >= (3, 11):
-    import tomllib as toml
-else:
-    import tomli as toml
+from tapelint.source.toml_text import read_toml
 
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,10 +52,9 @@ class Table:
 def read(path: Path) -> dict[str, object]:
     """What a file says."""
     try:
-        found: dict[str, object] = toml.loads(path.read_text(encoding="utf-8"))
+        return read_toml(path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise Malformed(f"{path}: not valid TOML: {error}") from error
-    return found
 
 
 def tables(path: Path, values: object, keys: frozenset[str]) -> list[Table]:

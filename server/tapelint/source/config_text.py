@@ -8,10 +8,11 @@ net: !new:nets.UNet          Tagged("!new:nets.UNet", {"width": 8})
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
+
+from .toml_text import read_toml
 
 if TYPE_CHECKING:
     from yaml.constructor import SafeConstructor
@@ -54,18 +55,10 @@ def read_config(text: str, path: str) -> Data:
             case ".json":
                 return _plain(json.loads(text), [0])
             case ".toml":
-                return _plain(_toml(text), [0])
+                return _plain(read_toml(text), [0])
         return _yaml(text)
     except (ValueError, RecursionError, _TooLargeError):
         return Unread()
-
-
-def _toml(text: str) -> object:
-    if sys.version_info >= (3, 11):
-        import tomllib as toml
-    else:
-        import tomli as toml
-    return toml.loads(text)
 
 
 def _plain(value: object, count: list[int]) -> Data:

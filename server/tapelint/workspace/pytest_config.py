@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import configparser
 import os
-import sys
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
 from ..source.pytest_files import TestConventions
+from ..source.toml_text import read_toml
 
 TABLES = (("pytest.ini", "pytest"), (".pytest.ini", "pytest"), ("tox.ini", "pytest"), ("setup.cfg", "tool:pytest"))
 FIELDS = {
@@ -72,12 +72,8 @@ def _options(path: Path) -> Mapping[str, object] | None:
     text = _text(path)
     if "pytest" not in text:
         return None
-    if sys.version_info >= (3, 11):
-        import tomllib as toml
-    else:
-        import tomli as toml
     try:
-        table: object = toml.loads(text)
+        table: object = read_toml(text)
     except (ValueError, RecursionError):
         return None
     for key in ("tool", "pytest", "ini_options"):
@@ -87,6 +83,9 @@ def _options(path: Path) -> Mapping[str, object] | None:
 
 def _conventions(table: Mapping[str, object], folder: Path) -> TestConventions:
     """What the options of a table say, each as words of a text or as a list of them."""
+    # `testpaths` is where pytest looks if it is called without a path; given a path it collects what `python_files`
+    # names, wherever that is. With the default names a test file is one anywhere. Where a project has named its files,
+    # such as `*.py`, only the folders keep its other files apart.
     said = {field: words for option, field in FIELDS.items() if (words := _words(table.get(option)))}
     default = TestConventions()
     return TestConventions(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..source.toml_text import read_toml
 from .keys import ConfigError, Lines
 
 _HEADER = re.compile(r"\s*\[{1,2}\s*(?P<name>[^\]]*?)\s*\]")
@@ -18,13 +18,9 @@ def table_of(path: Path) -> Mapping[str, object] | None:
     is_project = path.name == "pyproject.toml"
     if is_project and "tapelint" not in text:
         return None
-    if sys.version_info >= (3, 11):
-        import tomllib as toml
-    else:
-        import tomli as toml
     try:
-        table: dict[str, object] = toml.loads(text)
-    except ValueError as error:  # TOMLDecodeError, or a number with more digits than Python reads
+        table = read_toml(text)
+    except ValueError as error:
         raise ConfigError(f"{path}: not valid TOML: {error}") from error
     except RecursionError as error:
         raise ConfigError(f"{path}: cannot be read: its brackets are nested too deeply") from error
