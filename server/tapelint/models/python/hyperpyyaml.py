@@ -18,7 +18,6 @@ from collections.abc import Callable
 from dataclasses import field
 
 from ...autograd.frozen import frozen
-from ...domain.options import settled
 from ...domain.state import State
 from ...domain.values import Const, HeapRef, Mapping, Partial, Sequence, Tuple, Unknown, Value, something
 from ...engine.machine import Machine
@@ -27,6 +26,7 @@ from ..torch.registry import Call, function
 from .config_files import content, option_of
 from .dotted_names import named
 from .paths import OpenFile
+from .references import substituted
 
 REFERENCE = re.compile(r"<([^<>]*)>")
 KEY = re.compile(r"[^\[\]]+")
@@ -146,12 +146,8 @@ class Document:
         values = [self._referred(name) for name in names]
         if len(names) == 1 and text.strip() == f"<{names[0]}>":
             return values[0] if not is_copied or not isinstance(values[0], HeapRef) else something(names[0], False)
-        known = [value for value in map(settled, values) if isinstance(value, Const)]
-        if len(known) < len(values):
-            return something(text, False)
-        filled = iter(known)
-        whole = REFERENCE.sub(lambda _: str(next(filled).value), text)
-        return option_of(_computed(whole), text, self.name)
+        whole = substituted(REFERENCE, text, values)
+        return something(text, False) if whole is None else option_of(_computed(whole), text, self.name)
 
     def _referred(self, name: str) -> Value:
         """What a key leads to, or an attribute of that."""

@@ -13,9 +13,9 @@ from __future__ import annotations
 import re
 
 from ...autograd.frozen import frozen
-from ...domain.options import settled
 from ...domain.state import State
 from ...domain.values import Const, HeapRef, Mapping, Sequence, Unknown, Value, something
+from .references import substituted
 
 REFERENCE = re.compile(r"\$\{([^${}]*)\}")
 MAX_STEPS = 20
@@ -71,12 +71,8 @@ def _value(state: State, root: Value, chain: list[Value], value: Value, steps: i
     values = [_referred(state, root, chain, name.strip(), steps - 1) for name in names]
     if len(names) == 1 and REFERENCE.fullmatch(text):
         return values[0]
-    known = [each for each in map(settled, values) if isinstance(each, Const)]
-    if len(known) < len(values) or not names:
-        return something(text, False)
-    filled = iter(known)
-    whole = REFERENCE.sub(lambda _: str(next(filled).value), text)
-    return something(text, False) if "${" in whole else Const(whole)
+    whole = substituted(REFERENCE, text, values) if names else None
+    return something(text, False) if whole is None or "${" in whole else Const(whole)
 
 
 def _referred(state: State, root: Value, chain: list[Value], name: str, steps: int) -> Value:
