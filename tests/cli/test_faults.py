@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -20,8 +19,6 @@ def _double(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def analyse(text: str, path: str, config: object, **rest: object) -> SimpleNamespace:
         if "crash" in text:
             raise RecursionError("too deep")
-        if "die" in text:
-            os._exit(9)
         severity = Severity.HINT if "hint" in text else Severity.ERROR
         found = Diagnostic("TL101", "double", severity, "found", path, Span(1, 1, 1, 6))
         known = {"path": path, "source": parse(text, path), "diagnostics": (found,), "elsewhere": ()}
@@ -58,15 +55,6 @@ def test_a_fixer_that_fails_leaves_the_finding(capsys: pytest.CaptureFixture[str
     out, err = capsys.readouterr()
     assert "error[TL101]" in out
     assert "no fix for TL101" in err
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="the double lives in this process and its forks")
-def test_a_dead_worker_costs_its_file_only(capsys: pytest.CaptureFixture[str]) -> None:
-    write(**{f"m{number:02}": "die" if number == 4 else "ok" for number in range(12)})
-    assert run(Request((".",), "concise", jobs=2)) == 2
-    out, err = capsys.readouterr()
-    assert [line[:3] for line in out.splitlines()] == [f"m{number:02}" for number in range(12) if number != 4]
-    assert "internal error in m04.py: its process died" in err
 
 
 def test_hints_do_not_set_the_exit_status(capsys: pytest.CaptureFixture[str]) -> None:

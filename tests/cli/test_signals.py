@@ -37,6 +37,8 @@ def analyse(text, path, config, **rest):
     if "killed" in text or "once" in text and not os.path.exists(path + ".died"):
         open(path + ".died", "w").close()
         os.kill(os.getpid(), signal.SIGKILL)
+    if "left" in text:
+        os._exit(9)
     found = Diagnostic("TL101", "double", Severity.ERROR, "found", path, Span(1, 1, 1, 6))
     known = dict(path=path, source=parse(text, path), diagnostics=(found,), elsewhere=())
     return SimpleNamespace(stats={}, others={}, notices=(), **known)
@@ -46,18 +48,24 @@ main(lambda: None)
 """
 
 
-def as_from_a_shell() -> None:
-    """In the new process: what a job in the foreground of a terminal is started with, whatever the tests run under."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
-    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+# Becomes the command that it is given, with the signals as a job in the foreground of a terminal has them, whatever the
+# tests run under. Not a ``preexec_fn``: Python that runs between fork and exec may wait for ever for a lock of another
+# thread of the tests.
+AS_FROM_A_SHELL = """
+import os, signal, sys
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
+    signal.signal(number, signal.SIG_DFL)
+signal.pthread_sigmask(signal.SIG_SETMASK, ())
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
 
 
 class Running:
     """The command line with the double, in a group of processes of its own; ``waiting`` are those that wait."""
 
     def __init__(self, folder: Path, *arguments: str, waiting: int = 1, before: list[str] | None = None) -> None:
-        command = [*(before or []), sys.executable, "-c", DOUBLE, "check", *arguments]
+        command = [sys.executable, "-c", AS_FROM_A_SHELL, *(before or [])]
+        command += [sys.executable, "-c", DOUBLE, "check", *arguments]
         self.process = subprocess.Popen(
             command,
             cwd=folder,
@@ -66,7 +74,6 @@ class Running:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            preexec_fn=as_from_a_shell,
         )
         assert self.process.stderr is not None
         self.waiting: list[int] = []
@@ -166,6 +173,15 @@ def test_a_worker_that_dies_twice_fails_its_file(tmp_path: Path) -> None:
     assert err.splitlines() == [
         "error: m03.py: not checked: its process was ended twice (SIGKILL), as it is where memory runs out"
     ]
+
+
+def test_a_worker_that_leaves_twice_fails_its_file(tmp_path: Path) -> None:
+    """No signal has ended it: that is a fault of ours."""
+    write(tmp_path, *["ok"] * 3, "left", *["ok"] * 8)
+    status, out, err = Running(tmp_path, "--jobs", "2", "--output-format", "concise", ".", waiting=0).end()
+    assert status == 2
+    assert [line[:6] for line in out.splitlines()] == [f"m{n:02}.py" for n in range(12) if n != 3]
+    assert "internal error in m03.py: its process died (status 9)" in err
 
 
 def test_without_workers_the_main_process_checks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
