@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 from ..autograd import StoreKind
 from ..domain.completion import ProgramRaised
@@ -22,6 +23,20 @@ from .refused.refusals import refuse_unpacking
 LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an attribute or an item is stored: the parts of the target, evaluated."""
+
+    target: ast.Attribute | ast.Subscript
+    owner: Value
+    index: Value | None = None
+
+
+def place_of(machine: Machine, state: State, target: ast.Attribute | ast.Subscript) -> Place:
+    owner = machine.eval(target.value, state)
+    return Place(target, owner, machine.eval(target.slice, state) if isinstance(target, ast.Subscript) else None)
+
+
 def assign(
     machine: Machine, state: State, target: ast.expr, value: Value, statement: ast.AST, source: ast.expr | None
 ) -> None:
@@ -34,8 +49,22 @@ def assign(
     elif isinstance(target, (ast.Tuple, ast.List)):
         _unpack(machine, state, target, value, statement, source)
         return
-    elif isinstance(target, ast.Attribute):
-        owner = machine.eval(target.value, state)
+    elif isinstance(target, (ast.Attribute, ast.Subscript)):
+        store(machine, state, place_of(machine, state, target), value, statement, source)
+        return
+    elif isinstance(target, ast.Starred):
+        assign(machine, state, target.value, value, statement, source)
+        return
+    if machine.probe is not None:
+        machine.probe(target, state, value)
+
+
+def store(
+    machine: Machine, state: State, place: Place, value: Value, statement: ast.AST, source: ast.expr | None
+) -> None:
+    """Bind ``value`` to an attribute or an item of what is known by now: the parts of the target are not evaluated."""
+    target, owner = place.target, place.owner
+    if isinstance(target, ast.Attribute):
         _refuse_plain(state, owner, target.attr, value)
         if isinstance(owner, HeapRef):
             machine.facts.attribute_stores[owner.id, target.attr] = target, source or target
@@ -46,17 +75,12 @@ def assign(
         remember(machine, state, written(target), value, statement, source, StoreKind.ASSIGNED)
         bound(machine, state, target, value, source, statement)
         attributes.store(machine, state, owner, target.attr, value, target)
-    elif isinstance(target, ast.Subscript):
-        owner = machine.eval(target.value, state)
-        index = machine.eval(target.slice, state)
+    elif place.index is not None:
         remember(machine, state, written(target.value), value, statement, source, StoreKind.ASSIGNED)
         bound(machine, state, target, value, source, statement)
-        if isinstance(owner, HeapRef) and isinstance(index, Const):
-            machine.facts.attribute_stores[owner.id, str(index.value)] = target, source or target
-        subscripts.store(machine, state, owner, index, value, target)
-    elif isinstance(target, ast.Starred):
-        assign(machine, state, target.value, value, statement, source)
-        return
+        if isinstance(owner, HeapRef) and isinstance(place.index, Const):
+            machine.facts.attribute_stores[owner.id, str(place.index.value)] = target, source or target
+        subscripts.store(machine, state, owner, place.index, value, target)
     if machine.probe is not None:
         machine.probe(target, state, value)
 

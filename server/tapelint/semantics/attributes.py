@@ -65,7 +65,11 @@ FACTS = frozenset("dtype device layout names is_cuda is_xpu is_sparse is_quantiz
 
 
 def attribute(machine: Machine, node: ast.Attribute, state: State, key: object) -> Value:
-    owner = machine.eval(node.value, state)
+    return loaded(machine, state, machine.eval(node.value, state), node, key)
+
+
+def loaded(machine: Machine, state: State, owner: Value, node: ast.Attribute, key: object) -> Value:
+    """The attribute that ``node`` reads of ``owner``; where Python has none, it raises."""
     found = load(machine, state, owner, node.attr, node, key)
     if isinstance(owner, Const) and not hasattr(owner.value, node.attr):
         if (of_member := attribute_of_member(state, owner, node.attr)) is not None:

@@ -20,7 +20,6 @@ from ..domain.values import (
     Const,
     GradMode,
     HeapRef,
-    Instance,
     Mapping,
     MissingGrad,
     Origin,
@@ -37,12 +36,10 @@ from ..engine.lost_history import added, computed
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.paths.conditions import remembered
 from ..engine.paths.truth import tested_truth, truth
-from ..models.python import array_memory
 from ..models.python.classes.comparisons import equal, identical, is_among
 from ..models.python.paths import path_divided
 from ..models.torch import dispatch, kept_aliases
 from ..models.torch.autograd import missing_grad
-from .assign import assign
 from .calls import call_dunder
 
 ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
@@ -92,11 +89,11 @@ def binary(machine: Machine, node: ast.BinOp, state: State, key: object) -> Valu
     if isinstance(node.op, ast.Sub):
         kept_aliases.compared(machine, state, left, right, (node.left, node.right), node)
     return remembered(
-        machine, node, state, _counted(machine, state, node.op, combine(machine, state, node.op, left, right, node))
+        machine, node, state, counted(machine, state, node.op, combine(machine, state, node.op, left, right, node))
     )
 
 
-def _counted(machine: Machine, state: State, op: ast.operator, value: Value) -> Value:
+def counted(machine: Machine, state: State, op: ast.operator, value: Value) -> Value:
     """A number that was added to another one in a loop may be what the program counts: ``n = n + 1``."""
     if isinstance(op, (ast.Add, ast.Sub)) and type(value) is Const and type(value.value) in (int, float):
         return InductionValue(value.value, machine.observations, grows=True) if state.iterations else value
@@ -382,59 +379,6 @@ def _pass_over(machine: Machine, state: State, node: ast.BoolOp, part: ast.expr,
     if not acted and part is not node.values[-1]:
         dropped = node.values[node.values.index(part) + isinstance(node.op, ast.Or)]
         machine.facts.events.publish(ManagerDropped(point=state.point(node), dropped=dropped, operands=node))
-
-
-def augmented(machine: Machine, node: ast.AugAssign, state: State) -> None:
-    """``a += b``: in place on tensors and lists, otherwise ``a = a + b``."""
-    target = node.target
-    load = machine.eval(target, state)
-    value = machine.eval(node.value, state)
-    name = type(node.op).__name__
-    if isinstance(load, TensorRef):
-        row = ops.operator_name(name, inplace=True)
-        result = dispatch.run(machine, state, row, [load, value], {}, node) if row else None
-        if isinstance(result, TensorRef) and name in ("Add", "Sub"):
-            added(machine, result, value)
-        assign(machine, state, target, load if result is None else result, node, None)
-        return
-    if isinstance(load, HeapRef):
-        changed = _augmented_object(machine, state, name, load, value, node)
-        if changed is not None:
-            assign(machine, state, target, changed, node, None)
-            return
-    if isinstance(load, Unknown) and load.origin is Origin.BATCH and not isinstance(value, Const):
-        tensor = dispatch.tensor_of(machine, state, load)
-        row = ops.operator_name(name, inplace=True)
-        if tensor is not None and row and tensor in state.tensors:
-            dispatch.run(machine, state, row, [TensorRef(tensor), value], {}, node)
-            return
-    assign(machine, state, target, _combined(machine, state, load, value, node), node, node.value)
-
-
-def _combined(machine: Machine, state: State, load: Value, value: Value, node: ast.AugAssign) -> Value:
-    """What ``a += b`` makes of numbers and unknown values; an array stays the same one."""
-    result = _counted(machine, state, node.op, combine(machine, state, node.op, load, value, node))
-    if not array_memory.is_memory(machine, load):
-        return result
-    if not isinstance(node.target, ast.Subscript):  # the assignment to an item is a write by itself
-        array_memory.written(machine, state, load, node)
-    return load
-
-
-def _augmented_object(
-    machine: Machine, state: State, name: str, owner: HeapRef, value: Value, node: ast.AugAssign
-) -> Value | None:
-    """What is assigned after a list was extended, or an object's ``__iadd__`` called; None where it is neither."""
-    thing = state.heap[owner.id]
-    if isinstance(thing, Sequence) and name == "Add":
-        source = machine.iterate(state, value, node)
-        edited = state.edit(owner.id, Sequence)
-        edited.items += source.values
-        edited.is_partial = thing.is_partial or not source.exact
-        return owner
-    if isinstance(thing, Instance):
-        return call_dunder(machine, state, owner, f"__i{DUNDER.get(name, '')}__", [value], node)
-    return None
 
 
 EXPRESSIONS.update({ast.BinOp: binary, ast.UnaryOp: unary, ast.Compare: compare, ast.BoolOp: boolean})

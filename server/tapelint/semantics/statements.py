@@ -15,9 +15,9 @@ from ..domain.values import NONE, External, Frame, HeapRef, Instance, Value
 from ..engine.machine import STATEMENTS, Machine
 from ..engine.stored_names import returns
 from .assign import assign, delete
+from .augmented import augmented
 from .classes import define_class
 from .functions import define_function
-from .operators import augmented
 
 
 def expression(machine: Machine, node: ast.Expr, state: State) -> list[State]:

@@ -290,8 +290,11 @@ def remove(machine: Machine, state: State, owner: Value, index: Value) -> None:
 
 
 def subscript(machine: Machine, node: ast.Subscript, state: State, key: object) -> Value:
-    owner = machine.eval(node.value, state)
-    index = machine.eval(node.slice, state)
+    return loaded(machine, state, machine.eval(node.value, state), machine.eval(node.slice, state), node)
+
+
+def loaded(machine: Machine, state: State, owner: Value, index: Value, node: ast.Subscript) -> Value:
+    """The item that ``node`` reads of ``owner``; where Python has none, it raises."""
     refuse_item(state, owner, index)
     return load(machine, state, owner, index, node)
 
