@@ -73,10 +73,12 @@ def _surrounds(choice: Choice, found: Finding) -> bool:
     """Whether all that leads to a hazard happens in the code that a choice leads to, as far as it stands in the same
     function as the test.
     """
-    if choice.inside is None:
-        return True
+    hazard = (found.point.node, found.node, *found.point.calls)
+    if choice.inside is None:  # until the function returns: what its caller does with the result is none of it
+        own = {id(node) for node in _own(choice.scope)}
+        return any(id(node) in own for node in hazard)
     inside = {id(node) for side in choice.inside for node in walk(side)}
-    if not any(id(node) in inside for node in (found.point.node, found.node, *found.point.calls)):
+    if not any(id(node) in inside for node in hazard):
         return False
     beside = {id(node) for node in _own(choice.scope)} - inside
     return not any(id(link.node) in beside for link in found.links)

@@ -1,7 +1,11 @@
 """A test is unknown: two paths go on, and each remembers what it has chosen (``autograd.model.choices``).
 
 Some sides of a test are no choice, since the program usually takes them: the one that an option has by default, the one
-on which a container is not empty, and the one that goes on where the other only leaves (``if done: return``).
+on which a container is not empty, and the one that goes on where the other only leaves (``if done: return``). A side
+that leaves with a value that it has computed does not: both sides give what the function is called for.
+
+    if kind == "a": return a(x)     two ways to compute the result, so
+    return b(x)                     each is a choice
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from ...autograd.frozen import frozen
 from ...autograd.model.choices import Choice, Subject, choosing
 from ...autograd.state import fresh_id
 from ...domain.state import State
-from ...domain.values import Const, Frame, HeapRef, Tuple
+from ...domain.values import Class, Const, External, Frame, Function, HeapRef, Tuple, Value
 from ..machine import Machine
 from .conditions import assume
 from .defaults import by_default
@@ -23,6 +27,8 @@ from .witnesses import COUNTS
 EMPTY = Const(0)
 WHOLE = frozenset((name,) for name in ("[]", "get", "getattr", "hasattr"))
 """What begins a formula that is one unknown thing: what is looked up in an object is none of what the object is."""
+COMPUTED = (ast.Call, ast.BinOp, ast.Await, ast.Yield, ast.YieldFrom, ast.GeneratorExp, ast.ListComp, ast.DictComp)
+"""Expressions that make a value which was not there before."""
 
 
 @frozen
@@ -33,20 +39,47 @@ class Branch:
     holds: tuple[ast.AST, ...]
     fails: tuple[ast.AST, ...] = ()
 
-    @property
-    def usual(self) -> bool | None:
-        """The truth with which a program goes on where the other side does nothing but leave the function, the
-        iteration or the program; None where that is neither.
-        """
-        return False if _only_leaves(self.holds) else True if _only_leaves(self.fails) else None
-
 
 def _leaves(side: tuple[ast.AST, ...]) -> bool:
     return bool(side) and isinstance(side[-1], (ast.Raise, ast.Return, ast.Continue, ast.Break))
 
 
-def _only_leaves(side: tuple[ast.AST, ...]) -> bool:
-    return _leaves(side) and (isinstance(side[-1], ast.Raise) or all(isinstance(each, ast.Expr) for each in side[:-1]))
+def _usual(machine: Machine, state: State, branch: Branch) -> bool | None:
+    """The truth with which a program goes on where the other side does nothing but leave the function, the iteration
+    or the program; None where that is neither.
+    """
+    if _only_leaves(machine, state, branch.holds):
+        return False
+    return True if _only_leaves(machine, state, branch.fails) else None
+
+
+def _only_leaves(machine: Machine, state: State, side: tuple[ast.AST, ...]) -> bool:
+    """Whether a side leaves and has computed nothing for that: it hands back what there was, or nothing."""
+    if not _leaves(side):
+        return False
+    match side[-1]:
+        case ast.Raise():
+            return True
+        case ast.Return(value=ast.expr() as value) if _gives(machine, state, value):
+            return False
+    return all(isinstance(each, ast.Expr) for each in side[:-1])
+
+
+def _gives(machine: Machine, state: State, value: ast.expr) -> bool:
+    """Whether an expression makes what was not there before, or picks code of the program or of a library: ``a(x)``,
+    ``SGD``, ``torch.optim.SGD``.
+    """
+    parts = list(ast.walk(value))
+    names = [part.id for part in parts if isinstance(part, ast.Name)]
+    return any(isinstance(part, COMPUTED) for part in parts) or any(
+        _is_code(state, machine.lookup(state, name)) for name in names
+    )
+
+
+def _is_code(state: State, value: Value) -> bool:
+    if isinstance(value, HeapRef):
+        return isinstance(state.heap[value.id], Class)
+    return isinstance(value, Function) or isinstance(value, External) and not value.name.startswith("builtins.")
 
 
 def part(machine: Machine, branch: Branch, path: State, other: State, key: Hashable, negated: bool) -> None:
@@ -56,7 +89,7 @@ def part(machine: Machine, branch: Branch, path: State, other: State, key: Hasha
     if key is not None and by_default(key) is not None or _is_in_stub(machine, path):
         return
     formula = ("?", fresh_id()) if key is None else key
-    empty, usual = _where_empty(formula), branch.usual
+    empty, usual = _where_empty(formula), _usual(machine, path, branch)
     subject = Subject.SIZE if empty is not None else _subject(path, formula)
     about, scope = frozenset(_terms(formula)), scope_of(machine, path)
     for state, holds, side, opposite in (
@@ -65,8 +98,11 @@ def part(machine: Machine, branch: Branch, path: State, other: State, key: Hasha
     ):
         taken = holds is not negated
         if holds is not usual and (empty is None or empty is taken):
-            inside = None if _leaves(opposite) else side
-            choice = Choice(formula, branch.test, fresh_id(), negated, subject, about, inside, scope)
+            goes_on = _leaves(opposite)
+            # A function is called for other data, too: with some of them it goes on.
+            decides = Subject.FLAG if goes_on and subject is Subject.DATA else subject
+            inside = None if goes_on else side
+            choice = Choice(formula, branch.test, fresh_id(), negated, decides, about, inside, scope)
             state.guard = choosing(state.guard, choice, taken)
 
 
