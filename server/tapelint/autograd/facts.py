@@ -140,6 +140,10 @@ class Facts:
 
     # The leaves of networks that came as arguments, each with the name of the argument.
     handed_leaves: dict[int, str] = field(default_factory=dict)
+    # The heap objects that code which was run has made, and those that may hold more than such code has put there: code
+    # that was not read was given them, or what they hold has names that are computed.
+    made: set[int] = field(default_factory=set)
+    open_objects: set[int] = field(default_factory=set)
     # The optimizers that came as arguments, by their heap ids, each with the name of the argument.
     handed_optimizers: dict[int, str] = field(default_factory=dict)
     # The arguments that are taken for objects of a class because the program suggests it, each with the class.

@@ -39,6 +39,7 @@ from ..domain.values import (
 )
 from ..engine.loops.thresholds import assume_started
 from ..engine.machine import Machine
+from ..engine.open_objects import open_up
 from ..engine.syntax.asked import OF_NETWORKS
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..models.frameworks.training_loops import prepared
@@ -76,6 +77,7 @@ def make_instance(
     state.edit(instance.id, Instance).attributes.setdefault("training", TRUE)
     reopen(state, list(state.get(instance.id, Instance).attributes.values()))
     assume_started(machine, state, owner, instance)
+    open_up(machine, [instance])
     return instance
 
 

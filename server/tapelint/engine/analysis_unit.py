@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from ..autograd import Facts
+from ..autograd import Facts, fresh_id
 from ..ground import RunBy
 from ..source import TreeDiff
 from .import_lookups import ImportLookups
@@ -36,6 +36,8 @@ class AnalysisUnit:
     fuel: int
     # What runs it.
     run_by: RunBy = RunBy.PROGRAM
+    # The objects that it makes have ids above this one.
+    began: int = field(default_factory=fresh_id)
     # What it counted.
     stats: AnalysisStats = field(default_factory=AnalysisStats)
     # The entry points that were given up in it.

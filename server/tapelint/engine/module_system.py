@@ -139,6 +139,9 @@ class ModuleSystem(Protocol):
     def own_classes(self, state: State, owner: Module) -> dict[str, Value] | None:
         """The public classes that a module defines, by name; None if there may be more that can be called."""
 
+    def lacks(self, state: State, owner: Module, name: str) -> bool:
+        """Whether nothing in a module of the workspace can give it the attribute ``name``."""
+
     def load_attribute(self, state: State, owner: Module, name: str) -> Value:
         """``owner.name`` in an expression."""
 

@@ -38,6 +38,7 @@ from ..domain.values import (
     unknown_number,
 )
 from ..engine.machine import EXPRESSIONS, Machine
+from ..engine.open_objects import open_up
 from ..engine.stored_names import remember, replaces
 from ..engine.syntax.syntactic_summary import is_abstract
 from ..models.python.paths import attribute_of_path
@@ -57,6 +58,7 @@ from ..models.torch.registry import ATTRIBUTES, MAPPING_METHODS, MODULE_METHODS
 from ..ops.module_names import FIELDS
 from . import networks_by_use
 from .enum_members import attribute_of_member
+from .refused.absent_attributes import refuse_attribute
 
 SIZES = frozenset("shape ndim nbytes itemsize".split())
 TURNED = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real", "imag": "imag"}
@@ -71,6 +73,7 @@ def attribute(machine: Machine, node: ast.Attribute, state: State, key: object) 
 def loaded(machine: Machine, state: State, owner: Value, node: ast.Attribute, key: object) -> Value:
     """The attribute that ``node`` reads of ``owner``; where Python has none, it raises."""
     found = load(machine, state, owner, node.attr, node, key)
+    refuse_attribute(machine, state, owner, node.attr, found)
     if isinstance(owner, Const) and not hasattr(owner.value, node.attr):
         if (of_member := attribute_of_member(state, owner, node.attr)) is not None:
             return of_member
@@ -301,9 +304,11 @@ def _of_every_object(machine: Machine, state: State, owner: HeapRef, thing: Inst
     if name == "__class__":
         return thing.kind
     if name == "__dict__":
+        open_up(machine, [owner])
         return module_registry.all_attributes(state, owner)
     if name in module_registry.KINDS and module_registry.is_module_like(state, owner):
         frozen_parts.taken(machine, thing)
+        open_up(machine, [owner])
         return module_registry.registry(state, owner, name)
     return None
 

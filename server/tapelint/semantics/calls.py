@@ -6,6 +6,7 @@ An unknown callable that is given tensors with a graph returns a tensor that dep
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import replace
 
 from .. import ops
@@ -14,7 +15,7 @@ from ..domain import facets
 from ..domain.completion import ProgramRaised
 from ..domain.induction import is_number
 from ..domain.mro import is_function, own_method
-from ..domain.opaque_values import as_data
+from ..domain.opaque_values import KNOWN, as_data
 from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import (
@@ -41,6 +42,7 @@ from ..domain.values import (
 from ..engine.lifecycle import ModuleReturned, TensorsEscaped, UnknownStepped
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.observer import OpaqueReason
+from ..engine.open_objects import open_up
 from ..engine.paths.conditions import forget, remembered
 from ..engine.paths.switches import KEYWORDS, switch_at, switched
 from ..models.python import array_memory
@@ -425,6 +427,7 @@ def tensor_method(machine: Machine, state: State, receiver: TensorRef, call: Cal
 def _library(machine: Machine, state: State, call: Call) -> Value:
     """A function or class of a library, by its dotted name: its model, a layer or network, or an op of PyTorch."""
     name = call.name
+    _hand_over(machine, External(name), (*call.args, *call.kwargs.values()), KNOWN)
     model = FUNCTIONS.get(name)
     if model is not None:
         return model(machine, state, call)
@@ -475,6 +478,7 @@ def unknown_call(
 ) -> Value:
     """A call of unknown code."""
     machine.leave_opaque(node, function, OpaqueReason.UNKNOWN)
+    _hand_over(machine, function, (function, *args, *kwargs.values()))
     if machine.facts.arrays:
         array_memory.written_by_call(machine, state, function, args, kwargs, node)
     values = (*args, *kwargs.values())
@@ -499,6 +503,10 @@ def unknown_call(
     return result
 
 
+SHOWS = frozenset("csv json logging math matplotlib numpy os pandas pickle sys time tqdm wandb builtins".split())
+"""Libraries that show or store numbers, and never walk a graph."""
+
+
 def _stepped(machine: Machine, state: State, given: list[int], node: ast.AST) -> None:
     """``step()`` of what is not known and was given tensors: it may be an optimizer of them."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "step" and given:
@@ -506,12 +514,15 @@ def _stepped(machine: Machine, state: State, given: list[int], node: ast.AST) ->
             machine.lifecycle.unknown_stepped.publish(machine, UnknownStepped(state, node, given))
 
 
+def _hand_over(machine: Machine, function: Value, values: Iterable[Value], known: frozenset[str] = SHOWS) -> None:
+    """Code that is not read is given these, unless it is of a library that is ``known`` to put nothing into them."""
+    if not isinstance(function, External) or function.name.partition(".")[0] not in known:
+        open_up(machine, values)
+
+
 def is_harmless(function: Value) -> bool:
     """Whether it is of a library that shows or stores numbers, and never walks a graph."""
     return isinstance(function, External) and function.name.partition(".")[0] in SHOWS
-
-
-SHOWS = frozenset("csv json logging math matplotlib numpy os pandas pickle sys time tqdm wandb builtins".split())
 
 
 EXPRESSIONS[ast.Call] = call

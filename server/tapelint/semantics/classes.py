@@ -22,6 +22,7 @@ from ..domain.values import (
     something,
 )
 from ..engine.machine import Machine
+from ..engine.open_objects import made
 from .functions import ACCESSORS, call_function, define_function
 
 
@@ -93,6 +94,7 @@ def instantiate(
 ) -> Value:
     """``Cls(...)``: a new object, and whatever ``__init__`` does to it."""
     instance = HeapRef(state.new(Instance(kind, {})))
+    made(machine, instance.id)
     order = mro_of(state, kind)
     if any(isinstance(base, Unknown) for base in order):
         state.edit(instance.id, Instance).is_partial = True

@@ -31,6 +31,7 @@ from ..engine.activation import SuspendedAtCall, pop, push, unwind
 from ..engine.evaluation import Items
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.observer import DropReason, OpaqueReason, Outcomes
+from ..engine.open_objects import open_up
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..models.torch.autograd.grad_mode import as_mode
 from ..models.torch.registry import CUSTOM, DECORATORS
@@ -164,10 +165,12 @@ def call_function(
     is_deep = machine.context.depth >= machine.limits.call_depth
     if is_deep or tells_nothing_new(machine, definition, given):
         machine.leave_opaque(node, function, OpaqueReason.DEPTH if is_deep else OpaqueReason.RECURSION)
+        open_up(machine, (function, *given))
         return Unknown("recursion")
     module = state.get(function.frame, Frame).module
     if machine.imports is not None and machine.imports.is_idle(state, module, [*given]):
         if not machine.query(makes_function, definition):
+            open_up(machine, (function, *given))
             return Unknown("call", False)
     share = None if stepping else share_of(machine, definition)
     if share is None:

@@ -14,12 +14,14 @@ from ...domain.options import Option, is_hashable, settled
 from ...domain.state import State
 from ...domain.values import FALSE, NONE, TRUE, Const, External, HeapRef, Instance, Module, TensorRef, Unknown, Value
 from ...engine.machine import Machine
+from ...engine.open_objects import open_up
 from ...engine.paths.picks import item_picked
 from ...ops.module_names import some_of
 from ...source import written
 from ..torch.nn import module_registry
 from ..torch.nn.module_registry import KINDS, is_module_like
 from ..torch.registry import MODULE_METHODS, TENSOR_METHODS, Call, function, method
+from .known_attributes import OF_MODULES
 
 
 @function("builtins.hasattr")
@@ -64,27 +66,6 @@ def _tensor_has(state: State, value: TensorRef, name: str) -> Value:
 OF_ALL = frozenset("data grad requires_grad is_leaf grad_fn shape ndim dtype device layout itemsize nbytes".split())
 """Attributes of every tensor that are no methods."""
 
-OF_MODULES = frozenset(
-    (
-        "_apply _backward_hooks _backward_pre_hooks _buffers _call_impl _compiled_call_impl _forward_hooks "
-        "_forward_hooks_always_called _forward_hooks_with_kwargs _forward_pre_hooks "
-        "_forward_pre_hooks_with_kwargs _get_backward_hooks _get_backward_pre_hooks _get_name "
-        "_is_full_backward_hook _load_from_state_dict _load_state_dict_post_hooks _load_state_dict_pre_hooks "
-        "_maybe_warn_non_full_backward_hook _modules _named_members _non_persistent_buffers_set _parameters "
-        "_register_load_state_dict_pre_hook _register_state_dict_hook _replicate_for_data_parallel "
-        "_save_to_state_dict _slow_forward _state_dict_hooks _state_dict_pre_hooks _version _wrapped_call_impl "
-        "T_destination add_module apply bfloat16 buffers call_super_init children compile cpu cuda double "
-        "dump_patches eval extra_repr float forward get_buffer get_extra_state get_parameter get_submodule half "
-        "ipu load_state_dict modules mtia named_buffers named_children named_modules named_parameters parameters "
-        "register_backward_hook register_buffer register_forward_hook register_forward_pre_hook "
-        "register_full_backward_hook register_full_backward_pre_hook register_load_state_dict_post_hook "
-        "register_load_state_dict_pre_hook register_module register_parameter register_state_dict_post_hook "
-        "register_state_dict_pre_hook requires_grad_ set_extra_state set_submodule share_memory state_dict to "
-        "to_empty train training type xpu zero_grad "
-    ).split()
-)
-"""What `dir(torch.nn.Module())` lists, but for what every object has."""
-
 
 @function("builtins.getattr")
 def get_attribute(machine: Machine, state: State, call: Call) -> Value:
@@ -125,6 +106,8 @@ def _class_of_module(machine: Machine, state: State, owner: Module, node: ast.AS
 @function("builtins.setattr")
 def set_attribute(machine: Machine, state: State, call: Call) -> Value:
     value, name = call.get(0, "obj"), call.get(1, "name")
+    if not isinstance(call.node, ast.Call) or not all(isinstance(each, ast.Constant) for each in call.node.args[1:2]):
+        open_up(machine, [value])  # a loop may set more of them than it is followed for
     if isinstance(name, Const) and isinstance(name.value, str):
         machine.store_attribute(state, value, name.value, call.get(2, "value"), call.node)
         if isinstance(value, HeapRef) and isinstance(call.node, ast.Call) and len(call.node.args) == 3:
@@ -143,6 +126,7 @@ def put(machine: Machine, state: State, call: Call) -> Value:
 @method(MODULE_METHODS, "__setattr__")
 def place(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     name = call.get(0, "name")
+    open_up(machine, [receiver])
     if isinstance(receiver, HeapRef) and isinstance(state.heap[receiver.id], Instance):
         if not isinstance(name, Const):
             state.edit(receiver.id, Instance).is_partial = True

@@ -35,6 +35,7 @@ from ....domain.values import (
     unknown_number,
 )
 from ....engine.machine import Machine
+from ....engine.open_objects import open_up
 from ....source import written
 from .. import precision
 from ..autograd.grad_access import reach
@@ -313,6 +314,8 @@ def apply(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(MODULE_METHODS, "register_buffer", "register_parameter", "add_module", "register_module")
 def register(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     name, value = call.get(0, "name"), call.get(1, "tensor", call.get(1, "param", call.get(1, "module")))
+    if not isinstance(call.node, ast.Call) or not all(isinstance(each, ast.Constant) for each in call.node.args[:1]):
+        open_up(machine, [receiver])  # a loop may register more than it is followed for
     if isinstance(receiver, HeapRef) and isinstance(name, Const) and isinstance(state.heap[receiver.id], Instance):
         state.edit(receiver.id, Instance).attributes[str(name.value)] = value
         if call.name == "register_buffer":

@@ -1,0 +1,57 @@
+"""Objects of which all is known, and those that may hold more: what is not there raises only in the first.
+
+    options = {"lr": 0.1}
+    options["momentum"]         KeyError: the program spells out all that it holds
+    fill(options)               code that is not read was given it: from here on it may hold anything
+
+Whatever such code was given leads to is open to it as well, and so are the scopes around a function that it was given.
+What was there before an imagined caller begins is open to all that would have run in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..domain.reachability import Reachable, collect, contents
+from ..domain.state import State
+from ..domain.values import BoundMethod, Frame, Function, Value
+from ..ground import RunBy
+from .machine import Machine
+
+
+def made(machine: Machine, key: int) -> None:
+    """The running code has made the object ``key``: all that it holds is seen."""
+    machine.facts.made.add(key)
+
+
+def open_up(machine: Machine, values: Iterable[Value]) -> None:
+    """Code that is not read is given these."""
+    found, given = Reachable(set(), set()), list(values)
+    for value in given:
+        function = value.function if isinstance(value, BoundMethod) else value
+        if isinstance(function, Function):
+            found.objects.add(function.frame)
+    collect(given, found)
+    machine.facts.open_objects |= found.objects
+
+
+def is_whole(machine: Machine, state: State, key: int) -> bool:
+    """Whether nothing but code that was run can have changed the object ``key``, which such code has made."""
+    facts, unit = machine.facts, machine.unit
+    if key not in facts.made or unit.run_by is not RunBy.PROGRAM and key < unit.began or unit.abandoned:
+        return False
+    return not _leads_to(state, facts.open_objects, key)
+
+
+def _leads_to(state: State, roots: set[int], key: int) -> bool:
+    """Whether one of the heap objects ``roots`` leads to ``key``."""
+    seen, todo = set(roots), list(roots)
+    while todo and key not in seen:
+        thing = state.heap.get(todo.pop())
+        if thing is None:
+            continue
+        found = Reachable(set(), {thing.parent} if isinstance(thing, Frame) else set())
+        collect(list(contents(thing, found.tensors)), found)
+        todo += found.objects - seen
+        seen |= found.objects
+    return key in seen

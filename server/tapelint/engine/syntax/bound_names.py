@@ -1,0 +1,67 @@
+"""The names that the code of a file binds, wherever it does: what it never binds is not there."""
+
+from __future__ import annotations
+
+import ast
+
+from ...source import cached_on_node, walk
+
+DYNAMIC = frozenset("setattr globals vars locals exec eval import_module __import__".split())
+"""Functions by which a module binds names that it need not spell."""
+
+
+def binds(name: str, *trees: ast.AST) -> bool:
+    """Whether one of these files binds ``name`` in any way: assigns or defines it, or spells it in a text."""
+    return any(name in _bound(tree) for tree in trees)
+
+
+@cached_on_node
+def is_dynamic(tree: ast.AST) -> bool:
+    """Whether a module may bind names that it does not spell, or answers for them itself."""
+    for node in walk(tree):
+        match node:
+            case ast.ImportFrom(names=[ast.alias(name="*")]):
+                return True
+            case ast.FunctionDef(name="__getattr__") | ast.Attribute(attr="modules", value=ast.Name(id="sys")):
+                return True
+            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in DYNAMIC:
+                return True
+    return False
+
+
+def any_names(*trees: ast.AST) -> bool:
+    """Whether one of these files gives objects attributes by names that it does not spell."""
+    return any(_names_computed(tree) for tree in trees)
+
+
+@cached_on_node
+def _names_computed(tree: ast.AST) -> bool:
+    for node in walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id="setattr") | ast.Attribute(attr="__setattr__"), args=[*_, name, _]):
+                if not isinstance(name, ast.Constant):
+                    return True
+            case ast.Attribute(attr="__dict__") | ast.Call(func=ast.Name(id="vars")):
+                return True
+    return False
+
+
+@cached_on_node
+def _bound(tree: ast.AST) -> frozenset[str]:
+    """The names that a file binds, as variables or attributes, by keywords, or by texts such as ``setattr`` takes."""
+    found = set[str]()
+    for node in walk(tree):
+        match node:
+            case ast.Attribute(attr=name, ctx=ast.Store()) | ast.Name(id=name, ctx=ast.Store()):
+                found.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case ast.Constant(value=str(name)) if name.isidentifier():
+                found.add(name)
+            case ast.alias(name=name, asname=other):
+                found.update((name.partition(".")[0], other or name))
+            case ast.keyword(arg=str(name)):
+                found.add(name)
+            case ast.AnnAssign(target=ast.Name(id=name) | ast.Attribute(attr=name)):
+                found.add(name)
+    return frozenset(found)
