@@ -37,7 +37,7 @@ from .object_state import prepare
 from .objects.switched_objects import switched_objects
 from .repeated_calls import RepeatedCall, once
 from .suggested_classes import premise_of_classes
-from .testing.collection import is_test
+from .testing.collection import inherited_tests, is_test
 from .testing.marks import fixture_of
 from .testing.runs import run_test
 from .uncalled_generators import drained, imagine_consumer, may_carry_on
@@ -73,9 +73,13 @@ class Candidate:
     owner: HeapRef | None = None
     # What is executed by running it: itself; for an inherited method what the class defines of what that calls.
     parts: frozenset[ast.AST] = frozenset()
+    # Whether it is a test of a base class, which runs on the objects of each class that has it.
+    is_inherited_test: bool = False
 
     def is_reached(self, called: Set[ast.AST]) -> bool:
         """Whether all of it was called."""
+        if self.is_inherited_test:
+            return False
         return self.parts <= called if self.parts else self.function.node in called
 
 
@@ -92,8 +96,16 @@ def unreached_functions(
                 yield Candidate(value)
         elif isinstance(value, HeapRef) and isinstance(state.heap.get(value.id), Class):
             yield from _methods(machine, state, module, value)
-            for method, parts in inherited_templates(machine, state, module, value, others):
-                yield Candidate(method, value, parts)
+            yield from _inherited(machine, state, module, value, others)
+
+
+def _inherited(machine: Machine, state: State, module: int, kind: HeapRef, others: Set[int]) -> Iterator[Candidate]:
+    """The methods of other classes that run on the objects of a class of the module."""
+    tests = [*inherited_tests(machine, state, kind)]
+    yield from (Candidate(test, kind, is_inherited_test=True) for test in tests)
+    for method, parts in inherited_templates(machine, state, module, kind, others):
+        if method not in tests:
+            yield Candidate(method, kind, parts)
 
 
 def _is_own(state: State, module: int, function: Function) -> bool:

@@ -11,14 +11,14 @@ Those of a wider scope (`module`, `session`) are made for each test, too: any te
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
-from ...domain.mro import lookup_in_mro
 from ...domain.state import State
 from ...domain.values import (
-    TRUE,
     BoundMethod,
     External,
     Frame,
@@ -26,80 +26,44 @@ from ...domain.values import (
     Generator,
     HeapRef,
     Instance,
+    Mapping,
     Value,
     something,
 )
 from ...engine.machine import Machine
 from ...engine.syntax.syntactic_summary import syntactic_summary
+from ...models.frameworks.unit_tests import FIXTURES, REQUEST
 from ...semantics.calls import call_value
 from ...semantics.functions import run_generator
 from .cases import Case, Dimension, fixture_params
-from .marks import evaluated, fixture_of
+from .fixture_places import Places
+from .marks import fixture_of
+from .requested_names import requested_names
 
-REQUEST = "pytest.FixtureRequest"
-MAX_CONFTESTS = 5
-"""Folders upward that are searched for a conftest.py."""
 Given = dict[str, Value]
 Then = Callable[[State, Given], list[State]]
 """What is done with the values of fixtures: the paths on which it ends."""
 
 
+class Made(Protocol):
+    """What is done with a fixture that was made, after those that are ``known``."""
+
+    def __call__(self, path: State, value: Value, *, known: Given) -> list[State]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Fixtures:
-    """The fixtures that a test may ask for: those of its class, its file and the conftest.py upward."""
+    """Makes the fixtures that a test asks for."""
 
     machine: Machine
-    # The heap id of the scope of the file.
-    module: int
-    # The object that a method runs on, and its class.
-    receiver: HeapRef | None = None
-    owner: HeapRef | None = None
-
-    def find(self, state: State, name: str) -> Function | BoundMethod | None:
-        """The fixture called ``name``."""
-        if self.owner is not None and self.receiver is not None:
-            held = lookup_in_mro(state, self.owner, name)
-            if held is not None and isinstance(held[1], Function) and self._is_fixture(state, held[1]):
-                return BoundMethod(held[1], self.receiver)
-        candidates = (self._in_file(state, name), *self._in_conftests(state, name))
-        return next((each for each in candidates if each is not None and self._is_fixture(state, each)), None)
-
-    def automatic(self, state: State) -> list[str]:
-        """The names of the fixtures of the file and the class that every test has."""
-        held: list[tuple[str, Value]] = list(state.get(self.module, Frame).variables.items())
-        if self.owner is not None and (scope := state.attributes(self.owner.id)):
-            held += scope.items()
-        return [name for name, value in held if isinstance(value, Function) and self._is_automatic(state, value)]
-
-    def _is_automatic(self, state: State, function: Function) -> bool:
-        mark = fixture_of(self.machine, state, function)
-        asked = mark.argument(9, "autouse") if mark is not None else None
-        return asked is not None and evaluated(self.machine, state, self.module, asked) == TRUE
-
-    def _is_fixture(self, state: State, function: Function) -> bool:
-        return fixture_of(self.machine, state, function) is not None
-
-    def _in_file(self, state: State, name: str) -> Function | None:
-        found = state.get(self.module, Frame).variables.get(name)
-        if found is None and self.machine.imports is not None:
-            frame, state.frame = state.frame, self.module
-            found = self.machine.imports.missing(state, name)
-            state.frame = frame
-        return found if isinstance(found, Function) else None
-
-    def _in_conftests(self, state: State, name: str) -> Iterator[Function]:
-        imports = self.machine.imports
-        if imports is None:
-            return
-        for level in range(1, MAX_CONFTESTS + 1):
-            found = imports.member(state, f"{'.' * level}conftest", imports.main.path, name)
-            if isinstance(found, Function):
-                yield found
+    places: Places
+    # Where the story of a fixture begins that stands in another file.
+    site: ast.AST
 
     def dimensions(self, state: State, names: Sequence[str], seen: frozenset[str] = frozenset()) -> Iterator[Dimension]:
         """What ``params=`` gives the fixtures that are asked for by these names, and those that they ask for."""
         for name in names:
-            fixture = self.find(state, name) if name not in seen else None
+            fixture = self.places.find(state, name) if name not in seen else None
             if fixture is None:
                 continue
             function = _function(fixture)
@@ -107,7 +71,8 @@ class Fixtures:
             if mark is not None:
                 scope = state.get(function.frame, Frame).module
                 yield fixture_params(self.machine, state, scope, mark, name)
-            yield from self.dimensions(state, parameters(fixture), seen | {name})
+            asked = [*parameters(fixture), *requested_names(function, {})]
+            yield from self.dimensions(state, asked, seen | {name})
 
     def provide(self, state: State, names: Sequence[str], given: Given, case: Case, then: Then) -> list[State]:
         """Make the fixtures of these names, each with what it asks for, then do something with them, then undo them."""
@@ -115,15 +80,16 @@ class Fixtures:
         if not missing:
             return then(state, given)
         name, *rest = missing
-        fixture = self.find(state, name) if len(given) < MAX_FIXTURES else None
+        fixture = self.places.find(state, name) if len(given) < MAX_FIXTURES else None
         if fixture is None:
             return self.provide(state, rest, {**given, name: something(name)}, case, then)
 
-        def made(path: State, value: Value, known: Given) -> list[State]:
+        def made(path: State, value: Value, *, known: Given) -> list[State]:
             return self.provide(path, rest, {**known, name: value}, case, then)
 
         # While it is made its own name stands for nothing: a fixture may override one of that name further up.
-        needs = [each for each in parameters(fixture) if each not in ("request", name)]
+        asked = [*parameters(fixture), *requested_names(_function(fixture), given, case.params.get(name))]
+        needs = [each for each in asked if each not in ("request", name)]
         run = partial(self._run, fixture=fixture, name=name, needs=needs, case=case, made=made)
         return self.provide(state, needs, given, case, run)
 
@@ -135,29 +101,29 @@ class Fixtures:
         name: str,
         needs: Sequence[str],
         case: Case,
-        made: Callable[[State, Value, Given], list[State]],
+        made: Made,
     ) -> list[State]:
         machine, node = self.machine, _function(fixture).node
-        values = {need: given[need] for need in needs}
         asked = parameters(fixture)
+        values = {need: given[need] for need in needs if need in asked}
+        is_own = state.get(_function(fixture).frame, Frame).module == machine.module
+        site = node if is_own else self.site
         if name in asked:
             values[name] = something(name)
 
         def make(path: State) -> Value:
             if "request" in asked:
-                param = case.params.get(name)
-                attributes = {"param": param} if param is not None else {}
-                values["request"] = HeapRef(path.new(Instance(External(REQUEST), attributes, True)))
-            return machine.memoize(node, "fixture", partial(_called, machine, path, fixture, values))
+                values["request"] = request_with(path, {need: given[need] for need in needs}, case.params.get(name))
+            return machine.memoize(node, "fixture", partial(_called, machine, path, fixture, values, site))
 
         results: list[State] = []
         for path, value in machine.run_values(state, make):
             if value is None:
                 results.append(path)
             elif isinstance(value, Generator) and syntactic_summary(node).yields and value.function is not None:
-                results += run_generator(machine, path, value, partial(_yielded, made, given))
+                results += _yielding(machine, path, value, site, partial(made, known=given))
             else:
-                results += made(path, value, given)
+                results += made(path, value, known=given)
         return machine.join_and_cap(results) if len(results) > 1 else results
 
 
@@ -165,14 +131,35 @@ MAX_FIXTURES = 40
 """Fixtures of one test."""
 
 
-def _called(machine: Machine, state: State, fixture: Function | BoundMethod, values: Given, key: object) -> Value:
-    return call_value(machine, state, fixture, [], dict(values), _function(fixture).node, key)
+def request_with(state: State, fixtures: Given, param: Value | None = None) -> Value:
+    """The ``request`` of a function that has asked for these fixtures."""
+    attributes: dict[str, Value] = {FIXTURES: HeapRef(state.new(Mapping(dict(fixtures))))}
+    if param is not None:
+        attributes["param"] = param
+    return HeapRef(state.new(Instance(External(REQUEST), attributes, True)))
 
 
-def _yielded(
-    made: Callable[[State, Value, Given], list[State]], given: Given, state: State, value: Value
+def _called(
+    machine: Machine, state: State, fixture: Function | BoundMethod, values: Given, site: ast.AST, key: object
+) -> Value:
+    return call_value(machine, state, fixture, [], dict(values), site, key)
+
+
+def _yielding(
+    machine: Machine, state: State, generator: Generator, site: ast.AST, made: Callable[[State, Value], list[State]]
 ) -> list[State]:
-    return made(state, value, given)
+    """A fixture that yields: its value, the test, and what it does after that. It is called at ``site``."""
+    outer = state.calls
+    state.calls = (*outer, site)
+
+    def within(path: State, value: Value) -> list[State]:
+        path.calls = outer
+        return made(path, value)
+
+    ends = run_generator(machine, state, generator, within)
+    for end in ends:
+        end.calls = outer
+    return ends
 
 
 def _function(fixture: Function | BoundMethod) -> Function:

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from ...domain.mro import mro_of
 from ...domain.state import State
 from ...domain.values import Class, Const, External, Frame, Function, HeapRef, Unknown, Value
 from ...engine.machine import Machine
@@ -35,7 +36,11 @@ class Mark:
             return None
         if index < len(self.call.args):
             return self.call.args[index]
-        return next((each.value for each in self.call.keywords if each.arg == name), None)
+        return self.keyword(name)
+
+    def keyword(self, name: str) -> ast.expr | None:
+        """The argument that is written with its name."""
+        return next((each.value for each in self.call.keywords if each.arg == name), None) if self.call else None
 
 
 def evaluated(machine: Machine, state: State, scope: int, node: ast.expr) -> Value:
@@ -56,12 +61,13 @@ def marks_of(machine: Machine, state: State, function: Function) -> list[Mark]:
     )
 
 
-def marks_around(machine: Machine, state: State, function: Function, owner: HeapRef | None) -> list[Mark]:
-    """The same of its class and its file, whose marks are those of all their tests."""
-    scope = state.get(function.frame, Frame).module
-    found = list(_marks(machine, state, scope, _of_file(machine.tree)))
-    if owner is not None:
-        found += _marks(machine, state, scope, state.get(owner.id, Class).node.decorator_list)
+def marks_around(machine: Machine, state: State, owner: HeapRef | None) -> list[Mark]:
+    """The same of its file, its class and what that derives from, whose marks are those of all their tests."""
+    found = list(_marks(machine, state, machine.module, _of_file(machine.tree)))
+    for kind in mro_of(state, owner) if owner is not None else ():
+        if isinstance(kind, HeapRef) and isinstance(thing := state.heap[kind.id], Class):
+            if isinstance(scope := state.heap.get(thing.scope), Frame):
+                found += _marks(machine, state, scope.module, thing.node.decorator_list)
     return found
 
 

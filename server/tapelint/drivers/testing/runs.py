@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,9 +14,12 @@ from ...engine.lifecycle import PathEnded
 from ...engine.machine import Machine, OutOfFuel
 from ...models.frameworks.training_loops import TEST_CASE, derives
 from ...semantics.calls import call_value
+from ..inherited_templates import call_site
 from .cases import Case, cases_of, dimensions_of
-from .fixtures import Fixtures, Given, parameters
+from .fixture_places import Places
+from .fixtures import Fixtures, Given, parameters, request_with
 from .marks import Mark, evaluated, marks_around, marks_of, verdict_of
+from .requested_names import requested_names
 
 USES = "pytest.mark.usefixtures"
 OF_FILES = ("setup_module", "setUpModule", "setup_function")
@@ -30,16 +34,18 @@ def run_test(
     """Run a test, or a fixture as if it were one, with some of the values that it is given."""
     scope = state.get(function.frame, Frame).module
     own = marks_of(machine, state, function)
-    around = marks_around(machine, state, function, owner)
+    around = marks_around(machine, state, owner)
     verdict = verdict_of(machine, state, scope, (*around, *own))
     if verdict.runs is False:
         return [state]
     called = BoundMethod(function, receiver) if receiver is not None and function.kind != "static" else function
     names = parameters(called)
-    fixtures = Fixtures(machine, scope, receiver, owner)
-    needs = [*fixtures.automatic(state), *_used(machine, state, scope, (*around, *own)), *names]
+    places = Places(machine, machine.module, receiver, owner)
+    site = function.node if owner is None else call_site(state, machine.module, function, owner)
+    fixtures = Fixtures(machine, places, site)
+    needs = [*places.automatic(state), *_used(machine, state, scope, (*around, *own)), *names]
     dimensions = [*dimensions_of(machine, state, scope, (*own, *around), names), *fixtures.dimensions(state, needs)]
-    test = TestRun(machine, called, function, fixtures, owner, receiver, needs, names)
+    test = TestRun(machine, called, function, site, fixtures, owner, receiver, needs, names)
     name = getattr(function.node, "name", "lambda")
     premise = f"`{name}` is not skipped" if verdict.runs is None else None
     with machine.facts.events.assuming(premise), machine.facts.events.handling(verdict.fails):
@@ -64,6 +70,8 @@ class TestRun:
     machine: Machine
     called: Function | BoundMethod
     function: Function
+    # Where its story begins.
+    site: ast.AST
     fixtures: Fixtures
     owner: HeapRef | None
     receiver: HeapRef | None
@@ -92,16 +100,17 @@ class TestRun:
 
     def with_values(self, state: State, case: Case) -> list[State]:
         """Run it once, on every path."""
-        given = dict(case.values)
-        for name in self.parameters:
-            if name == "request":
-                given[name] = NONE
-        return self.fixtures.provide(state, self.needs, given, case, self._within)
+        needs = [*self.needs, *requested_names(self.function, case.values)]
+        return self.fixtures.provide(
+            state, [need for need in needs if need != "request"], dict(case.values), case, self._within
+        )
 
     def _within(self, state: State, given: Given) -> list[State]:
         """Run it with what its fixtures give."""
         machine = self.machine
-        values = {name: given[name] for name in self.parameters}
+        values = {name: given[name] for name in self.parameters if name != "request"}
+        if "request" in self.parameters:
+            values["request"] = request_with(state, given)
         results: list[State] = []
         for path in machine.run_paths(state, partial(self._body, values)):
             results += machine.run_paths(path, self._after) if path.completion is None else [path]
@@ -111,13 +120,13 @@ class TestRun:
         for before in self._before(state):
             self._call(state, before, {}, "setup")
         self._call(state, self.called, values, "test")
-        scope = state.get(self.fixtures.module, Frame).variables.values()
+        scope = state.get(self.machine.module, Frame).variables.values()
         held = [*scope, *(() if self.receiver is None else (self.receiver,))]
         self.machine.lifecycle.path_ended.publish(self.machine, PathEnded(state, NONE, held))
 
     def _before(self, state: State) -> Iterator[Value]:
         """What is called before a test."""
-        variables = state.get(self.fixtures.module, Frame).variables
+        variables = state.get(self.machine.module, Frame).variables
         yield from (variables[name] for name in OF_FILES if isinstance(variables.get(name), Function))
         if self.owner is not None and not derives(state, self.owner, TEST_CASE):
             yield from self._methods(state, OF_CLASSES)
@@ -136,4 +145,4 @@ class TestRun:
         return self.machine.memoize(self.function.node, what, call)
 
     def _called(self, state: State, called: Value, values: Given, key: object) -> Value:
-        return call_value(self.machine, state, called, [], dict(values), self.function.node, key)
+        return call_value(self.machine, state, called, [], dict(values), self.site, key)

@@ -15,10 +15,12 @@ from ...domain.values import (
     NONE,
     BuiltinMethod,
     Class,
+    Const,
     Expecting,
     External,
     HeapRef,
     Instance,
+    Mapping,
     Sequence,
     Tuple,
     Unknown,
@@ -29,6 +31,9 @@ from ..torch.registry import MODULE_METHODS, Call, function, method
 from .training_loops import TEST_CASE, is_framework_object
 
 PARAM = "pytest.param"
+REQUEST = "pytest.FixtureRequest"
+FIXTURES = "<fixtures>"
+"""What holds the fixtures that were made for the function of a request, among its attributes."""
 ANYTHING = "BaseException"
 EXPECTS = {"pytest.raises": 1, "assertRaises": 1, "assertRaisesRegex": 2, "assertWarns": 1, "assertWarnsRegex": 2}
 """What expects an exception, with the position of the function that it may call itself."""
@@ -123,6 +128,17 @@ def end_case(machine: Machine, state: State, receiver: Value, call: Call) -> Val
     if not _is_case(state, receiver):
         return _unknown(machine, state, receiver, call)
     raise ProgramRaised("AssertionError" if call.name == "fail" else "SkipTest", is_meant=True)
+
+
+@function(f"{REQUEST}.getfixturevalue")
+def fixture_value(machine: Machine, state: State, call: Call) -> Value:
+    """The fixture of a name, which was made before the function that asks for it runs."""
+    request = state.heap.get(call.args[0].id) if call.args and isinstance(call.args[0], HeapRef) else None
+    held = request.attributes.get(FIXTURES) if isinstance(request, Instance) else None
+    made = state.heap.get(held.id) if isinstance(held, HeapRef) else None
+    name = call.get(1, "argname")
+    found = made.items.get(name.value) if isinstance(made, Mapping) and isinstance(name, Const) else None
+    return found if found is not None else Unknown("fixture")
 
 
 @function(PARAM)
