@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from .events.graph_walks import Event
+from .events.messages import is_of_another
 
 Listener = Callable[[Event], None]
 
@@ -25,13 +26,15 @@ class EventBus:
     enclosing_handlers: int = 0
     # The premise that all events rest on, such as that a framework calls the running method.
     assumption: str | None = None
+    # The patterns of the handlers that catch an error only if its message is like that.
+    expected_messages: tuple[str, ...] = ()
 
     def subscribe(self, listener: Listener) -> None:
         self.listeners.append(listener)
 
     def publish(self, event: Event) -> None:
         """Call the listeners, unless the program catches itself what PyTorch raises there."""
-        if self.enclosing_handlers and event.raises:
+        if event.raises and self._is_caught(event):
             return
         assumption = ""
         for premise in (event.premise, event.assumption, self.assumption):
@@ -42,9 +45,15 @@ class EventBus:
         for listener in self.listeners:
             listener(event)
 
+    def _is_caught(self, event: Event) -> bool:
+        """Whether a handler around the running code catches what PyTorch raises there."""
+        return self.enclosing_handlers > 0 or any(
+            not is_of_another(pattern, event.MESSAGE) for pattern in self.expected_messages
+        )
+
     def fork(self) -> EventBus:
         """A bus with the same listeners, and circumstances of its own."""
-        return EventBus(self.listeners, self.enclosing_handlers, self.assumption)
+        return EventBus(self.listeners, self.enclosing_handlers, self.assumption, self.expected_messages)
 
     @contextmanager
     def assuming(self, premise: str | None) -> Iterator[None]:
@@ -56,13 +65,19 @@ class EventBus:
             self.assumption = outer
 
     @contextmanager
-    def handling(self, catches: bool) -> Iterator[None]:
-        """What happens inside has a handler of the program around it, if that ``catches`` errors of PyTorch."""
-        self.enclosing_handlers += catches
+    def handling(self, catches: bool, pattern: str | None = None) -> Iterator[None]:
+        """What happens inside has a handler of the program around it, if that ``catches`` errors of PyTorch: all, or
+        those whose message has the ``pattern``.
+        """
+        outer = self.enclosing_handlers, self.expected_messages
+        if catches and pattern is None:
+            self.enclosing_handlers += 1
+        elif catches and pattern is not None:
+            self.expected_messages += (pattern,)
         try:
             yield
         finally:
-            self.enclosing_handlers -= catches
+            self.enclosing_handlers, self.expected_messages = outer
 
     @contextmanager
     def heard_by(self, *listeners: Listener) -> Iterator[None]:

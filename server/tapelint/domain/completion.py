@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Collection
 
+from ..autograd.events.messages import is_of_another
 from ..autograd.frozen import frozen
 from .values import Expecting, Value
 
@@ -47,6 +48,8 @@ def ends(manager: Expecting, error: ProgramRaised) -> bool:
     expected there.
     """
     is_unknown = error.is_meant and error.name == "Exception" and not error.by_torch
+    if error.by_torch and manager.pattern is not None and is_of_another(manager.pattern, error.message):
+        return False
     return takes(manager.kinds, error) or bool(manager.kinds) and is_unknown
 
 

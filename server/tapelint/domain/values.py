@@ -242,6 +242,8 @@ class Expecting:
     kinds: tuple[str, ...]
     # Whether these are meant to be raised; where they are not, the program has failed although it goes on.
     is_meant: bool = True
+    # What their message must be like, as ``re.search`` takes it.
+    pattern: str | None = None
 
 
 @frozen

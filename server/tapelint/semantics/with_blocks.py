@@ -121,7 +121,7 @@ def _expecting(machine: Machine, state: State, manager: Expecting, inside: parti
     guard = manager.is_meant and takes(manager.kinds, ProgramRaised("RuntimeError"))
     machine.handlers_around += 1
     try:
-        with machine.facts.events.handling(guard):
+        with machine.facts.events.handling(guard, manager.pattern):
             outcomes = inside(state, Unknown("with"))
     finally:
         machine.handlers_around -= 1

@@ -6,18 +6,22 @@ second backward  ->  FreedGraphReached(node=<Mul>, freed=..., point=...)
 from __future__ import annotations
 
 import ast
-from typing import Literal
+from typing import ClassVar, Literal
 
 from ..frozen import frozen
 from ..model.cuts import Cut
 from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, ViewKind, Write
 from ..model.program_point import Iteration, ProgramPoint
 from ..model.stores import RetainedGraphs, Stored
+from .messages import MODIFIED, SECOND_TIME
 
 
 @frozen(eq=False, kw_only=True)
 class Event:
     """Something a rule may observe."""
+
+    # What PyTorch's message begins with, as far as it is known.
+    MESSAGE: ClassVar[str] = ""
 
     # When it happened.
     point: ProgramPoint
@@ -47,6 +51,8 @@ class SilentEvent(Event):
 @frozen(eq=False, kw_only=True)
 class FreedGraphReached(Event):
     """A backward reached a node whose saved tensors an earlier backward freed."""
+
+    MESSAGE = SECOND_TIME
 
     node: Node
     # The pass that freed it.
@@ -78,6 +84,8 @@ class CellRunAgain(SilentEvent):
 @frozen(eq=False, kw_only=True)
 class SavedTensorModified(Event):
     """A backward needed a saved tensor that was written after it was saved."""
+
+    MESSAGE = MODIFIED
 
     node: Node
     saved: SavedTensor

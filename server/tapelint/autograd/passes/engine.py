@@ -19,6 +19,7 @@ from ..events.graph_walks import (
     SavedTensorAltered,
     SavedTensorModified,
 )
+from ..events.messages import MODIFIED, SECOND_TIME
 from ..facts import Facts
 from ..gradients.ledger import book, planned
 from ..gradients.reference_cycles import closed
@@ -32,8 +33,6 @@ from .node_hooks import retain as retain_grad
 from .retained_graphs import come_back, finished, needed
 from .saved_checks import altered, first_spoiled, spoiled_at
 
-SECOND_TIME = "Trying to backward through the graph a second time"
-MODIFIED = "one of the variables needed for gradient computation has been modified by an inplace operation"
 NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
 
 

@@ -75,18 +75,27 @@ def expects(machine: Machine, state: State, receiver: Value, call: Call) -> Valu
     return _expected(machine, state, call)
 
 
+def _pattern(call: Call) -> str | None:
+    """What the message must be like, where the program says so with a text."""
+    if call.name == "assertRaisesRegex":
+        said = call.get(1, "expected_regex")
+    else:
+        said = call.kwargs.get("match", NONE) if call.name == "pytest.raises" else NONE
+    return said.value if isinstance(said, Const) and isinstance(said.value, str) else None
+
+
 def _expected(machine: Machine, state: State, call: Call) -> Value:
     """A context manager; where a function is given it is called at once."""
     position = EXPECTS[call.name]
     kind = call.get(0, "expected_exception", call.kwargs.get("exception", NONE))
-    found = Expecting(() if call.name in WARNS else kinds_of(state, kind))
+    found = Expecting(() if call.name in WARNS else kinds_of(state, kind), pattern=_pattern(call))
     if len(call.args) <= position or call.args[position] == NONE:
         return found
     called, *args = call.args[position:]
     depth, frame, calls, iterations = machine.context.depth, state.frame, state.calls, state.iterations
     machine.handlers_around += 1
     try:
-        with machine.facts.events.handling(takes(found.kinds, ProgramRaised("RuntimeError"))):
+        with machine.facts.events.handling(takes(found.kinds, ProgramRaised("RuntimeError")), found.pattern):
             machine.call(state, called, args, call.kwargs, call.node)
     except ProgramRaised as error:
         if not ends(found, error):
