@@ -81,6 +81,9 @@ class Limits:
     unroll: int = 3
     # Iterations of a loop that counts, such as `if step % 4 == 0`, or that waits for a number to be reached.
     max_unroll: int = 12
+    # Iterations of a loop over items each of which is known, as of a list that is spelled out: a name among them may
+    # decide what happens in one iteration only.
+    known_items: int = 32
     # Values that are taken from a generator of the program, where it may have many.
     generator_items: int = 8
     # Items for which a comprehension is evaluated.

@@ -187,11 +187,25 @@ def _unknown_items(value: Value, iterations: int) -> Items:
 
 def shown(machine: Machine, state: State, items: list[Value], first: int) -> list[Value]:
     """The items that a loop is run for: the first, and of the others the program's own objects, each with a state of
-    its own (``for layer in net.modules(): layer.reset()``).
+    its own (``for layer in net.modules(): layer.reset()``). Of plain values that are left, one that is not known stands
+    for all.
     """
     if len(items) <= first:
         return items
-    return [*items[:first], *[item for item in items[first:] if _is_own(state, item)][: machine.limits.own_items]]
+    own = [item for item in items[first:] if _is_own(state, item)][: machine.limits.own_items]
+    return [*items[:first], *(own or [_one_of(items[first:])])]
+
+
+def _one_of(items: list[Value]) -> Value:
+    """One of several items, it is not known which: of tuples (a name and its layer) part by part."""
+    rows = [item.items for item in items if isinstance(item, Tuple)]
+    if len(rows) == len(items) and len({len(row) for row in rows}) == 1:
+        return Tuple(tuple(_one_of(list(column)) for column in zip(*rows)))
+    plain = [item.value for item in items if isinstance(item, Const)]
+    if len(plain) < len(items) or plain.count(plain[0]) == len(plain):
+        return items[-1]
+    is_number = {type(value) for value in plain} <= {int, float}
+    return unknown_number() if is_number else Unknown("item", False)
 
 
 def _is_own(state: State, item: Value) -> bool:

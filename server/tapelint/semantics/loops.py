@@ -89,7 +89,7 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> li
         else:
             due, iterable = found
             count = most_items(path, iterable)
-            items = shown(machine, path, due.values, max(iterations, machine.limits.max_unroll))
+            items = shown(machine, path, due.values, max(iterations, _most(machine, due)))
             if not due.exact:
                 assume_as_many(path, iterable, len(items))
             run = machine.new_run()
@@ -98,6 +98,12 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> li
             lead = LoopEntry(run, depth, items, len(path.path_condition), count)
             results += _laps(machine, node, [path], lead, stepping=stepping and len(paths) == 1)
     return results
+
+
+def _most(machine: Machine, due: Items) -> int:
+    """For how many items a loop is run at most: for more where each of them is known, and there is fuel enough."""
+    is_short = machine.iterations_kept() < machine.limits.unroll
+    return machine.limits.known_items if due.exact and not is_short else machine.limits.max_unroll
 
 
 @dataclass(slots=True)
@@ -190,7 +196,18 @@ def _laps(
                 machine.unit.iteration_facts.stable[node] = repeated
             number += _skipped(machine, node, going, items, number)
     _end(machine, node, number, going, machine.unit.loop_extensions.pop(run, None) is not None)
+    _cut(node, lead, going + left)
     return _leave(machine, node, [*going, *ends.exhausted], left, depth, chosen, lead.count)
+
+
+def _cut(node: ast.For | ast.AsyncFor, lead: LoopEntry, paths: list[State]) -> None:
+    """What a loop has filled or counted of which not all iterations were executed is not known on the ``paths``."""
+    for path in paths:
+        if lead.is_cut:
+            conditional_fill.cut(path, node)
+        if lead.is_cut or lead.count is None:
+            for name in bound_in(node):
+                uncounted(path, ast.Name(name))
 
 
 def _extended(machine: Machine, run: int, items: list[Value], number: int) -> list[Value]:

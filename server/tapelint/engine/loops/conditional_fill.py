@@ -1,4 +1,6 @@
-"""Lists that a loop fills on a condition, and that are empty where it has never held.
+"""Containers that a loop fills, of which it is not known what they hold after it.
+
+Lists that it fills on a condition, and that are empty where this has never held:
 
     for kind, layer in layers:
         x = layer(x)
@@ -7,6 +9,8 @@
 
 A loop may have more iterations than are followed, and the condition may hold in any of them: what such a list holds is
 not known then. That it holds nothing is what hardly any program means.
+
+And all that a loop fills of which fewer iterations were followed than there are: there is more in them.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ from __future__ import annotations
 import ast
 
 from ...domain.state import State
-from ...domain.values import Frame, HeapRef, Instance, Sequence, Value
+from ...domain.values import Frame, HeapRef, Instance, Mapping, Sequence, Value
 from ...source import cached_on_node, walk
 
 FILLING = frozenset(("append", "extend", "add"))
@@ -28,6 +32,30 @@ def leave(state: State, loop: ast.AST) -> None:
             continue
         if thing.kind == "list" and not thing.items and not thing.is_partial:
             state.edit(value.id, Sequence).is_partial = True
+
+
+def cut(state: State, loop: ast.AST) -> None:
+    """A loop ends on this path of which not all iterations were followed."""
+    for place in _grown(loop):
+        value = _at(state, place)
+        thing = state.heap.get(value.id) if isinstance(value, HeapRef) else None
+        if isinstance(value, HeapRef) and isinstance(thing, (Sequence, Mapping)) and thing.kind in PLAIN:
+            state.edit(value.id, type(thing)).is_partial = True
+
+
+PLAIN = ("list", "set", "dict")
+
+
+@cached_on_node
+def _grown(loop: ast.AST) -> tuple[ast.expr, ...]:
+    """What the loop adds to: it calls a method for that, or assigns to an item."""
+    found: dict[str, ast.expr] = {}
+    for node in walk(loop):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in FILLING:
+            found.setdefault(ast.dump(node.func.value), node.func.value)
+        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            found.setdefault(ast.dump(node.value), node.value)
+    return tuple(found.values())
 
 
 @cached_on_node

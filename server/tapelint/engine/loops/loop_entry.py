@@ -21,3 +21,8 @@ class LoopEntry:
     chosen: int
     # How many iterations it has at most, where that is known of what it goes over.
     count: int | None = None
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there are more items than the body is executed for."""
+        return self.count is not None and len(self.items) < self.count

@@ -203,15 +203,16 @@ PLAIN = (OBJECT, External("torch.nn.Module"))
 
 
 def all_attributes(state: State, owner: HeapRef) -> Value:
-    """``owner.__dict__``: a copy."""
+    """``owner.__dict__``: a copy. What a module has registered is in its three dicts, and not beside them."""
     thing = state.heap[owner.id]
+    registries = {kind: registry(state, owner, kind) for kind in KINDS} if is_module_like(state, owner) else {}
     if not isinstance(thing, Instance):
-        return HeapRef(state.new(Mapping({facets.CONTAINER: HeapRef(state.new(thing.copy()))}, True)))
-    found = dict(thing.attributes)
+        return HeapRef(state.new(Mapping({facets.CONTAINER: HeapRef(state.new(thing.copy())), **registries}, True)))
+    registered = {name for kind in registries for name in _entries(state, owner, kind)}
+    found = {name: value for name, value in thing.attributes.items() if name not in registered}
     if isinstance(inner := found.get(facets.CONTAINER), HeapRef):
         found[facets.CONTAINER] = HeapRef(state.new(state.heap[inner.id].copy()))
-    if is_module_like(state, owner):
-        found.update({kind: registry(state, owner, kind) for kind in KINDS})
+    found.update(registries)
     foreign = [kind for kind in mro_of(state, thing.kind) if not isinstance(kind, HeapRef) and kind not in PLAIN]
     return HeapRef(state.new(Mapping(found, thing.is_partial or bool(foreign))))
 
@@ -231,6 +232,17 @@ def all_replaced(state: State, owner: HeapRef, value: Value) -> None:
             thing.items = items.items
         elif isinstance(thing, Mapping) and isinstance(items, Mapping):
             thing.items = items.items
+    if isinstance(thing, Instance):
+        _register_all(state, owner, source)
+
+
+def _register_all(state: State, owner: HeapRef, source: Mapping) -> None:
+    """What the three dicts in a ``__dict__`` hold is registered in ``owner``."""
+    for kind in KINDS:
+        registered = source.items.get(kind)
+        entries = state.heap[registered.id] if isinstance(registered, HeapRef) else None
+        for name, item in entries.items.items() if isinstance(entries, Mapping) else ():
+            keep(state, owner, kind, name, item)
 
 
 def twin(state: State, owner: HeapRef) -> HeapRef:
