@@ -4,12 +4,14 @@
     opt = SGD(net.parameters())           but only a network has parameters
     net(x).sum().backward()
 
-One unknown value is one network, under whatever names it is bound.
+One unknown value is one network, under whatever names it is bound. That it is one is a guess: what rests on it says so
+and is no error (``autograd.model.guesses``).
 """
 
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from ..domain import facets
 from ..domain.mro import mro_of
@@ -99,6 +101,8 @@ def _network(machine: Machine, state: State, value: Value, name: str, node: ast.
     known = given.get(key)
     if known is None:
         known = opaque_module(machine, state, name, node)
+        for _, leaf in parameters_of(state, known):
+            state.tensors[leaf] = replace(state.tensors[leaf], is_guessed=True)
         if owner is value:
             _set_as(machine, state, known, given)
         state.edit_given_attributes(owner.tensor_id)[key] = known

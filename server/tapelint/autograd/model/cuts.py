@@ -61,6 +61,11 @@ class Cut:
     wrapped: ProgramPoint | None = None
 
     @property
+    def is_by_mode(self) -> bool:
+        """Whether nothing was recorded there."""
+        return self.reason in (CutReason.NO_GRAD, CutReason.INFERENCE_MODE)
+
+    @property
     def name(self) -> str:
         """What messages call it."""
         return self.operation or self.reason.value

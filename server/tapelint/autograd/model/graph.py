@@ -180,6 +180,8 @@ class Tensor:
     output: int = 0
     # Whether it stands for all parameters of a module of which no code was read.
     stands_for_module: bool = False
+    # Whether it is a guess that there is such a module: something unknown is used as a network.
+    is_guessed: bool = False
 
     def __repr__(self) -> str:
         origin = repr(self.grad_fn) if self.grad_fn else "leaf" if self.requires_grad else "plain"
@@ -195,8 +197,10 @@ class Tensor:
         """What is assumed of it, where it came from unknown code (``assumption``)."""
         if self.assumption is None:
             return None
-        graph = "is not frozen" if self.parameter else "keeps a graph" if self.requires_grad else "keeps no graph"
-        return f"`{self.assumption}` {graph}"
+        if self.parameter:
+            trained = "require grad" if self.requires_grad else "are frozen"
+            return f"`{self.assumption}` is a network whose parameters {trained}"
+        return f"`{self.assumption}` keeps {'a' if self.requires_grad else 'no'} graph"
 
     @property
     def is_leaf(self) -> bool:

@@ -512,7 +512,31 @@ def invent(
             operand_ids=tuple(inputs),
         )
     state.tensors[key] = Tensor(key, key, key, state.point(node), needs, graph, assumption=assumption)
+    if needs is False:
+        _explain_invented(facts, state, key, tensors, edges, node)
     return key
+
+
+def _explain_invented(
+    facts: Facts,
+    state: AutogradState,
+    key: int,
+    tensors: Sequence[Tensor],
+    edges: Sequence[Node | Leaf],
+    node: ast.AST,
+) -> None:
+    """Why an invented tensor has no graph, although something that it depends on has one, or had."""
+    if edges and state.grad_mode is False:
+        source = next((edge for edge in edges if isinstance(edge, Node)), None)
+        reason = CutReason.INFERENCE_MODE if state.inference else CutReason.NO_GRAD
+        cut = Cut(state.point(node), reason, grad_mode_set_at=state.grad_mode_set_at, source=source)
+    else:
+        cuts = (facts.provenance_of(tensor.id).cut for tensor in tensors)
+        found = next((each for each in cuts if each is not None), None)
+        if found is None:
+            return
+        cut = found
+    facts.record_provenance(key, Provenance(cut=cut))
 
 
 def _kept(facts: Facts, state: AutogradState, keys: Sequence[int]) -> tuple[SavedTensor, ...]:

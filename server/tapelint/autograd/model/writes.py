@@ -17,6 +17,7 @@ from ..state import AutogradState, fresh_id
 from .func_levels import is_captured, is_input
 from .graph import Node, Tensor, Write
 from .graph_search import leaf_tensors
+from .guesses import guess_below
 from .program_point import ProgramPoint, earlier_iteration
 from .views import resolve_view
 
@@ -129,10 +130,11 @@ def check_write(
     if state.grad_mode is not True:
         return
     if tensor.view in PROTECTED and tensor.base is not None and needs:
+        edges = () if tensor.grad_fn is None else (tensor.grad_fn,)
         facts.events.publish(
             ViewRefused(
                 point=state.point(node),
-                assumption=tensor.assumption_text,
+                assumption=tensor.assumption_text or guess_below(state, edges),
                 tensor=tensor.id,
                 op=op,
                 kind=tensor.view,

@@ -24,6 +24,7 @@ from ..facts import Facts
 from ..gradients.ledger import book, planned
 from ..gradients.reference_cycles import closed
 from ..model.graph import BackwardPass, BackwardResult, Leaf, Node, NodeVisit, SavedTensor, Write
+from ..model.guesses import guess_below
 from ..model.views import edge_of, resolve_view
 from ..model.writes import TorchRaises, is_guarded, settled, stepped
 from ..state import AutogradState
@@ -120,13 +121,13 @@ def _begin(
         tensor = resolve_view(state, key)
         edge = edge_of(tensor)
         if tensor.requires_grad is False or tensor.requires_grad and edge is None:
+            cut = facts.provenance_of(key).cut
+            if tensor.assumption is not None and (cut is None or not cut.is_by_mode):
+                continue  # unknown code may keep a graph: that it keeps none is nothing to build upon
+            if assumption is None and tensor.assumption is not None:
+                assumption = f"`{tensor.assumption}` does not enable gradients itself"
             facts.events.publish(
-                BackwardWithoutGraph(
-                    point=state.point(node),
-                    assumption=tensor.assumption_text or assumption,
-                    root=key,
-                    cut=facts.provenance_of(key).cut,
-                )
+                BackwardWithoutGraph(point=state.point(node), assumption=assumption, root=key, cut=cut)
             )
             raise TorchRaises(NO_GRAPH)
         if tensor.requires_grad and edge is not None:
@@ -178,7 +179,7 @@ class Check:
         if not all(n.certain for n in path):
             return False
         assert root is not None
-        premise = self.premise(path, spoiled)
+        premise = self.premise(path, spoiled) or guess_below(state, (item,))
         if freed:
             shared = next(n for n in path if state.freed.get(n, now) is not now)
             self.facts.events.publish(

@@ -93,6 +93,7 @@ def _deep(machine: Machine, state: State, value: Value, call: Call, done: dict[V
             state.tensors[made],
             assumption=origin.assumption,
             stands_for_module=origin.stands_for_module,
+            is_guessed=origin.is_guessed,
             kind=origin.kind,
         )
         done[value] = TensorRef(made)

@@ -310,13 +310,16 @@ def count_of(op: Op, named: MappingType[str, object]) -> int:
 
 def opaque(machine: Machine, state: State, inputs: SequenceType[int], node: ast.AST, assumption: str | None) -> Value:
     """The result of an unknown call: a tensor only if it was given one that has a graph, otherwise simply
-    unknown.
+    unknown. Whether it has a graph itself is not known where none is recorded.
     """
     known = [key for key in dict.fromkeys(inputs) if resolve_view(state, key).requires_grad]
     machine.facts.handed_out.update(key for key in inputs if state.tensors[key].requires_grad is False)
     if not known:
         return something(assumption or "")
-    return TensorRef(invent(machine.facts, state, known, node, assumption))
+    made = invent(machine.facts, state, known, node, assumption)
+    if state.tensors[made].requires_grad is False:  # gradients are off here, which it may switch on for itself
+        state.tensors[made] = replace(state.tensors[made], requires_grad=None)
+    return TensorRef(made)
 
 
 def refuse_out(state: State, name: str, given: SequenceType[int]) -> None:

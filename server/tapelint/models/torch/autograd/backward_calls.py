@@ -26,6 +26,7 @@ from ....autograd import (
 from ....autograd.events.broken_graph import NonScalarBackward, RewrappedRoot, TermLost, UnusedInput
 from ....autograd.gradients import history
 from ....autograd.model.graph_search import leaf_tensors
+from ....autograd.model.guesses import guess_below
 from ....autograd.model.writes import check_read
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
@@ -55,6 +56,8 @@ def needs_one_element(machine: Machine, state: State, root: int, source: ast.exp
     if not tensor.requires_grad or not (is_wide(tensor.sizes) or tensor.sizes == BATCH):
         return
     premise = "a batch holds more than one sample" if tensor.sizes == BATCH else tensor.assumption_text
+    if premise is None and (edge := edge_of(tensor)) is not None:
+        premise = guess_below(state, (edge,))
     built = tensor.grad_fn.created_at if tensor.grad_fn is not None else tensor.created_at
     machine.facts.events.publish(
         NonScalarBackward(

@@ -15,6 +15,7 @@ from ....autograd import Tensor
 from ....autograd.events.broken_graph import AbsentGradientShown, AbsentGradientUsed
 from ....autograd.model.graph import Leaf
 from ....autograd.model.graph_search import reachable
+from ....autograd.model.guesses import guess_below
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import NONE, MissingGrad, Unknown, Value
@@ -72,9 +73,12 @@ def used(machine: Machine, state: State, value: Value, node: ast.AST, error: str
     if not isinstance(value, MissingGrad):
         return
     if value.requires_grad or not machine.handlers_around:
+        tensor = state.tensors.get(value.tensor)
+        made = tensor.grad_fn if tensor is not None else None
         machine.facts.events.publish(
             AbsentGradientUsed(
                 point=state.point(node),
+                assumption=None if made is None else guess_below(state, (made,)),
                 tensor=value.tensor,
                 read=value.read,
                 created_at=value.created_at,
