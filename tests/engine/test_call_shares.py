@@ -149,3 +149,28 @@ if b.dtype == bool:  # a type of Python is no dtype
 """
     assert codes(analyse(text)) == []
     assert codes(analyse(text.replace("f.dtype == torch.long", "b.dtype == torch.bool"))) == ["TL301"]
+
+
+BUFFERED = f"""\
+import torch
+class Buffer:
+    def put(self, x, more):
+        x = x{{cut}}
+        if more:
+{WORK.replace("    ", "            ")}
+        return x + 1
+def train():
+    w = torch.ones(3, requires_grad=True)
+    buffer = Buffer()
+    for more in (False, True):
+        fake = w.exp()
+        fake.sum().backward()
+        real = torch.ones(3, requires_grad=True)
+        (real.exp() + buffer.put(fake, more)).sum().backward()
+"""
+
+
+def test_what_it_cut_before_is_not_taken_to_carry_a_graph():
+    whole, cut = BUFFERED.format(cut=""), BUFFERED.format(cut=".detach()")
+    assert codes(analyse(cut, limits=SMALL)) == codes(analyse(cut)) == []
+    assert codes(analyse(whole, limits=SMALL)) == codes(analyse(whole)) == ["TL101"]

@@ -72,6 +72,9 @@ class AnalysisUnit:
     abandoned: set[ast.AST] = field(default_factory=set)
     # The fuel that calls of a function have taken that does not train. The next unit of the script goes on with it.
     taken: dict[ast.AST, int] = field(default_factory=dict)
+    # The functions of which a call that ended has returned a tensor without a graph, of one that may have had one. The
+    # next unit of the script goes on with them.
+    cutting: set[ast.AST] = field(default_factory=set)
     # The fuel that each `__setattr__` has taken; less than none where it did once not keep what it was given. The next
     # unit of the script goes on with it.
     keeping: dict[ast.AST, int] = field(default_factory=dict)
@@ -102,6 +105,7 @@ class AnalysisUnit:
             observed=self.observed.copy(),
             abandoned=self.abandoned.copy(),
             taken=self.taken.copy(),
+            cutting=self.cutting.copy(),
             keeping=self.keeping.copy(),
         )
 

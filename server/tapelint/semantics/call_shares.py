@@ -18,7 +18,7 @@ from collections.abc import Callable
 from ..domain import facets
 from ..domain.mro import is_module
 from ..domain.state import State
-from ..domain.values import TRUE, BoundMethod, Class, Function, HeapRef, Instance, Value, something
+from ..domain.values import TRUE, BoundMethod, Class, Function, HeapRef, Instance, TensorRef, Value, something
 from ..engine.machine import Machine, OutOfFuel
 from ..engine.statistics import Entry, Lost
 from ..models.torch.autograd.grad_access import reaches
@@ -72,10 +72,19 @@ def within(machine: Machine, definition: ast.AST, share: int, run: Callable[[], 
     return result
 
 
+def ended(machine: Machine, state: State, definition: ast.AST, given: tuple[Value, ...], result: Value) -> None:
+    """A call has ``result``: where that has no graph, and what was ``given`` may have one, the function cuts it."""
+    if isinstance(result, TensorRef) and state.tensors[result.id].requires_grad is False:
+        if any(isinstance(v, TensorRef) and state.tensors[v.id].requires_grad is not False for v in given):
+            machine.unit.cutting.add(definition)
+
+
 def abandoned(
     machine: Machine, state: State, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
-    """The result of a call that is left: what its code may change is unknown from here on."""
+    """The result of a call that is left: what its code may change is unknown from here on. That it keeps the graph of
+    what it is given is assumed, unless an earlier call has not.
+    """
     definition = function.node
     if definition not in machine.unit.abandoned:
         machine.unit.abandoned.add(definition)
@@ -91,7 +100,8 @@ def abandoned(
         thing = state.edit(network.id, Instance)
         thing.attributes["training"] = thing.attributes[facets.UNBUILT] = TRUE
         add_unseen_parameters(machine, state, thing, _class_name(state, thing), node)
-    return machine.call_unknown(state, args, kwargs, node, function)
+    result = machine.call_unknown(state, args, kwargs, node, function)
+    return something(name) if definition in machine.unit.cutting else result
 
 
 def _network(state: State, args: list[Value]) -> HeapRef | None:

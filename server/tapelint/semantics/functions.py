@@ -36,7 +36,7 @@ from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..models.torch.autograd.grad_mode import as_mode
 from ..models.torch.registry import CUSTOM, DECORATORS
 from ..source import cached_on_node, walk
-from .call_shares import abandoned, share_of, within
+from .call_shares import abandoned, ended, share_of, within
 from .displays import SOURCE, comprehend
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -179,6 +179,7 @@ def call_function(
     run = partial(_executed, machine, state, function, args, kwargs, node, key)
     result = within(machine, definition, share, run) if share else None
     if result is not None:
+        ended(machine, state, definition, given, result)
         return result
     state.become(before)
     return abandoned(machine, state, function, args, kwargs, node)
