@@ -2,7 +2,7 @@
 
 from types import ModuleType
 
-from .frameworks import launchers, paused_optimizers, unit_tests
+from .frameworks import absl_flags, launchers, paused_optimizers, unit_tests
 from .python import (
     arrays,
     builtins,
@@ -76,6 +76,7 @@ MODELS: tuple[ModuleType, ...] = (
     modules,
     optimizer_subclasses,
     optimizers,
+    absl_flags,
     option_parsers,
     packed_sequences,
     parametrizations,

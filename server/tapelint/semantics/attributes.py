@@ -54,7 +54,7 @@ from ..models.torch.nn import frozen_parts, module_registry
 from ..models.torch.nn.parametrizations import computed
 from ..models.torch.opaque_attributes import is_opaque
 from ..models.torch.optim.optimizers import param_groups
-from ..models.torch.registry import ATTRIBUTES, MAPPING_METHODS, MODULE_METHODS
+from ..models.torch.registry import ATTRIBUTES, MAPPING_METHODS, MODULE_METHODS, OPEN_OBJECTS
 from ..ops.module_names import FIELDS
 from . import networks_by_use
 from .enum_members import attribute_of_member
@@ -87,7 +87,7 @@ def load(machine: Machine, state: State, owner: Value, name: str, node: ast.AST,
     if name in OF_DTYPES and (known := asked_of_dtype(owner, name)) is not None:
         return Const(known)
     if isinstance(owner, External):
-        return External(f"{owner.name}.{name}")
+        return _of_library(machine, state, owner, name)
     if isinstance(owner, Module):
         assert machine.imports is not None
         return machine.imports.load_attribute(state, owner, name)
@@ -104,6 +104,13 @@ def load(machine: Machine, state: State, owner: Value, name: str, node: ast.AST,
     if owner == NONE:
         missing_grad.used(machine, state, owner, node, "AttributeError")
     return BuiltinMethod(owner, name)
+
+
+def _of_library(machine: Machine, state: State, owner: External, name: str) -> Value:
+    """What the program has added to an object of a library, or else something of the library's."""
+    opened = OPEN_OBJECTS.get(owner.name)
+    added = opened.read(machine, state, name) if opened is not None else None
+    return added if added is not None else External(f"{owner.name}.{name}")
 
 
 def _of_unknown(machine: Machine, state: State, owner: Unknown, name: str, node: ast.AST) -> Value:
@@ -401,12 +408,9 @@ def store(machine: Machine, state: State, owner: Value, name: str, value: Value,
     elif isinstance(owner, (Unknown, BuiltinMethod)) and name == "requires_grad":
         frozen_parts.unknown_flag(machine, state)
     elif isinstance(owner, Unknown):
-        # Of an unknown object what is plain is kept: options that the program sets itself (`args.cuda = ...`).
-        if isinstance(value, (Const, Unknown)):
-            state.edit_given_attributes(owner.tensor_id)[name] = value
-        elif name in state.given_attributes(owner.tensor_id):
-            del state.edit_given_attributes(owner.tensor_id)[name]
-        state.escaped |= {key for key in tensors_in(state, value) if state.tensors[key].grad_fn is not None}
+        _store_unknown(state, owner, name, value)
+    elif isinstance(owner, External) and owner.name in OPEN_OBJECTS:
+        OPEN_OBJECTS[owner.name].write(machine, state, name, value)
     elif isinstance(owner, Module):
         assert machine.imports is not None
         machine.imports.store_attribute(state, owner, name, value)
@@ -473,6 +477,15 @@ def _call_setter(
                 )
             return True
     return False
+
+
+def _store_unknown(state: State, owner: Unknown, name: str, value: Value) -> None:
+    """Of an unknown object what is plain is kept: options that the program sets itself (`args.cuda = ...`)."""
+    if isinstance(value, (Const, Unknown)):
+        state.edit_given_attributes(owner.tensor_id)[name] = value
+    elif name in state.given_attributes(owner.tensor_id):
+        del state.edit_given_attributes(owner.tensor_id)[name]
+    state.escaped |= {key for key in tensors_in(state, value) if state.tensors[key].grad_fn is not None}
 
 
 def _store_tensor(machine: Machine, state: State, owner: TensorRef, name: str, value: Value, node: ast.AST) -> None:

@@ -1,0 +1,5 @@
+"""``app.run``."""
+
+
+def run(main):
+    main(["program"])
