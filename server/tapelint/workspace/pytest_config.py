@@ -10,7 +10,6 @@ The nearest folder upward that has one of them counts. What cannot be read says 
 
 from __future__ import annotations
 
-import configparser
 import os
 from collections.abc import Mapping
 from functools import cache
@@ -59,6 +58,8 @@ def _section(path: Path, name: str) -> Mapping[str, object] | None:
     text = _text(path)
     if name not in text:
         return None
+    import configparser  # few projects have such a file
+
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     try:
         parser.read_string(text)
