@@ -14,7 +14,7 @@ from .event_bus import EventBus
 from .frozen import frozen
 from .model.cuts import Cut
 from .model.graph import BackwardResult, Node, Write
-from .model.program_point import ProgramPoint
+from .model.program_point import Iteration, ProgramPoint
 from .model.provenance import UNKNOWN_PROVENANCE, Provenance
 from .model.stores import Stored
 from .model.windows import Window
@@ -140,9 +140,12 @@ class Facts:
 
     # The leaves of networks that came as arguments, each with the name of the argument.
     handed_leaves: dict[int, str] = field(default_factory=dict)
-    # The heap objects that code which was run has made, and those that may hold more than such code has put there: code
-    # that was not read was given them, or what they hold has names that are computed.
-    made: set[int] = field(default_factory=set)
+    # The heap objects that code which was run has made, with the iterations in which it did.
+    made: dict[int, tuple[Iteration, ...]] = field(default_factory=dict)
+    # The containers among them that were changed since.
+    changed: set[int] = field(default_factory=set)
+    # Those that may hold more than such code has put there: code that was not read was given them, or what they hold
+    # has names that are computed.
     open_objects: set[int] = field(default_factory=set)
     # The optimizers that came as arguments, by their heap ids, each with the name of the argument.
     handed_optimizers: dict[int, str] = field(default_factory=dict)

@@ -19,9 +19,18 @@ from ..ground import RunBy
 from .machine import Machine
 
 
-def made(machine: Machine, key: int) -> None:
+def made(machine: Machine, state: State, key: int) -> None:
     """The running code has made the object ``key``: all that it holds is seen."""
-    machine.facts.made.add(key)
+    machine.facts.made[key] = state.iterations
+
+
+def changed(machine: Machine, state: State, key: int) -> None:
+    """The running code puts something into the container ``key`` or takes it out: in a loop that began after it was
+    made it may do so more often than the loop is followed for.
+    """
+    machine.facts.changed.add(key)
+    if machine.facts.made.get(key, state.iterations) != state.iterations:
+        machine.facts.open_objects.add(key)
 
 
 def open_up(machine: Machine, values: Iterable[Value]) -> None:
@@ -41,6 +50,16 @@ def is_whole(machine: Machine, state: State, key: int) -> bool:
     if key not in facts.made or unit.run_by is not RunBy.PROGRAM and key < unit.began or unit.abandoned:
         return False
     return not _leads_to(state, facts.open_objects, key)
+
+
+def is_complete(machine: Machine, state: State, key: int, is_empty: bool) -> bool:
+    """Whether the container ``key`` holds what is known to be in it and no more. What is empty is there
+    to be filled, perhaps by code that was not followed; what was changed may have been changed more where a choice was
+    made or a loop is running.
+    """
+    if is_empty or key in machine.facts.changed and (state.path_condition or state.iterations):
+        return False
+    return is_whole(machine, state, key)
 
 
 def _leads_to(state: State, roots: set[int], key: int) -> bool:

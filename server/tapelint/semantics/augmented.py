@@ -9,6 +9,7 @@ from ..domain.state import State
 from ..domain.values import Const, HeapRef, Instance, Origin, Sequence, TensorRef, Unknown, Value
 from ..engine.lost_history import added
 from ..engine.machine import Machine
+from ..engine.open_objects import changed, open_up
 from ..models.python import array_memory
 from ..models.torch import dispatch
 from . import attributes, subscripts
@@ -96,8 +97,11 @@ def _augmented_object(
 ) -> Value | None:
     """What is assigned after a list was extended, or an object's ``__iadd__`` called; None where it is neither."""
     thing = state.heap[owner.id]
+    if name != "Add":
+        open_up(machine, [owner])
     if isinstance(thing, Sequence) and name == "Add":
         source = machine.iterate(state, value, node)
+        changed(machine, state, owner.id)
         edited = state.edit(owner.id, Sequence)
         edited.items += source.values
         edited.is_partial = thing.is_partial or not source.exact

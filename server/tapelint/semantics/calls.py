@@ -505,6 +505,8 @@ def unknown_call(
 
 SHOWS = frozenset("csv json logging math matplotlib numpy os pandas pickle sys time tqdm wandb builtins".split())
 """Libraries that show or store numbers, and never walk a graph."""
+RUN = ("exec", "eval")
+"""Functions of Python that run code which they are given, beside the methods of its classes."""
 
 
 def _stepped(machine: Machine, state: State, given: list[int], node: ast.AST) -> None:
@@ -516,7 +518,8 @@ def _stepped(machine: Machine, state: State, given: list[int], node: ast.AST) ->
 
 def _hand_over(machine: Machine, function: Value, values: Iterable[Value], known: frozenset[str] = SHOWS) -> None:
     """Code that is not read is given these, unless it is of a library that is ``known`` to put nothing into them."""
-    if not isinstance(function, External) or function.name.partition(".")[0] not in known:
+    root, _, rest = function.name.partition(".") if isinstance(function, External) else ("", "", "")
+    if root not in known or root == "builtins" and ("." in rest or rest in RUN) or rest.startswith("optim."):
         open_up(machine, values)
 
 

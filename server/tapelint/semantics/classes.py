@@ -22,7 +22,7 @@ from ..domain.values import (
     something,
 )
 from ..engine.machine import Machine
-from ..engine.open_objects import made
+from ..engine.open_objects import made, open_up
 from .functions import ACCESSORS, call_function, define_function
 
 
@@ -58,8 +58,17 @@ def define_class(machine: Machine, state: State, node: ast.ClassDef) -> Value:
             state.frame = outer
             state.completion = None
             state.edit(key, Class).attributes.update(state.get(body, Frame).variables)
+    _tell_bases(machine, state, HeapRef(key), bases, node)
     _decorate(machine, state, decorators, HeapRef(key), node)
     return HeapRef(key)
+
+
+def _tell_bases(machine: Machine, state: State, kind: HeapRef, bases: tuple[Value, ...], node: ast.ClassDef) -> None:
+    """``__init_subclass__`` and a metaclass may keep a new class wherever they lead to: their code is not run."""
+    hook = lookup_in_mro(state, kind, "__init_subclass__")
+    hooks = [] if hook is None or hook[1] is None else [hook[1]]
+    if node.keywords or hooks:
+        open_up(machine, [*bases, *hooks])
 
 
 def _is_own(state: State, decorator: Value) -> bool:
@@ -94,7 +103,7 @@ def instantiate(
 ) -> Value:
     """``Cls(...)``: a new object, and whatever ``__init__`` does to it."""
     instance = HeapRef(state.new(Instance(kind, {})))
-    made(machine, instance.id)
+    made(machine, state, instance.id)
     order = mro_of(state, kind)
     if any(isinstance(base, Unknown) for base in order):
         state.edit(instance.id, Instance).is_partial = True

@@ -7,10 +7,11 @@ import ast
 from ..domain.induction import derived, raw_value
 from ..domain.opaque_values import is_data
 from ..domain.state import State
-from ..domain.values import Const, Frame, Generator, HeapRef, Mapping, Sequence, Tuple, Unknown, Value
+from ..domain.values import Const, Frame, Generator, HeapRef, Mapping, Sequence, Tuple, Unknown, Value, as_key
 from ..engine.evaluation import Items
 from ..engine.lifecycle import LoopLeft
 from ..engine.machine import EXPRESSIONS, Machine
+from ..engine.open_objects import made
 from ..engine.paths.truth import tested_truth
 from .assign import assign
 from .iteration import items_of, shown
@@ -45,30 +46,35 @@ def tuple_display(machine: Machine, node: ast.Tuple, state: State, key: object) 
 
 def list_display(machine: Machine, node: ast.List | ast.Set, state: State, key: object) -> Value:
     values, more = elements(machine, node.elts, state)
-    return HeapRef(state.new(Sequence("list" if isinstance(node, ast.List) else "set", values, more)))
+    place = state.new(Sequence("list" if isinstance(node, ast.List) else "set", values, more))
+    made(machine, state, place)
+    return HeapRef(place)
 
 
 def dict_display(machine: Machine, node: ast.Dict, state: State, key: object) -> Value:
-    made = Mapping({})
+    display = Mapping({})
     for name, value in zip(node.keys, node.values):
         item = machine.eval(value, state)
         if name is None:
             source = state.heap[item.id] if isinstance(item, HeapRef) else None
             if isinstance(source, Mapping):
-                made.items.update(source.items)
-                made.is_partial = made.is_partial or source.is_partial
+                display.items.update(source.items)
+                display.is_partial = display.is_partial or source.is_partial
             else:
-                made.is_partial = True
+                display.is_partial = True
                 entry = Unknown("item", False if is_data(state, item) else None)
-                made.items[f"<{ast.unparse(value)}>"] = entry
+                display.items[f"<{ast.unparse(value)}>"] = entry
             continue
         label = machine.eval(name, state)
-        if isinstance(label, Const):
-            made.items[label.value] = item
+        known = as_key(label) if isinstance(label, (Const, Tuple)) else None
+        if known is not None:
+            display.items[known] = item
         else:
-            made.items[f"<{ast.unparse(name)}>"] = item
-            made.is_partial = True
-    return HeapRef(state.new(made))
+            display.items[f"<{ast.unparse(name)}>"] = item
+            display.is_partial = True
+    place = state.new(display)
+    made(machine, state, place)
+    return HeapRef(place)
 
 
 def comprehend(

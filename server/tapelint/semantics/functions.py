@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from ..domain.completion import Break, Continue, ProgramRaised, Raise, Return, Unwind
+from ..domain.opaque_values import KNOWN
 from ..domain.state import State
 from ..domain.values import (
     NONE,
@@ -84,11 +85,14 @@ def _decorate(machine: Machine, state: State, decorator: ast.expr, function: Val
         if value.name == CUSTOM:
             return something(node.name)
         kind = KINDS.get(value.name)
+        if value.name.partition(".")[0] not in KNOWN:
+            open_up(machine, [function])
         return function if kind is None else replace(function, kind=kind)
     if isinstance(decorator, ast.Attribute) and (kind := ACCESSORS.get(decorator.attr)):
         return replace(function, kind=kind)
     if isinstance(value, Function):
         return machine.call(state, value, [function], {}, node)
+    open_up(machine, [value, function])
     return function
 
 
@@ -144,7 +148,7 @@ def bind_arguments(
     if spec.vararg is not None:
         variables[spec.vararg.arg] = Tuple(tuple(args[len(positional) :]))
     if spec.kwarg is not None:
-        variables[spec.kwarg.arg] = HeapRef(state.new(Mapping(keyword_defaults | kwargs)))
+        variables[spec.kwarg.arg] = HeapRef(state.new(Mapping(keyword_defaults | kwargs, batch is not None)))
 
 
 def call_function(

@@ -32,7 +32,9 @@ from ..domain.values import (
     unknown_number,
 )
 from ..engine.machine import EXPRESSIONS, Machine
+from ..engine.open_objects import changed, open_up
 from ..engine.paths.conditions import forget
+from ..engine.paths.known_items import refuse_key, refuse_place
 from ..engine.paths.picks import entries, item_picked
 from ..models.python import array_memory
 from ..models.torch import dispatch, sliced_parts
@@ -225,8 +227,10 @@ def store(machine: Machine, state: State, owner: Value, index: Value, value: Val
         if isinstance(thing, (Sequence, Mapping)):
             value = kept(machine, state, thing, value, node)
             stored(machine, owner.id, index)
+            refuse_place(machine, state, owner, index, "list assignment index")
+            changed(machine, state, owner.id)
             if isinstance(thing, Sequence):
-                _store_item(state, owner, thing, index, value)
+                _store_item(machine, state, owner, thing, index, value)
             else:
                 _store_entry(state, owner, thing, index, value, node)
         elif isinstance(thing, Instance):
@@ -259,7 +263,9 @@ def _as_tensor(machine: Machine, state: State, value: Value, node: ast.AST) -> V
     return TensorRef(leaf(state, node, value.requires_grad if isinstance(value, Unknown) else False))
 
 
-def _store_item(state: State, owner: HeapRef, thing: Sequence, index: Value, value: Value) -> None:
+def _store_item(machine: Machine, state: State, owner: HeapRef, thing: Sequence, index: Value, value: Value) -> None:
+    if not isinstance(index, Const):
+        open_up(machine, [owner])
     edited = state.edit(owner.id, Sequence)
     if (
         isinstance(index, Const)
@@ -275,7 +281,12 @@ def _store_item(state: State, owner: HeapRef, thing: Sequence, index: Value, val
 def remove(machine: Machine, state: State, owner: Value, index: Value) -> None:
     if not isinstance(owner, HeapRef):
         return
+    refuse_key(machine, state, owner, index)
+    refuse_place(machine, state, owner, index, "list assignment index")
+    changed(machine, state, owner.id)
     thing = state.heap[owner.id]
+    if as_key(index) is None:
+        open_up(machine, [owner])
     if isinstance(thing, Mapping) and (key := as_key(index)) is not None:
         state.edit(owner.id, Mapping).items.pop(key, None)
     elif isinstance(thing, Sequence):
@@ -296,6 +307,8 @@ def subscript(machine: Machine, node: ast.Subscript, state: State, key: object) 
 def loaded(machine: Machine, state: State, owner: Value, index: Value, node: ast.Subscript) -> Value:
     """The item that ``node`` reads of ``owner``; where Python has none, it raises."""
     refuse_item(state, owner, index)
+    refuse_key(machine, state, owner, index)
+    refuse_place(machine, state, owner, index)
     return load(machine, state, owner, index, node)
 
 

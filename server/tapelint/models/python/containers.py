@@ -27,6 +27,8 @@ from ...domain.values import (
 )
 from ...engine.lifecycle import Appended
 from ...engine.machine import Machine
+from ...engine.open_objects import changed, open_up
+from ...engine.paths.known_items import refuse_key, refuse_place, refuse_value
 from ...engine.paths.picks import code_picked
 from ...engine.stored_names import remember
 from ...source import written
@@ -47,6 +49,7 @@ def _given(call: Call, index: int = 0) -> ast.expr | None:
 @method(SEQUENCE_METHODS, "append", "add", "appendleft", "put", "insert", "put_nowait")
 def append(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
+    changed(machine, state, receiver.id)
     place = 1 if call.name == "insert" else 0
     value = call.kwargs["item"] if "item" in call.kwargs else call.args[place]
     thing = state.edit(receiver.id, Sequence)
@@ -79,6 +82,7 @@ def add_module(machine: Machine, state: State, receiver: Value, call: Call) -> V
 @method(SEQUENCE_METHODS, "extend", "update")
 def extend(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
+    changed(machine, state, receiver.id)
     found = machine.iterate(state, call.args[0], call.node) if call.args else None
     if found is not None:
         thing = state.edit(receiver.id, Sequence)
@@ -94,9 +98,12 @@ def pop(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     thing = state.edit(receiver.id, Sequence)
     if not thing.items:
-        if thing.is_partial:
+        if thing.is_partial or receiver.id in machine.facts.open_objects:
             return Unknown("item")
         raise ProgramRaised("IndexError")
+    if call.name == "pop" and call.args:
+        refuse_place(machine, state, receiver, call.args[0], "pop index")
+    changed(machine, state, receiver.id)
     index = 0 if call.name != "pop" else call.args[0].value if call.args and isinstance(call.args[0], Const) else -1
     if not isinstance(index, int) or not -len(thing.items) <= index < len(thing.items):
         return item_at_unknown_place(state, thing.items)
@@ -106,6 +113,7 @@ def pop(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(SEQUENCE_METHODS, "clear")
 def clear(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
+    changed(machine, state, receiver.id)
     thing = state.edit(receiver.id, Sequence)
     thing.items, thing.is_partial = [], False
     return NONE
@@ -114,9 +122,14 @@ def clear(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(SEQUENCE_METHODS, "remove", "discard")
 def remove(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
+    if call.name == "remove" and call.args:
+        refuse_value(machine, state, receiver, call.args[0])
+    changed(machine, state, receiver.id)
     items = state.edit(receiver.id, Sequence).items
     if call.args and call.args[0] in items:
         items.remove(call.args[0])
+    elif items:
+        open_up(machine, [receiver])
     return NONE
 
 
@@ -136,6 +149,8 @@ def reverse(machine: Machine, state: State, receiver: Value, call: Call) -> Valu
 @method(SEQUENCE_METHODS, "sort", "index", "count", "empty", "qsize", "rotate", "full")
 def quiet(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
+    if call.name == "index" and len(call.args) == 1:
+        refuse_value(machine, state, receiver, call.args[0])
     if call.name == "empty":
         thing = state.get(receiver.id, Sequence)
         return Const(not thing.items) if not thing.is_partial else Unknown("empty", False)
@@ -163,6 +178,7 @@ def entry(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     thing = state.get(receiver.id, Mapping)
     key = as_key(settled(call.get(0, "key")))
     default = call.get(1, "default")
+    _asked(machine, state, receiver, call, key is not None)
     if key is not None and key in thing.items:
         return thing.items[key] if call.name != "pop" else state.edit(receiver.id, Mapping).items.pop(key)
     if call.name == "setdefault" and key is not None:
@@ -171,6 +187,16 @@ def entry(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     if key is None and call.name == "get" and (found := code_picked(machine, state, thing, call.node)) is not None:
         return found
     return default if key is not None and thing.has_known_keys else Unknown("item")
+
+
+def _asked(machine: Machine, state: State, receiver: HeapRef, call: Call, is_known: bool) -> None:
+    """A dict is asked for a key, which is known or not: that may change it, and what it lacks cannot be popped."""
+    if call.name == "pop" and len(call.args) == 1:
+        refuse_key(machine, state, receiver, call.args[0])
+    if call.name == "pop" and not is_known:
+        open_up(machine, [receiver])
+    if call.name != "get":
+        changed(machine, state, receiver.id)
 
 
 def add_unknown(state: State, thing: Mapping, source: Value, node: ast.AST) -> None:
@@ -184,6 +210,7 @@ def add_unknown(state: State, thing: Mapping, source: Value, node: ast.AST) -> N
 @method(MAPPING_METHODS, "update")
 def merge(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
+    changed(machine, state, receiver.id)
     thing = state.edit(receiver.id, Mapping)
     source = call.args[0] if call.args else None
     if isinstance(source, HeapRef) and isinstance(other := state.heap[source.id], Mapping):
@@ -192,12 +219,15 @@ def merge(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     elif source is not None:
         add_unknown(state, thing, source, call.node)
     thing.items.update(call.kwargs)
+    if isinstance(call.node, ast.Call) and any(word.arg is None for word in call.node.keywords):
+        open_up(machine, [receiver])
     return NONE
 
 
 @method(MAPPING_METHODS, "clear")
 def empty(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
+    changed(machine, state, receiver.id)
     thing = state.edit(receiver.id, Mapping)
     thing.items, thing.is_partial = {}, False
     return NONE
