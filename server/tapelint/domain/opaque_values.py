@@ -11,7 +11,9 @@ import ast
 import sys
 from dataclasses import replace
 
+from .. import ops
 from ..autograd import Facts, invent, resolve_view
+from .mro import mro_of
 from .state import State
 from .values import (
     BuiltinMethod,
@@ -39,12 +41,30 @@ def as_data(state: State, value: Value) -> Value:
     is known; an attribute of data is data.
     """
     if isinstance(value, BuiltinMethod):
+        if _is_setting(state, value):
+            return Unknown("attribute", False)
         return Unknown("attribute", value.receiver.requires_grad if isinstance(value.receiver, Unknown) else None)
     if isinstance(value, External) and value.name.partition(".")[0] not in KNOWN:
         return Unknown("library")
     if isinstance(value, HeapRef) and isinstance(state.heap[value.id], Instance):
         return Unknown("object")
     return value
+
+
+def _is_setting(state: State, attribute: BuiltinMethod) -> bool:
+    """Whether it is what a layer of PyTorch was made with and keeps: ``self.momentum`` in a class derived from
+    ``BatchNorm2d``. It is no tensor, whatever the constructor was given.
+    """
+    owner = state.heap[attribute.receiver.id] if isinstance(attribute.receiver, HeapRef) else None
+    if not isinstance(owner, Instance) or owner.is_partial:
+        return False
+    kinds = [kind.name for kind in mro_of(state, owner.kind) if isinstance(kind, External)]
+    rows = [row for name in kinds if name.startswith("torch.nn.") and (row := ops.layer(name.rpartition(".")[2]))]
+    return any(attribute.name in row.arguments and attribute.name not in TENSORS for row in rows)
+
+
+TENSORS = frozenset(("weight", "_weight", "bias", "pos_weight", "_random_samples"))
+"""Arguments of layers that are tensors, or have the name of one."""
 
 
 def is_data(state: State, value: Value, deep: int = MAX_DATA_DEPTH) -> bool:
