@@ -155,6 +155,8 @@ class Facts:
     holders: dict[int, frozenset[int]] = field(default_factory=dict)
     # The index by which each tensor was taken out of a container, by the container's heap id and the tensor's.
     picked: dict[tuple[int, int], Hashable] = field(default_factory=dict)
+    # The index by which the object that stands for all of a container was taken first, and in which iterations.
+    picked_objects: dict[tuple[int, int], tuple[Hashable, tuple[Iteration, ...]]] = field(default_factory=dict)
     # The containers that something was put into at a place that is not known, by their heap ids.
     filled: set[int] = field(default_factory=set)
     # For each attribute and item of an object, the target and the value of the last assignment to it.

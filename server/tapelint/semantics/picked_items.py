@@ -1,4 +1,4 @@
-"""Which tensor of a container an index picks, where the index is not known: another index may pick another one.
+"""What of a container an index picks, where the index is not known: another index may pick another thing.
 
 losses[i].backward()
 losses[i].backward()      the same tensor again
@@ -6,6 +6,9 @@ losses[j].backward()      it or another one: unknown
 losses[0].backward()      unknown, too, if the tensor that stands for `losses[i]` is the first
 
 memory[i] = h; memory[j]  `h`: what is kept under keys that are not known is kept to be found again
+
+nets[i]; nets[i]          the same network
+nets[j]                   it or another one: unknown; in the next iteration `nets[j]` may well be `nets[i]`
 """
 
 from __future__ import annotations
@@ -14,8 +17,9 @@ from collections.abc import Hashable
 
 from ..domain.options import settled
 from ..domain.state import State
-from ..domain.values import TensorRef, Unknown, Value, as_key
+from ..domain.values import BuiltinMethod, HeapRef, Optimizer, TensorRef, Unknown, Value, as_key
 from ..engine.machine import Machine
+from ..models.torch.nn.module_registry import is_module_like
 
 KNOWN = "known"
 
@@ -24,6 +28,10 @@ def at_unknown_index(
     machine: Machine, state: State, owner: int, found: Value, items: list[Value], index: Value
 ) -> Value:
     """The item of a container, by its heap id (0 for a tuple), at an unknown place; ``found`` stands for all."""
+    if len(items) > 1 and (key := _identity(state, found)) is not None:
+        taken = _name_of(index), state.iterations
+        by = machine.facts.picked_objects.setdefault((owner, key), taken)
+        return Unknown("item") if by[1] == taken[1] and by[0] != taken[0] else found
     if len(items) == 1 or owner in machine.facts.filled or not _has_history(state, found):
         return found
     picked, name = machine.facts.picked, _name_of(index)
@@ -58,6 +66,13 @@ def _has_history(state: State, value: Value) -> bool:
     return isinstance(value, TensorRef) and state.tensors[value.id].requires_grad is not False
 
 
+def _identity(state: State, value: Value) -> int | None:
+    """The heap id of a network or an optimizer, which are told apart by what becomes of their parameters."""
+    if not isinstance(value, HeapRef):
+        return None
+    return value.id if is_module_like(state, value) or isinstance(state.heap[value.id], Optimizer) else None
+
+
 def _is_known(name: Hashable) -> bool:
     return isinstance(name, tuple) and name[:1] == (KNOWN,)
 
@@ -67,4 +82,6 @@ def _name_of(index: Value) -> Hashable:
     key = as_key(settled(index))
     if key is not None:
         return KNOWN, key
+    if isinstance(index, BuiltinMethod):  # an attribute of something unknown
+        return _name_of(index.receiver), index.name
     return (index.formula or index.tensor_id) if isinstance(index, Unknown) else None
