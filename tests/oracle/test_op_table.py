@@ -53,7 +53,13 @@ same_pytorch = pytest.mark.skipif(
 
 @same_pytorch
 @pytest.mark.parametrize(
-    ("name", "make"), [("table.txt", generate.table), ("layers.txt", generate.layers), ("second.txt", generate.second)]
+    ("name", "make"),
+    [
+        ("table.txt", generate.table),
+        ("layers.txt", generate.layers),
+        ("second.txt", generate.second),
+        ("attributes.txt", generate.attributes),
+    ],
 )
 def test_the_table_is_fresh(name: str, make: Any) -> None:
     """Written again, it comes out the same, to the last byte."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import torch
+from tools.ops import attributes as attribute_rows
 from tools.ops import derived, layer_shapes, native, probed, python_functions, second_layers, shapes
 from tools.ops import layers as layer_rows
 from tools.ops import second as second_order
@@ -23,6 +24,7 @@ HEADER = """\
 TABLE = "What autograd records for each op, one overload per line."
 SECOND = "What the gradient of an op depends on, one overload per line."
 LAYERS = "What autograd records for each layer of torch.nn, one per line."
+ATTRIBUTES = "What modules, classes and objects of PyTorch have."
 
 
 def table() -> str:
@@ -65,6 +67,11 @@ def second() -> str:
     return head + "".join(line + "\n" for line in (*second_order.lines(), *second_layers.lines()))
 
 
+def attributes() -> str:
+    head = header(ATTRIBUTES).replace("ops/text.py", "ops/known_attributes.py")
+    return head + "".join(line + "\n" for line in attribute_rows.lines())
+
+
 def header(what: str) -> str:
     return HEADER.format(what=what, version=torch.__version__.partition("+")[0])
 
@@ -74,6 +81,7 @@ def write(folder: Path) -> None:
     (folder / "table.txt").write_text(table(), encoding="utf-8")
     (folder / "layers.txt").write_text(layers(), encoding="utf-8")
     (folder / "second.txt").write_text(second(), encoding="utf-8")
+    (folder / "attributes.txt").write_text(attributes(), encoding="utf-8")
     there = {*names(), *layer_names()}
     for name, reason in {**probed.LEFT_OUT, **layer_rows.LEFT_OUT}.items():
         if name.partition("/")[0] not in there:

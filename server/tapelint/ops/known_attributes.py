@@ -1,0 +1,78 @@
+"""What modules, classes and objects of PyTorch have, by name: the rows of ``attributes.txt``.
+
+module torch.nn: class Linear Module ...; function factory_kwargs; module functional init ...; maybe cpp
+class torch.nn.Linear: __constants__ reset_parameters
+object torch.nn.Linear: bias in_features out_features weight
+
+An object has what its class has, but what is marked ``?``: only some objects have that. A layer has what
+``torch.nn.Module`` has, too, and each what every object of Python has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+
+ATTRIBUTES = Path(__file__).with_name("attributes.txt")
+MODULE = "torch.nn.Module"
+OF_PYTHON = frozenset(dir(object()))
+
+
+@cache
+def _rows() -> dict[str, str]:
+    """The rows by what they are of: ``class torch.nn.Linear``."""
+    lines = ATTRIBUTES.read_text(encoding="utf-8").splitlines()
+    return {head: rest for head, _, rest in (line.partition(":") for line in lines if not line.startswith("#"))}
+
+
+@cache
+def names_in(module: str) -> Mapping[str, str] | None:
+    """The public names of a module of PyTorch with what each is: ``class``, ``function``, ``module``, ``other``, or
+    ``maybe`` for what is there once it was imported; None for a module that has no row.
+    """
+    row = _rows().get(f"module {module}")
+    if row is None:
+        return None
+    parts = (part.split() for part in row.split(";"))
+    return MappingProxyType({name: kind for kind, *found in parts for name in found})
+
+
+def kind_of_name(name: str) -> str | None:
+    """What a dotted name of PyTorch stands for: ``class``, ``function``, ``module`` or ``other``; None where it is not
+    known.
+    """
+    owner, _, last = name.rpartition(".")
+    kind = (names_in(owner) or {}).get(last)
+    return None if kind == "maybe" else kind
+
+
+@cache
+def has_row(kind: str) -> bool:
+    """Whether it is known what objects of a class have."""
+    return f"class {kind}" in _rows() or f"object {kind}" in _rows()
+
+
+@cache
+def of_class(kind: str) -> frozenset[str]:
+    """What a class of PyTorch with a row has."""
+    return frozenset(_rows().get(f"class {kind}", "").split()) | _inherited(kind, of_class)
+
+
+@cache
+def of_objects(kind: str) -> frozenset[str]:
+    """What every object of a class of PyTorch with a row has."""
+    own = {*_rows().get(f"class {kind}", "").split(), *_rows().get(f"object {kind}", "").split()}
+    return frozenset(own - of_some_objects(kind)) | _inherited(kind, of_objects)
+
+
+@cache
+def of_some_objects(kind: str) -> frozenset[str]:
+    """What only some objects of a class have."""
+    marked = (name for name in _rows().get(f"object {kind}", "").split() if name.startswith("?"))
+    return frozenset(form for name in marked for form in (name, name[1:]))
+
+
+def _inherited(kind: str, names: Callable[[str], frozenset[str]]) -> frozenset[str]:
+    return names(MODULE) if kind.startswith("torch.nn.") and kind not in (MODULE, "torch.nn.Parameter") else OF_PYTHON
