@@ -37,6 +37,7 @@ from ....domain.values import (
 from ....ops.module_names import is_layer
 from ...torch.devices import are_devices
 from ...torch.dtypes import are_same
+from ...torch.nn.module_wrappers import is_wrapped
 from ...torch.opaque_attributes import is_opaque
 from .library_classes import PYTHON, canonical
 from .value_classes import DTYPE, FUNCTION, MODULE, TYPE, classes_of
@@ -59,7 +60,7 @@ DTYPE_ALIASES: MappingProxyType[str, str] = MappingProxyType(
 def identical(state: State, left: Value, right: Value) -> bool | None:
     """``left is right``, where it is known."""
     if left is right:
-        return True
+        return None if is_wrapped(state, left) else True
     if any(isinstance(each, Unknown) or is_opaque(state, each) for each in (left, right)):
         return True if are_devices(left, right) else are_same(left, right)
     if isinstance(left, Const) and isinstance(right, Const):
@@ -67,9 +68,18 @@ def identical(state: State, left: Value, right: Value) -> bool | None:
     if isinstance(left, External) and isinstance(right, External):
         return _same_in_library(state, left, right)
     if type(left) is not type(right):
-        return False
-    is_object = isinstance(left, (TensorRef, HeapRef, Module, Function))
+        return None if any(_is_anything(state, each) for each in (left, right)) else False
+    return _same_object(state, left, right)
+
+
+def _same_object(state: State, left: Value, right: Value) -> bool | None:
+    is_object = isinstance(left, (TensorRef, HeapRef, Module, Function)) and not is_wrapped(state, left)
     return left == right if is_object or left != right else None
+
+
+def _is_anything(state: State, value: Value) -> bool:
+    """Whether a value is what a library calls by a name, and it is not known what that is: it may be None."""
+    return isinstance(value, External) and not classes_of(state, value)
 
 
 def _same_constant(left: object, right: object) -> bool | None:

@@ -35,8 +35,10 @@ from ....domain.values import (
     Value,
     Zip,
 )
+from ....ops.known_attributes import kind_of_name
 from ....ops.module_names import is_layer
 from ...torch.nn.module_registry import is_module_like
+from ...torch.nn.module_wrappers import is_wrapped
 from ...torch.opaque_attributes import is_opaque
 from ...torch.registry import FUNCTIONS
 from .library_classes import PYTHON, TYPES, bases_of, canonical, is_derived, is_recognized
@@ -152,7 +154,7 @@ def _of_object(state: State, value: HeapRef) -> tuple[Value, ...]:
         case Class():
             return (TYPE, External("abc.ABCMeta"))
         case Instance(kind=of, is_partial=False):
-            return (of,)
+            return () if is_wrapped(state, value) else (of,)
         case Optimizer():
             return (OPTIMIZER,)
     return ()
@@ -170,7 +172,12 @@ def _of_library(name: str) -> tuple[Value, ...]:
         return (DTYPE,)
     if is_library_class(name):
         return (TYPE, External("abc.ABCMeta"))
-    if name.startswith("torch.") and name in FUNCTIONS and last.islower():
+    thing = kind_of_name(name)
+    if thing == "module":
+        return (MODULE,)
+    if thing == "class":
+        return (TYPE, External("abc.ABCMeta"))
+    if thing == "function" or name.startswith("torch.") and name in FUNCTIONS and last.islower():
         return (FUNCTION, BUILTIN_FUNCTION, TYPE)
     return ()
 

@@ -7,6 +7,15 @@ from ....domain.values import HeapRef, Instance, Tuple, Value
 from ....engine.machine import Machine
 from ..registry import Call, function
 
+WRAPPERS = ("module", "_orig_mod")
+"""What a wrapper calls the network in it."""
+
+
+def is_wrapped(state: State, value: Value) -> bool:
+    """Whether an object stands for a network and for the wrapper around it: it is not known which of them it is."""
+    thing = state.heap[value.id] if isinstance(value, HeapRef) else None
+    return isinstance(thing, Instance) and any(thing.attributes.get(name) == value for name in WRAPPERS)
+
 
 @function("torch.nn.parallel.data_parallel")
 def data_parallel(machine: Machine, state: State, call: Call) -> Value:
@@ -30,7 +39,8 @@ def data_parallel(machine: Machine, state: State, call: Call) -> Value:
 def wrapper(machine: Machine, state: State, call: Call) -> Value:
     """Wrappers that call the wrapped module, which is their ``module`` or ``_orig_mod``."""
     value = call.get(0, "module", call.get(0, "model"))
-    name = "_orig_mod" if call.name == "torch.compile" else "module" if call.name.startswith("torch.nn.") else None
+    is_parallel = call.name.endswith("Parallel")
+    name = "_orig_mod" if call.name == "torch.compile" else "module" if is_parallel else None
     if name is not None and isinstance(value, HeapRef) and isinstance(state.heap[value.id], Instance):
         state.edit(value.id, Instance).attributes[name] = value
     return value
