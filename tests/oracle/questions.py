@@ -28,6 +28,8 @@ import numpy as np
 import torch
 from torch import nn
 import torch.nn.functional as F
+import torch.nn.utils.prune
+import torch.nn.utils.parametrizations
 class C:
     flag = 1
     def method(self):
@@ -43,6 +45,35 @@ class Net(nn.Module):
 class Called:
     def __call__(self):
         return 1
+class Set:
+    limit: int = 3
+    later: int
+    def __init__(self):
+        self.own = None
+        setattr(self, "put", 1)
+    @property
+    def got(self):
+        return self.missing
+class Any(Set):
+    def __init__(self):
+        super().__init__()
+        for name in sorted(globals())[:1]:
+            setattr(self, name, 1)
+class Lazy:
+    def __getattr__(self, name):
+        if name == "flag":
+            return 1
+        raise AttributeError(name)
+class Conv(nn.Conv2d):
+    def __init__(self):
+        super().__init__(1, 1, 1)
+        self.flag = 1
+class Kept(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mask", torch.ones(2))
+        self.items = []
+        self.named = {}
 def f(x, y=1):
     return x
 net = nn.Linear(3, 2)
@@ -120,14 +151,23 @@ VALUES: dict[str, tuple[str, ...]] = {
     "method": ("C().method", "own.forward"),
     "library function": ("F.relu", "torch.sum", "len"),
     "layer": ("net", "nn.ReLU()", "nn.Conv2d(1, 1, 1)", "nn.BatchNorm1d(3)"),
+    "changed layer": (
+        "nn.utils.weight_norm(nn.Linear(3, 2))",
+        "nn.utils.spectral_norm(nn.Linear(3, 2))",
+        "nn.utils.parametrizations.weight_norm(nn.Linear(3, 2))",
+        "nn.utils.parametrize.register_parametrization(nn.Linear(3, 2), 'weight', nn.ReLU())",
+        "nn.utils.prune.l1_unstructured(nn.Linear(3, 2), 'weight', 0.3)",
+        "nn.DataParallel(own)",
+        "nn.DataParallel(nn.Linear(3, 2))",
+    ),
     "layers": ("nn.Sequential(nn.Linear(3, 2))", "nn.ModuleList([nn.ReLU()])"),
-    "network": ("own",),
+    "network": ("own", "Conv()", "Kept()"),
     "layer class": ("nn.Linear", "nn.Module"),
     "class": ("C", "D", "Net"),
-    "object": ("C()", "D()", "Called()"),
+    "object": ("C()", "D()", "Called()", "Set()", "Any()", "Lazy()"),
     "dtype": ("torch.float32", "torch.int64", "torch.double", "torch.ones(3).dtype", "torch.bool"),
     "device": ("torch.ones(3).device", "torch.device('cpu')"),
-    "library": ("torch", "np", "nn", "F"),
+    "library": ("torch", "np", "nn", "F", "torch.optim", "torch.cuda", "torch.backends", "inspect", "collections"),
     "slice": ("slice(0, 2, 1)", "slice(None)"),
     "range": ("range(3)", "range(0)"),
     "size": ("torch.Size([2, 3])", "torch.ones(2, 3).shape", "torch.ones(2, 3).size()", "torch.ones(2, 3).shape[:1]"),
@@ -268,7 +308,12 @@ CLASS_NAMES = (
     "collections.abc.Callable; torch.DoubleTensor; collections.abc.Sequence; torch.optim.SGD; Net; nn.ModuleList"
 )
 """Classes that values are compared with."""
-NAMES = "shape parameters __len__ weight dtype flag __call__ keys append training items dim nope forward numpy"
+NAMES = (
+    "shape parameters __len__ weight dtype flag __call__ keys append training items dim nope forward numpy module "
+    "limit later own put got method mask _modules reset_parameters in_features bias upper __dict__ __iter__ relu "
+    "Linear step param_groups device is_cuda T H grad __name__ __doc__ start index type mps compile signature deque "
+    "real __enter__ weight_orig parametrizations inner add_module is_floating_point"
+)
 """Attributes that values are asked for."""
 OTHERS = "None torch np torch.float32 0 'a' (1,2) False True torch.int64 C nn.Linear f [1,2] () {} int torch.Tensor own"
 """What values are compared with."""

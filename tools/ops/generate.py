@@ -68,7 +68,7 @@ def second() -> str:
 
 
 def attributes() -> str:
-    head = header(ATTRIBUTES).replace("ops/text.py", "ops/known_attributes.py")
+    head = header(ATTRIBUTES).replace("ops/text.py", "ops/torch_attributes.py")
     return head + "".join(line + "\n" for line in attribute_rows.lines())
 
 

@@ -129,6 +129,8 @@ class Facts:
     # Tensors without a graph that code which was not read has seen, or that an object holds by which it may reach
     # them: they may have been made to require grad.
     handed_out: set[int] = field(default_factory=set)
+    # Objects that no code has made: other methods of theirs may have been called before.
+    imagined: set[int] = field(default_factory=set)
     # The registrations of hooks that clip the gradient they are given, and where that is.
     clipping_hooks: dict[ast.AST, ProgramPoint] = field(default_factory=dict)
     # The tensors that some optimizer was given.

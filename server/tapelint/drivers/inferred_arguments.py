@@ -56,6 +56,7 @@ def make_instance(
 ) -> HeapRef:
     """An object of ``owner``, its ``__init__`` run with inferred arguments, but for those that are ``chosen``."""
     instance = HeapRef(state.new(Instance(owner, {})))
+    machine.facts.imagined.add(instance.id)
     found = lookup_in_mro(state, owner, "__init__")
     if found is not None and isinstance(found[1], Function):
         _call(machine, state, found[1], instance, node, chosen)

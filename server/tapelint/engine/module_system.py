@@ -142,6 +142,9 @@ class ModuleSystem(Protocol):
     def lacks(self, state: State, owner: Module, name: str) -> bool:
         """Whether nothing in a module of the workspace can give it the attribute ``name``."""
 
+    def defines(self, state: State, owner: Module, name: str) -> bool | None:
+        """Whether a module has a name; None where that is not known."""
+
     def load_attribute(self, state: State, owner: Module, name: str) -> Value:
         """``owner.name`` in an expression."""
 

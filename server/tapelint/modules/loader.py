@@ -32,6 +32,7 @@ from .dynamic_names import picked_modules
 from .irrelevance import TorchFreeModules, is_plain, keeps_code
 from .module import dotted, lacking
 from .top_level import top_level
+from .top_level_names import may_bind_more, surely_bound
 
 MOST_TAKEN = 12
 """Imports of a package that are followed to find out what it takes from the modules in it."""
@@ -211,6 +212,18 @@ class Imports:
                 return None
             found |= classes
         return found
+
+    def defines(self, state: State, owner: Module, name: str) -> bool | None:
+        """Whether a module has a name: what it binds whatever happens it has, what is not spelled in it it has not."""
+        module = self.modules[owner.path]
+        if module.is_told or not self.graft(state, module):
+            return None
+        if name in self.machine.query(surely_bound, module.source.tree):
+            return True
+        is_open = module.is_package or name.startswith("__") or name in module.source.text
+        if is_open or self.machine.query(may_bind_more, module.source.tree):
+            return None
+        return name in state.get(module.frame, Frame).variables
 
     def load_attribute(self, state: State, owner: Module, name: str) -> Value:
         """``owner.name`` in an expression."""

@@ -232,7 +232,7 @@ def store(machine: Machine, state: State, owner: Value, index: Value, value: Val
             if isinstance(thing, Sequence):
                 _store_item(machine, state, owner, thing, index, value)
             else:
-                _store_entry(state, owner, thing, index, value, node)
+                _store_entry(machine, state, owner, thing, index, value, node)
         elif isinstance(thing, Instance):
             machine.call_dunder(state, owner, "__setitem__", [index, value], node)
     elif isinstance(owner, Unknown):
@@ -240,7 +240,9 @@ def store(machine: Machine, state: State, owner: Value, index: Value, value: Val
         array_memory.written(machine, state, owner, node)
 
 
-def _store_entry(state: State, owner: HeapRef, thing: Mapping, index: Value, value: Value, node: ast.AST) -> None:
+def _store_entry(
+    machine: Machine, state: State, owner: HeapRef, thing: Mapping, index: Value, value: Value, node: ast.AST
+) -> None:
     """``d[key] = v``; what is known of a key need not be what it is: an unknown value is the key of one entry."""
     edited = state.edit(owner.id, Mapping)
     key = as_key(index)
@@ -248,7 +250,10 @@ def _store_entry(state: State, owner: HeapRef, thing: Mapping, index: Value, val
         edited.items[key] = value
         if thing.owner is not None:
             module_registry.keep(state, thing.owner, thing.kind, key, value)
-    elif isinstance(index, Unknown):
+        return
+    if thing.owner is not None:
+        open_up(machine, [thing.owner])
+    if isinstance(index, Unknown):
         edited.items[index] = value
     else:
         edited.items[f"<{node.__class__.__name__} {getattr(node, 'lineno', 0)}>"] = value

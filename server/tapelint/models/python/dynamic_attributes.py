@@ -8,63 +8,26 @@ from __future__ import annotations
 
 import ast
 
-from ... import ops
-from ...domain.mro import is_module, lookup_in_mro, mro_of
+from ...domain.mro import is_module
 from ...domain.options import Option, is_hashable, settled
 from ...domain.state import State
-from ...domain.values import FALSE, NONE, TRUE, Const, External, HeapRef, Instance, Module, TensorRef, Unknown, Value
+from ...domain.values import FALSE, NONE, Class, Const, External, HeapRef, Instance, Module, Unknown, Value
 from ...engine.machine import Machine
 from ...engine.open_objects import open_up
 from ...engine.paths.picks import item_picked
 from ...ops.module_names import some_of
 from ...source import written
 from ..torch.nn import module_registry
-from ..torch.nn.module_registry import KINDS, is_module_like
-from ..torch.registry import MODULE_METHODS, TENSOR_METHODS, Call, function, method
-from .known_attributes import OF_MODULES
+from ..torch.nn.module_registry import is_module_like
+from ..torch.registry import MODULE_METHODS, Call, function, method
+from .classes.attribute_questions import has
 
 
 @function("builtins.hasattr")
 def has_attribute(machine: Machine, state: State, call: Call) -> Value:
-    value, name = call.get(0, "obj"), call.get(1, "name")
-    if isinstance(name, Const) and name.value in KINDS and is_module_like(state, value):
-        return TRUE
-    if isinstance(name, Const) and isinstance(value, TensorRef):
-        return _tensor_has(state, value, str(name.value))
-    if (
-        isinstance(value, HeapRef)
-        and isinstance(name, Const)
-        and isinstance(thing := state.heap[value.id], Instance)
-        and not thing.is_partial
-    ):
-        if name.value in thing.attributes:
-            return TRUE
-        found = lookup_in_mro(state, thing.kind, str(name.value))
-        if found is None or found[1] is not None:
-            return TRUE if found else FALSE
-        return FALSE if _of_no_module(state, thing, str(name.value)) else Unknown("hasattr", False)
-    return Unknown("hasattr", False)
-
-
-def _of_no_module(state: State, thing: Instance, name: str) -> bool:
-    """Whether an object of the program's own class is a Module that PyTorch gives no attribute of that name."""
-    order = mro_of(state, thing.kind)
-    foreign = [kind for kind in order if not isinstance(kind, HeapRef) and kind != External("builtins.object")]
-    if name.startswith("__") or name in OF_MODULES or not all(kind == External("torch.nn.Module") for kind in foreign):
-        return False
-    return lookup_in_mro(state, thing.kind, "__getattr__") in [(kind, None) for kind in foreign]
-
-
-def _tensor_has(state: State, value: TensorRef, name: str) -> Value:
-    """Whether a tensor has an attribute: one that the program gave it, or one of all tensors."""
-    if name in OF_ALL or name in state.given_attributes(value.id):
-        return TRUE
-    doubt = state.tensors[value.id].assumption or name in TENSOR_METHODS or name.startswith("_") or ops.candidates(name)
-    return Unknown("hasattr", False) if doubt else FALSE
-
-
-OF_ALL = frozenset("data grad requires_grad is_leaf grad_fn shape ndim dtype device layout itemsize nbytes".split())
-"""Attributes of every tensor that are no methods."""
+    value, name = call.get(0, "obj"), settled(call.get(1, "name"))
+    known = has(machine, state, value, name.value) if isinstance(name, Const) and isinstance(name.value, str) else None
+    return Unknown("hasattr", False) if known is None else Const(known)
 
 
 @function("builtins.getattr")
@@ -114,6 +77,8 @@ def set_attribute(machine: Machine, state: State, call: Call) -> Value:
             machine.facts.attribute_stores[value.id, name.value] = call.node, call.node.args[2]
     elif isinstance(value, HeapRef) and isinstance(state.heap[value.id], Instance):
         state.edit(value.id, Instance).is_partial = True
+    elif isinstance(value, HeapRef) and isinstance(state.heap[value.id], Class):
+        open_up(machine, [value])
     return NONE
 
 

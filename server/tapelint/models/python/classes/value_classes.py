@@ -35,8 +35,8 @@ from ....domain.values import (
     Value,
     Zip,
 )
-from ....ops.known_attributes import kind_of_name
 from ....ops.module_names import is_layer
+from ....ops.torch_attributes import kind_of_name
 from ...torch.nn.module_registry import is_module_like
 from ...torch.nn.module_wrappers import is_wrapped
 from ...torch.opaque_attributes import is_opaque
