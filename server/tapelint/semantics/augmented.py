@@ -10,7 +10,7 @@ from ..domain.values import Const, HeapRef, Instance, Origin, Sequence, TensorRe
 from ..engine.lost_history import added
 from ..engine.machine import Machine
 from ..engine.open_objects import changed, open_up
-from ..models.python import array_memory
+from ..models.python import array_memory, sets
 from ..models.torch import dispatch
 from . import attributes, subscripts
 from .assign import Place, assign, place_of, store
@@ -105,6 +105,9 @@ def _augmented_object(
         edited = state.edit(owner.id, Sequence)
         edited.items += source.values
         edited.is_partial = thing.is_partial or not source.exact
+        return owner
+    if isinstance(thing, Sequence) and thing.kind == "set" and (by := sets.combined(state, name, owner, value)):
+        sets.replaced(machine, state, owner, by)
         return owner
     if isinstance(thing, Instance):
         return call_dunder(machine, state, owner, f"__i{DUNDER.get(name, '')}__", [value], node)

@@ -47,6 +47,7 @@ from ..engine.paths.conditions import forget, remembered
 from ..engine.paths.switches import KEYWORDS, switch_at, switched
 from ..models.python import array_memory
 from ..models.python.paths import method_of_path
+from ..models.python.sets import SETS
 from ..models.python.text import method_of_text
 from ..models.torch import dispatch
 from ..models.torch.autograd.grad_access import handed_over, reach
@@ -61,6 +62,7 @@ from ..models.torch.registry import (
     MODULE_METHODS,
     OPTIMIZER_METHODS,
     SEQUENCE_METHODS,
+    SET_METHODS,
     TENSOR_METHODS,
     Call,
     MethodModel,
@@ -325,6 +327,8 @@ def _flows(machine: Machine, state: State, thing: Instance, call: Call) -> bool 
 def _methods_of(thing: object, name: str) -> dict[str, MethodModel] | None:
     """The models of the methods of a heap object; a container of layers is a module, too."""
     table = METHODS.get(type(thing))
+    if isinstance(thing, Sequence) and thing.kind in SETS and name in SET_METHODS:
+        return SET_METHODS
     if name not in MODULE_METHODS:
         return table
     if isinstance(thing, Sequence) and thing.kind in ("ModuleList", "Sequential"):

@@ -7,12 +7,13 @@ import ast
 from ..domain.induction import derived, raw_value
 from ..domain.opaque_values import is_data
 from ..domain.state import State
-from ..domain.values import Const, Frame, Generator, HeapRef, Mapping, Sequence, Tuple, Unknown, Value, as_key
+from ..domain.values import Const, Frame, Generator, HeapRef, Mapping, SequenceKind, Tuple, Unknown, Value, as_key
 from ..engine.evaluation import Items
 from ..engine.lifecycle import LoopLeft
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.open_objects import made
 from ..engine.paths.truth import tested_truth
+from ..models.python.sets import collected
 from .assign import assign
 from .iteration import items_of, shown
 from .refused.refusals import refuse_iteration
@@ -46,7 +47,7 @@ def tuple_display(machine: Machine, node: ast.Tuple, state: State, key: object) 
 
 def list_display(machine: Machine, node: ast.List | ast.Set, state: State, key: object) -> Value:
     values, more = elements(machine, node.elts, state)
-    place = state.new(Sequence("list" if isinstance(node, ast.List) else "set", values, more))
+    place = state.new(collected(state, "list" if isinstance(node, ast.List) else "set", values, more))
     made(machine, state, place)
     return HeapRef(place)
 
@@ -142,9 +143,8 @@ def _comprehend(
 
 def list_comprehension(machine: Machine, node: ast.ListComp | ast.SetComp, state: State, key: object) -> Value:
     items = comprehend(machine, state, node.generators, [node.elt], machine.limits.unroll, state.frame)
-    return HeapRef(
-        state.new(Sequence("list" if isinstance(node, ast.ListComp) else "set", items.values, not items.exact))
-    )
+    kind: SequenceKind = "list" if isinstance(node, ast.ListComp) else "set"
+    return HeapRef(state.new(collected(state, kind, items.values, not items.exact)))
 
 
 def dict_comprehension(machine: Machine, node: ast.DictComp, state: State, key: object) -> Value:

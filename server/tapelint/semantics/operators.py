@@ -36,6 +36,7 @@ from ..engine.lost_history import added, computed
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.paths.conditions import remembered
 from ..engine.paths.truth import tested_truth, truth
+from ..models.python import sets
 from ..models.python.classes.comparisons import equal, identical, is_among
 from ..models.python.paths import path_divided
 from ..models.torch import dispatch, kept_aliases
@@ -131,6 +132,8 @@ def _containers(state: State, name: str, left: Value, right: Value) -> Value | N
     """Two tuples or lists joined, or a list repeated; None where it is neither."""
     if name == "Add" and isinstance(left, Tuple) and isinstance(right, Tuple):
         return Tuple(left.items + right.items)
+    if (members := sets.combined(state, name, left, right)) is not None:
+        return HeapRef(state.new(members))
     if not isinstance(left, HeapRef) or not isinstance(thing := state.heap[left.id], Sequence):
         return None
     if name == "Add" and isinstance(right, HeapRef) and isinstance(other := state.heap[right.id], Sequence):
@@ -298,10 +301,21 @@ def _membership(
             return Unknown()
     if known is None and isinstance(right, Tuple):
         known = is_among(state, left, right.items)
+    if known is None and isinstance(right, HeapRef) and isinstance(thing := state.heap[right.id], Sequence):
+        known = _is_item(machine, state, left, right, thing)
     if known is None and isinstance(right, HeapRef):
         answer = call_dunder(machine, state, right, "__contains__", [left], node)
         known = None if answer is None else truth(machine, state, answer)
     return None if known is None else Const(known is isinstance(op, ast.In))
+
+
+def _is_item(machine: Machine, state: State, value: Value, container: HeapRef, thing: Sequence) -> bool | None:
+    """Whether a list, or a set, has an item that is ``value``, or equal to it."""
+    machine.observations.add(container.id)
+    if thing.kind in sets.SETS:
+        return sets.is_member(state, value, thing)
+    known = is_among(state, value, tuple(thing.items))
+    return known if known or not thing.is_partial else None
 
 
 def _is_known_key(state: State, left: Value, right: Value) -> bool | None:

@@ -37,6 +37,7 @@ from ..torch.autograd import missing_grad
 from ..torch.dispatch import run
 from ..torch.known_shape import shape
 from ..torch.registry import Call, function
+from .sets import collected
 
 NAMED_TUPLE = "(named tuple)"
 
@@ -164,7 +165,9 @@ def sequence(machine: Machine, state: State, call: Call) -> Value:
     if maker == "tuple" and not more:
         return Tuple(tuple(items))
     bound = limit.value if isinstance(limit, Const) and isinstance(limit.value, int) else None
-    return HeapRef(state.new(Sequence(kind, items, more, bound)))
+    thing = collected(state, kind, items, more)
+    thing.limit = bound
+    return HeapRef(state.new(thing))
 
 
 def _sorted(items: list[Value], call: Call) -> list[Value]:

@@ -46,7 +46,7 @@ def _given(call: Call, index: int = 0) -> ast.expr | None:
     return call.node.args[index] if isinstance(call.node, ast.Call) and -1 < index < len(call.node.args) else None
 
 
-@method(SEQUENCE_METHODS, "append", "add", "appendleft", "put", "insert", "put_nowait")
+@method(SEQUENCE_METHODS, "append", "appendleft", "put", "insert", "put_nowait")
 def append(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     changed(machine, state, receiver.id)
@@ -79,7 +79,7 @@ def add_module(machine: Machine, state: State, receiver: Value, call: Call) -> V
     return NONE
 
 
-@method(SEQUENCE_METHODS, "extend", "update")
+@method(SEQUENCE_METHODS, "extend")
 def extend(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     changed(machine, state, receiver.id)
@@ -119,7 +119,7 @@ def clear(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     return NONE
 
 
-@method(SEQUENCE_METHODS, "remove", "discard")
+@method(SEQUENCE_METHODS, "remove")
 def remove(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     if call.name == "remove" and call.args:
@@ -133,7 +133,7 @@ def remove(machine: Machine, state: State, receiver: Value, call: Call) -> Value
     return NONE
 
 
-@method(SEQUENCE_METHODS, "copy", "union", "difference", "intersection")
+@method(SEQUENCE_METHODS, "copy")
 def copy(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     return HeapRef(state.new(state.heap[receiver.id].copy()))

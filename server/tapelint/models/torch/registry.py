@@ -82,6 +82,7 @@ TENSOR_METHODS: dict[str, MethodModel] = {}
 MODULE_METHODS: dict[str, MethodModel] = {}
 OPTIMIZER_METHODS: dict[str, MethodModel] = {}
 SEQUENCE_METHODS: dict[str, MethodModel] = {}
+SET_METHODS: dict[str, MethodModel] = {}
 MAPPING_METHODS: dict[str, MethodModel] = {}
 
 
