@@ -8,14 +8,16 @@ from ..autograd import LastStore, Provenance, Stored, StoreKind
 from ..domain.facets import is_facet
 from ..domain.state import State
 from ..domain.traversal import tensors_in
-from ..domain.values import External, HeapRef, Instance, Sequence, TensorRef, Tuple, Value
+from ..domain.values import External, HeapRef, Instance, Sequence, TensorRef, Tuple, Unknown, Value
 from .machine import Machine
 
 
 def remember(
     machine: Machine, state: State, name: str, value: Value, statement: ast.AST, source: ast.expr | None, how: StoreKind
 ) -> None:
-    """Tell the tape that ``value`` is now known as ``name``."""
+    """Tell the tape that ``value`` is now known as ``name``. What is unknown may turn out to be a tensor."""
+    if isinstance(value, Unknown):
+        machine.facts.name(value.tensor_id, name)
     if not isinstance(value, (TensorRef, HeapRef, Tuple)):
         return
     if isinstance(value, HeapRef):

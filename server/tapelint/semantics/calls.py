@@ -349,6 +349,8 @@ def _method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: 
     """
     if receiver.requires_grad is False and call.name in OF_DICTS and all(isinstance(arg, Const) for arg in call.args):
         return Unknown(requires_grad=False, origin=Origin.BATCH)
+    if receiver.origin is Origin.BATCH and call.name in OF_BATCHES:
+        return Unknown(requires_grad=receiver.requires_grad, origin=Origin.BATCH)
     if receiver.origin is Origin.BATCH and (call.name in TENSOR_METHODS or ops.candidates(call.name)):
         tensor = dispatch.tensor_of(machine, state, receiver)
         assert tensor is not None
@@ -393,6 +395,9 @@ OF_TYPES = frozenset({("isinstance",), ("hasattr",)})
 
 OF_DICTS = frozenset("pop get items".split())
 """Methods of a dict that give what is in it: of a batch of data they give data."""
+
+OF_BATCHES = frozenset("to cuda cpu pin_memory".split())
+"""Methods that a batch has, too, which is a dict or an object with tensors in it: they give another batch."""
 
 METHODS = {
     Sequence: SEQUENCE_METHODS,
