@@ -164,6 +164,7 @@ def dict_comprehension(machine: Machine, node: ast.DictComp, state: State, key: 
 def generator_expression(machine: Machine, node: ast.GeneratorExp, state: State, key: object) -> Value:
     """A scope of its own, which has the first iterable: that is evaluated here, whenever it is iterated over."""
     source = machine.eval(node.generators[0].iter, state)
+    refuse_iteration(state, source)
     scope = Frame({SOURCE: source}, state.frame, state.get(state.frame, Frame).module)
     return Generator(node, state.new(scope))
 
