@@ -7,14 +7,10 @@ from .python import (
     arrays,
     builtins,
     click_commands,
-    config_files,
-    config_objects,
     containers,
     copying,
     dataclass_options,
     dynamic_attributes,
-    hydra_programs,
-    hyperpyyaml,
     import_module,
     launched_functions,
     option_parsers,
@@ -22,6 +18,7 @@ from .python import (
     type_tests,
     typer_commands,
 )
+from .python.configs import config_files, config_objects, hydra_programs, hyperpyyaml
 from .torch import amp, composites, custom_ops, distributions, einops, measures, tensors, vectors
 from .torch.autograd import backward_calls, checkpoint, grad_calls, grad_mode, tensor_hooks
 from .torch.autograd_function import apply

@@ -349,12 +349,8 @@ def _method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: 
     """
     if receiver.requires_grad is False and call.name in OF_DICTS and all(isinstance(arg, Const) for arg in call.args):
         return Unknown(requires_grad=False, origin=Origin.BATCH)
-    if receiver.origin is Origin.BATCH and call.name in OF_BATCHES:
-        return Unknown(requires_grad=receiver.requires_grad, origin=Origin.BATCH)
     if receiver.origin is Origin.BATCH and (call.name in TENSOR_METHODS or ops.candidates(call.name)):
-        tensor = dispatch.tensor_of(machine, state, receiver)
-        assert tensor is not None
-        return tensor_method(machine, state, TensorRef(tensor), call)
+        return _method_of_batch(machine, state, receiver, call)
     forget(state, receiver, call.name)
     if machine.facts.arrays and call.name in array_memory.METHODS:
         array_memory.written(machine, state, receiver, call.node)
@@ -363,6 +359,15 @@ def _method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: 
     if call.name == "backward":
         _walk_unknown(machine, state, receiver, call)
     return unknown_step(machine, state, call) if call.name == "step" else None
+
+
+def _method_of_batch(machine: Machine, state: State, receiver: Unknown, call: Call) -> Value:
+    """A method of tensors, of a part of a data set: that is one, unless a batch of tensors has the method, too."""
+    if call.name in OF_BATCHES:
+        return Unknown(requires_grad=receiver.requires_grad, origin=Origin.BATCH)
+    tensor = dispatch.tensor_of(machine, state, receiver)
+    assert tensor is not None
+    return tensor_method(machine, state, TensorRef(tensor), call)
 
 
 def _walk_unknown(machine: Machine, state: State, receiver: Unknown, call: Call) -> None:

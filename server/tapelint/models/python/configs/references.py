@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...domain.options import settled
-from ...domain.values import Const, Value
+from ....domain.options import settled
+from ....domain.values import Const, Value
 
 
 def substituted(pattern: re.Pattern[str], text: str, values: Sequence[Value]) -> str | None:

@@ -17,15 +17,15 @@ import re
 from collections.abc import Callable
 from dataclasses import field
 
-from ...autograd.frozen import frozen
-from ...domain.state import State
-from ...domain.values import Const, HeapRef, Mapping, Partial, Sequence, Tuple, Unknown, Value, something
-from ...engine.machine import Machine
-from ...source.config_text import Data, Scalar, Tagged, Unread
-from ..torch.registry import Call, function
+from ....autograd.frozen import frozen
+from ....domain.state import State
+from ....domain.values import Const, HeapRef, Mapping, Partial, Sequence, Tuple, Unknown, Value, something
+from ....engine.machine import Machine
+from ....source.config_text import Data, Scalar, Tagged, Unread
+from ...torch.registry import Call, function
+from ..dotted_names import named
+from ..paths import OpenFile
 from .config_files import content, option_of
-from .dotted_names import named
-from .paths import OpenFile
 from .references import substituted
 
 REFERENCE = re.compile(r"<([^<>]*)>")

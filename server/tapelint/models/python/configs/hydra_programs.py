@@ -10,18 +10,30 @@ from __future__ import annotations
 
 import posixpath
 
-from ...autograd.frozen import frozen
-from ...domain.options import settled
-from ...domain.parameter_defaults import with_defaults
-from ...domain.project_path import ProjectPath
-from ...domain.state import State
-from ...domain.values import NONE, TRUE, Const, External, Function, HeapRef, Mapping, Partial, Unknown, Value, something
-from ...engine.machine import Machine
-from ...source.config_text import Data
-from ...stubs import BESIDE
-from ..torch.registry import Call, decorator, function
+from ....autograd.frozen import frozen
+from ....domain.options import settled
+from ....domain.parameter_defaults import with_defaults
+from ....domain.project_path import ProjectPath
+from ....domain.state import State
+from ....domain.values import (
+    NONE,
+    TRUE,
+    Const,
+    External,
+    Function,
+    HeapRef,
+    Mapping,
+    Partial,
+    Unknown,
+    Value,
+    something,
+)
+from ....engine.machine import Machine
+from ....source.config_text import Data
+from ....stubs import BESIDE
+from ...torch.registry import Call, decorator, function
+from ..dotted_names import named
 from .config_files import Content, content, value_of
-from .dotted_names import named
 from .interpolations import interpolated
 
 MAX_DEPTH = 3

@@ -1,0 +1,1 @@
+"""Files and libraries of configuration: what a program reads of them."""
