@@ -15,6 +15,7 @@ from .python import (
     launched_functions,
     option_parsers,
     paths,
+    sets,
     type_tests,
     typer_commands,
 )
@@ -79,6 +80,7 @@ MODELS: tuple[ModuleType, ...] = (
     parametrizations,
     paths,
     schedulers,
+    sets,
     tensor_hooks,
     tensors,
     transforms,
