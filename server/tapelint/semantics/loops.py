@@ -21,7 +21,7 @@ from ..engine.lifecycle import LoopLeft
 from ..engine.limits import Limits
 from ..engine.loops import conditional_fill
 from ..engine.loops.convergence import IterationProbe, alike, uncounted
-from ..engine.loops.lengths import assume_as_many
+from ..engine.loops.lengths import as_by_default, assume_as_many, suppose_more
 from ..engine.loops.loop_entry import LoopEntry
 from ..engine.loops.thresholds import LoopExtension
 from ..engine.machine import STATEMENTS, Machine
@@ -95,7 +95,8 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> li
             run = machine.new_run()
             if items and not due.exact:
                 machine.unit.loop_extensions[run] = LoopExtension()
-            lead = LoopEntry(run, depth, items, len(path.path_condition), count)
+            supposed = as_by_default(iterable, len(items))
+            lead = LoopEntry(run, depth, items, len(path.path_condition), count, supposed)
             results += _laps(machine, node, [path], lead, stepping=stepping and len(paths) == 1)
     return results
 
@@ -118,19 +119,22 @@ def _bound(
     machine: Machine,
     node: ast.For | ast.AsyncFor,
     going: list[State],
-    lap: Iteration,
-    depth: int,
+    lead: LoopEntry,
+    number: int,
     item: Value,
     ends: Ends,
 ) -> list[State]:
     """The paths that begin an iteration with its item bound; those that raise at that are added to ``ends``."""
     starting: list[State] = []
+    if lead.by_default is not None and number == lead.by_default[0]:
+        going, ended = suppose_more(going, lead.by_default[1])
+        ends.exhausted += ended
 
     def bind(s: State) -> None:
         assign(machine, s, node.target, come_due(machine, s, item, node, everywhere=True), node, None)
 
     for path in going:
-        machine.begin_iteration(path, node, lap.run, lap.number, depth)
+        machine.begin_iteration(path, node, lead.run, number + 1, lead.depth)
         for bound in machine.run_paths(path, bind):
             if bound.completion is None:
                 starting.append(bound)
@@ -183,7 +187,7 @@ def _laps(
         last, out = last.next(going, alike(items, number) or depth), len(left)
         last.begun -= count
         if ended is None:
-            starting = _bound(machine, node, going, Iteration(node, run, number + 1), depth, items[number], ends)
+            starting = _bound(machine, node, going, lead, number, items[number], ends)
             if stepping and number == 0:
                 _suspend(lead, starting, ends, last.begun)
             ended = machine.block(node.body, starting) if starting else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 
 from ...domain.values import Value
@@ -21,6 +22,8 @@ class LoopEntry:
     chosen: int
     # How many iterations it has at most, where that is known of what it goes over.
     count: int | None = None
+    # How many it has where every option has its default, and the formula that is true if it has one more.
+    by_default: tuple[int, Hashable] | None = None
 
     @property
     def is_cut(self) -> bool:

@@ -205,13 +205,13 @@ def decided(state: State, key: Hashable) -> Decision:
         key = key[1]  # type: ignore[index]
     follows = entailed(state.path_condition, key)
     if follows is None:
-        follows = _only_way(state, key)
+        follows = only_way(state, key)
     if follows is not None:
         return follows is not negated, None, False
     return None, key, negated
 
 
-def _only_way(state: State, key: Hashable) -> bool | None:
+def only_way(state: State, key: Hashable) -> bool | None:
     """The truth of a test that it must have, since none of the values of an option gives the other, or has because the
     path has a premise already; None where both are followed.
     """
