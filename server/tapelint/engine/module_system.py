@@ -139,9 +139,6 @@ class ModuleSystem(Protocol):
     def own_classes(self, state: State, owner: Module) -> dict[str, Value] | None:
         """The public classes that a module defines, by name; None if there may be more that can be called."""
 
-    def lacks(self, state: State, owner: Module, name: str) -> bool:
-        """Whether nothing in a module of the workspace can give it the attribute ``name``."""
-
     def defines(self, state: State, owner: Module, name: str) -> bool | None:
         """Whether a module has a name; None where that is not known."""
 

@@ -46,10 +46,14 @@ def open_up(machine: Machine, values: Iterable[Value]) -> None:
 
 def is_whole(machine: Machine, state: State, key: int) -> bool:
     """Whether nothing but code that was run can have changed the object ``key``, which such code has made."""
-    facts, unit = machine.facts, machine.unit
-    if key not in facts.made or unit.run_by is not RunBy.PROGRAM and key < unit.began or unit.abandoned:
+    if key not in machine.facts.made or is_older(machine, key) or machine.unit.abandoned:
         return False
-    return not _leads_to(state, facts.open_objects, key)
+    return not _leads_to(state, machine.facts.open_objects, key)
+
+
+def is_older(machine: Machine, key: int) -> bool:
+    """Whether the object ``key`` was there before the imagined caller began that runs, if one does."""
+    return machine.unit.run_by is not RunBy.PROGRAM and key < machine.unit.began
 
 
 def is_complete(machine: Machine, state: State, key: int, is_empty: bool) -> bool:

@@ -25,7 +25,6 @@ from ..engine.import_lookups import Found, Lookups
 from ..engine.incremental import recorded
 from ..engine.machine import Cancelled, Machine
 from ..engine.module_system import LoadedModule
-from ..engine.syntax.bound_names import binds, is_dynamic
 from ..source import Source, parsed
 from ..stubs import Resolve, stub_module_name
 from .dynamic_names import picked_modules
@@ -214,14 +213,19 @@ class Imports:
         return found
 
     def defines(self, state: State, owner: Module, name: str) -> bool | None:
-        """Whether a module has a name: what it binds whatever happens it has, what is not spelled in it it has not."""
+        """Whether a module has a name: what it binds whatever happens it has, what is not spelled in it it has not.
+        Only a file beside the one that is analysed is what an import means for certain: any other may share its name
+        with a library, and what a package holds may be a module in it.
+        """
         module = self.modules[owner.path]
         if module.is_told or not self.graft(state, module):
             return None
         if name in self.machine.query(surely_bound, module.source.tree):
             return True
-        is_open = module.is_package or name.startswith("__") or name in module.source.text
-        if is_open or self.machine.query(may_bind_more, module.source.tree):
+        is_beside = PurePath(module.path).parent == PurePath(self.main.path).parent
+        if module.is_package or not is_beside or name.startswith("__") or name in module.source.text:
+            return None
+        if self.machine.query(may_bind_more, module.source.tree):
             return None
         return name in state.get(module.frame, Frame).variables
 
@@ -233,19 +237,6 @@ class Imports:
             return value
         # A folder without a file of its own may share its name with a library: `wandb/` beside `import wandb`.
         return self._something(owner.path, name) if module.source.text else External(f"{dotted(owner.path)}.{name}")
-
-    def lacks(self, state: State, owner: Module, name: str) -> bool:
-        """Whether nothing in a module of the workspace can give it the attribute ``name``: no code that was read binds
-        it. Only a file beside the one that is analysed is what an import means for certain: any other may share its
-        name with a library, and what a package holds may be a module in it.
-        """
-        module = self.modules[owner.path]
-        is_beside = PurePath(module.path).parent == PurePath(self.main.path).parent
-        if module.is_package or not is_beside or name.startswith("__") or not self.graft(state, module):
-            return False
-        query, tree = self.machine.query, module.source.tree
-        trees = (tree, self.machine.tree, *(each.source.tree for each in self.machine.unit.loads))
-        return not query(is_dynamic, tree) and not query(binds, name, *trees)
 
     def store_attribute(self, state: State, owner: Module, name: str, value: Value) -> None:
         """``owner.name = value``: every function of that module sees it."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from ..source import cached_on_node, walk
 
-BINDING = frozenset(("globals", "locals", "vars", "setattr", "exec", "__getattr__", "__dict__"))
+BINDING = frozenset("globals locals vars setattr exec eval import_module __import__ __getattr__ __dict__".split())
 """Names whose mention makes it possible that a file binds names that are not spelled in it."""
 
 
@@ -47,6 +47,8 @@ def may_bind_more(tree: ast.AST) -> bool:
     """Whether a file may bind names that are not spelled in it."""
     for node in walk(tree):
         if isinstance(node, ast.ImportFrom) and any(each.name == "*" for each in node.names):
+            return True
+        if isinstance(node, ast.Attribute) and node.attr == "modules" and getattr(node.value, "id", "") == "sys":
             return True
         mentioned = getattr(node, "id", getattr(node, "attr", getattr(node, "name", None)))
         if isinstance(mentioned, str) and mentioned in BINDING:

@@ -6,27 +6,10 @@ import ast
 
 from ...source import cached_on_node, walk
 
-DYNAMIC = frozenset("setattr globals vars locals exec eval import_module __import__".split())
-"""Functions by which a module binds names that it need not spell."""
-
 
 def binds(name: str, *trees: ast.AST) -> bool:
     """Whether one of these files binds ``name`` in any way: assigns or defines it, or spells it in a text."""
     return any(name in _bound(tree) for tree in trees)
-
-
-@cached_on_node
-def is_dynamic(tree: ast.AST) -> bool:
-    """Whether a module may bind names that it does not spell, or answers for them itself."""
-    for node in walk(tree):
-        match node:
-            case ast.ImportFrom(names=[ast.alias(name="*")]):
-                return True
-            case ast.FunctionDef(name="__getattr__") | ast.Attribute(attr="modules", value=ast.Name(id="sys")):
-                return True
-            case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)) if name in DYNAMIC:
-                return True
-    return False
 
 
 def any_names(*trees: ast.AST) -> bool:

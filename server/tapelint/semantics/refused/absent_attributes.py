@@ -3,15 +3,24 @@
 net.layer1        an object of the program whose attributes are all known
 helpers.tarin     a module of the program
 step.count        a function
+
+What ``hasattr`` says of the path that is followed (``attribute_questions.py``) is not enough to end it: nothing raises
+where another path may have bound the attribute.
 """
 
 from __future__ import annotations
 
 from ...domain.completion import ProgramRaised
+from ...domain.mro import OBJECT, mro_of
 from ...domain.state import State
-from ...domain.values import BuiltinMethod, Class, Function, HeapRef, Instance, Module, Unknown, Value
+from ...domain.values import BuiltinMethod, Class, External, Function, HeapRef, Instance, Module, Unknown, Value
+from ...engine.code_read import may_bind, may_bind_any
 from ...engine.machine import Machine
-from ...models.python.known_attributes import has
+from ...engine.open_objects import is_whole
+from ...models.python.classes.attribute_questions import has
+
+PLAIN_BASES = frozenset((OBJECT, External("torch.nn.Module"), External("abc.ABC")))
+"""Classes of libraries that a class may be derived from; a layer of another version may have other attributes."""
 
 
 def refuse_attribute(machine: Machine, state: State, owner: Value, name: str, found: Value) -> None:
@@ -23,8 +32,31 @@ def refuse_attribute(machine: Machine, state: State, owner: Value, name: str, fo
             pass
         case _:
             return
-    if has(machine, state, owner, name) is False:
-        raise ProgramRaised("AttributeError", f"{_described(state, owner)} has no attribute '{name}'")
+    if _may_be_judged(state, owner, name) and has(machine, state, owner, name) is False:
+        if _is_final(machine, state, owner, name):
+            raise ProgramRaised("AttributeError", f"{_described(state, owner)} has no attribute '{name}'")
+
+
+def _may_be_judged(state: State, owner: Value, name: str) -> bool:
+    """Of objects, those of classes that the program derives from plain ones; no name that Python may answer for."""
+    thing = state.heap[owner.id] if isinstance(owner, HeapRef) else None
+    if thing is None:
+        return True
+    if not isinstance(thing, Instance) or name.startswith("__") or not isinstance(thing.kind, HeapRef):
+        return False
+    return all(isinstance(each, HeapRef) or each in PLAIN_BASES for each in mro_of(state, thing.kind))
+
+
+def _is_final(machine: Machine, state: State, owner: Value, name: str) -> bool:
+    """Whether no other path may have bound an attribute of this name. One way through ``__init__`` was followed, and
+    one through the body of the class: what may be bound on another is there for all that is known, unless no choice
+    was made so far.
+    """
+    if not isinstance(owner, HeapRef):
+        return not may_bind(machine, name)
+    if may_bind_any(machine) or not is_whole(machine, state, owner.id):
+        return False
+    return not (state.path_condition or machine.unit.stats.dropped) or not may_bind(machine, name)
 
 
 def _described(state: State, owner: Value) -> str:

@@ -1,9 +1,13 @@
-"""Whether a known value has an attribute: ``hasattr(x, name)``, and ``getattr(x, name, default)``.
+"""Whether a known value has an attribute: asked by ``hasattr(x, name)``, by ``getattr(x, name, default)``, and by
+``x.name``, which raises where it is not there (``semantics/refused/absent_attributes.py``).
 
 "a".nope, (1, 2).append        no: Python itself is asked
 net.parameters                 yes: every ``nn.Module`` has it; the table of attributes says so
 net.nope                       no: the class of `net` is known with all of its bases, and nothing else was set
 model.nope                     unknown: of a base that is not known, or a name that is not known was set
+handed_on.nope                 unknown: code that is not read was given the object
+
+What is not there is so on the path that is followed; another way through ``__init__`` may have set it.
 """
 
 from __future__ import annotations
@@ -30,7 +34,9 @@ from ....domain.values import (
     UnwrittenResult,
     Value,
 )
+from ....engine.code_read import may_bind
 from ....engine.machine import Machine
+from ....engine.open_objects import is_older, is_whole
 from ....ops.module_names import is_layer
 from ....ops.torch_attributes import MODULE as LAYER
 from ....ops.torch_attributes import OF_PYTHON, has_row, names_in, of_class, of_objects, of_some_objects
@@ -57,8 +63,10 @@ def has(machine: Machine, state: State, value: Value, name: str) -> bool | None:
             return True if name in names or hasattr((), name) else None
         case TensorRef():
             return _of_tensor(state, value, name)
+        case Function():
+            return _of_function(machine, state, value, name)
         case Module():
-            return _of_program_module(machine, state, value, name)
+            return machine.imports.defines(state, value, name) if machine.imports is not None else None
         case External():
             return _of_library(state, value.name, name)
         case Unknown():
@@ -133,9 +141,11 @@ def _of_tensor(state: State, value: TensorRef, name: str) -> bool | None:
     return None if tensor.assumption or name.startswith("_") else False
 
 
-def _of_program_module(machine: Machine, state: State, value: Module, name: str) -> bool | None:
-    """What a module of the program defines; what it has else, such as its submodules, is not known."""
-    return machine.imports.defines(state, value, name) if machine.imports is not None else None
+def _of_function(machine: Machine, state: State, function: Function, name: str) -> bool | None:
+    """A function has what its kind has, and what some code has given it: decorators may do that."""
+    is_plain = isinstance(function.node, ast.Lambda) or not function.node.decorator_list
+    is_known = is_plain and not function.kind and not hasattr(_of_function, name)
+    return False if is_known and not may_bind(machine, name) else _of_any(state, function, name)
 
 
 def _of_library(state: State, owner: str, name: str) -> bool | None:
@@ -175,7 +185,7 @@ def _of_plain_object(state: State, thing: Instance, name: str) -> bool | None:
         return True
     if name in thing.attributes and facets.PARAMETRIZED not in thing.attributes:
         return True
-    hidden = thing.is_partial or not HIDING.isdisjoint(thing.attributes)
+    hidden = thing.is_partial or any(facets.is_facet(each) and each not in PLAIN_FACETS for each in thing.attributes)
     return _of_bases(state, order, name, of_objects, hidden)
 
 
@@ -198,8 +208,15 @@ def _may_be_set(machine: Machine, state: State, value: HeapRef, thing: Instance,
     """Whether code that was not executed may have set an attribute: code that has the object, or a method that may have
     been called before. A method that itself asks for what it sets is called for the first time.
     """
+    if not machine.facts.open_objects.isdisjoint(_classes(state, thing.kind)):
+        return True
+    if not isinstance(thing.kind, HeapRef):
+        return value.id in machine.facts.open_objects
     if value.id not in machine.facts.imagined:
-        return not machine.facts.open_objects.isdisjoint((value.id, *_classes(state, thing.kind)))
+        if not is_older(machine, value.id):
+            return not is_whole(machine, state, value.id)
+        if value.id in machine.facts.open_objects:
+            return True
     function = state.get(state.frame, Frame).function
     asking = getattr(function.node, "name", "") if function is not None else ""
     classes = (state.heap[each.id] for each in mro_of(state, thing.kind) if isinstance(each, HeapRef))
@@ -223,8 +240,8 @@ def stores_of_methods(kind: ast.ClassDef) -> dict[str, frozenset[str]]:
     return found
 
 
-HIDING = frozenset((facets.PARAMETRIZED, facets.UNSEEN_PARAMETERS, facets.UNBUILT, facets.GIVEN, facets.CONTAINER))
-"""Facets of objects that may have attributes which are not known."""
+PLAIN_FACETS = frozenset((facets.PARAMETER_NAMES, facets.BUFFER_NAMES, facets.ALL_PARAMETERS))
+"""What the engine keeps of an object although all of its attributes are known."""
 
 
 def _own(state: State, kind: Value, name: str) -> Value | None:
@@ -264,12 +281,12 @@ def _is_open(state: State, order: list[Value], name: str) -> bool:
         if isinstance(thing, Class):
             if not COMPUTING.isdisjoint(thing.attributes) or thing.node.keywords:
                 return True
-            if any(not thing.dataclass for _ in thing.node.decorator_list):
+            if len(thing.node.decorator_list) > thing.dataclass:
                 return True
         elif not isinstance(each, External):
             return True
     return False
 
 
-COMPUTING = frozenset(("__getattr__", "__getattribute__"))
-"""What makes attributes of objects that are not listed anywhere."""
+COMPUTING = frozenset("__getattr__ __getattribute__ __setattr__ __slots__ __new__ __init_subclass__".split())
+"""What a class defines whose objects may have more attributes than were set, or fewer."""
