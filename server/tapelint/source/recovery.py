@@ -7,7 +7,7 @@ them: ``h = h.detach(`` must not be read as if ``h`` were left alone.
 >>> lines = ["h = h.detach(", "loss.backward()"]
 >>> problems = recover(lines)[1]
 >>> lines
-['h = __unparsed__', 'loss.backward()']
+['h = __unparsed__()', 'loss.backward()']
 """
 
 from __future__ import annotations
@@ -21,8 +21,10 @@ from dataclasses import dataclass
 from .lexing import indentation, is_blank, statement_starts, tokens
 from .span import Span
 
-UNPARSED = "__unparsed__"
-"""The name that stands for the value of what could not be analysed. Nothing defines it, so nothing is known of it."""
+UNPARSED = "__unparsed__()"
+"""What stands for the value of what could not be analysed: the result of a function that nothing defines, so nothing is
+known of it, and it is another value each time.
+"""
 
 _DEFINED = re.compile(
     r"^[ \t]*(?:import[ \t]+(?P<modules>[^\n#;]+)"
@@ -32,6 +34,7 @@ _DEFINED = re.compile(
 )
 _DEFINITION = re.compile(r"\s*(?:async\s+)?(?:def|class)\s+(\w+)")
 _JUMP = re.compile(r"\s*(return|raise)\b")
+_PRINT = re.compile(r"\s*print\b(?!\s*[=.(\[])")  # the statement of Python 2, which assigns nothing
 _NO_BODY = re.compile(r"expected an indented block.* on line (\d+)$")
 _HANDLER = re.compile(r"\s*(?:except|finally)\b")
 _TRY = re.compile(r"(\s*)try(\s*:)")
@@ -151,6 +154,8 @@ def _stand_in(broken: str, text: str) -> str:
     jump = _JUMP.match(broken)
     if jump:
         return f"{jump.group(1)} {UNPARSED}"
+    if _PRINT.match(broken):
+        return "pass"
     definition = _DEFINITION.match(broken)
     if definition and definition.group(1).isidentifier():
         return f"{definition.group(1)} = {UNPARSED}"
@@ -163,7 +168,7 @@ def _stand_in(broken: str, text: str) -> str:
         if not called and before != "." and name.isidentifier() and name not in kept:
             mentioned[name] = None
         before = name
-    return " = ".join([*mentioned, UNPARSED]) if mentioned else "pass"
+    return f"{', '.join(mentioned)} = {UNPARSED}" if mentioned else "pass"
 
 
 def _defined(text: str) -> set[str]:
