@@ -11,6 +11,8 @@ from .state import State
 from .values import BoundMethod, Class, External, Function, HeapRef, Instance, Value
 
 OBJECT = External("builtins.object")
+WITHOUT_METHODS = frozenset((OBJECT, External("abc.ABC"), External("typing.Generic"), External("typing.Protocol")))
+"""Classes of Python that give an object no method but those that every object has."""
 MAX_BASES_DEPTH = 20
 """How deep base classes are followed, so that a hierarchy in a circle ends."""
 
@@ -53,7 +55,7 @@ def lookup_in_mro(state: State, kind: Value, name: str, after: int | None = None
             value = thing.attributes.get(name)
             if value is not None:
                 return item, value
-        elif item != OBJECT:
+        elif item not in WITHOUT_METHODS:
             return item, None
     return None
 
