@@ -77,6 +77,8 @@ def havoc(pair: Bisimulation, path: State, changes: Iterable[Change]) -> None:
         key = left if path is pair.state else right
         thing = path.edit(key, type(path.heap[key]))
         if isinstance(thing, Sequence):
+            both = zip(pair.state.get(left, Sequence).items, pair.other.get(right, Sequence).items)
+            thing.items = [one if one == two else _either(pair, path, one, two, "item") for one, two in [*both]]
             thing.is_partial = True
         elif isinstance(thing, Mapping):
             thing.is_partial = True
