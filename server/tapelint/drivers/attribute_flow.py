@@ -19,6 +19,7 @@ from ..domain.mro import OBJECT, mro_of
 from ..domain.state import State
 from ..domain.values import Class, Const, External, Function, HeapRef, Value
 from ..engine.machine import Machine
+from ..engine.syntax.own_attributes import own_attribute, own_name
 from ..models.torch.registry import MODULE_METHODS
 from ..source import cached_on_node, children, walk
 
@@ -119,20 +120,6 @@ def _assigned(found: MethodFlow, target: ast.expr, value: ast.expr | None, own: 
     elif (name := own_attribute(target, own)) is not None:
         constant = Const(value.value) if isinstance(value, ast.Constant) else None
         found.assigned.setdefault(name, []).append(constant)
-
-
-def own_name(method: ast.AST) -> str | None:
-    """What a method calls the object that it runs on: its first parameter."""
-    arguments = getattr(method, "args", None)
-    first = [*arguments.posonlyargs, *arguments.args][:1] if isinstance(arguments, ast.arguments) else []
-    return first[0].arg if first else None
-
-
-def own_attribute(node: ast.AST, own: str | None) -> str | None:
-    """``x`` of ``self.x``, where the object is called ``own``; None for anything else."""
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == own:
-        return node.attr
-    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,10 @@ from ...domain.parameter_defaults import defaults_of
 from ...domain.state import State
 from ...domain.values import NONE, Const, HeapRef, Instance, Unknown, Value
 from ...engine.machine import Machine
+from ...engine.syntax.own_attributes import own_attribute, own_name
 from ...source import cached_on_node, walk
 from ..annotations import plain_origin
-from ..attribute_flow import MethodFlow, ObjectFlow, own_attribute, own_name
+from ..attribute_flow import MethodFlow, ObjectFlow
 from ..in_place_sites import may_write
 from ..inferred_arguments import is_switch
 

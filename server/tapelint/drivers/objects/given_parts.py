@@ -18,8 +18,9 @@ from ...domain.parameter_defaults import defaults_of
 from ...domain.state import State
 from ...domain.values import NONE, Class, Function, HeapRef, Instance, Value
 from ...engine.machine import Machine
+from ...engine.syntax.own_attributes import own_attribute, own_name
 from ...source import cached_on_node, walk
-from ..attribute_flow import MethodFlow, ObjectFlow, own_attribute, own_name
+from ..attribute_flow import MethodFlow, ObjectFlow
 from ..inferred_arguments import as_given
 from .constructor_switches import kept
 

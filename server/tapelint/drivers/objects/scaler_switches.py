@@ -20,9 +20,10 @@ from ...domain.state import State
 from ...domain.values import FALSE, NONE, TRUE, Const, External, HeapRef, Instance, Value
 from ...engine.machine import Machine
 from ...engine.paths.switches import LATER
+from ...engine.syntax.own_attributes import own_attribute, own_name
 from ...source import cached_on_node
 from ..annotations import named
-from ..attribute_flow import ObjectFlow, own_attribute, own_name
+from ..attribute_flow import ObjectFlow
 from .constructor_switches import kept
 
 Condition = tuple[ast.expr, bool]

@@ -37,6 +37,7 @@ from ....domain.values import (
 from ....engine.code_read import may_bind
 from ....engine.machine import Machine
 from ....engine.open_objects import is_older, is_whole
+from ....engine.syntax.own_attributes import own_attribute, own_name
 from ....ops.module_names import is_layer
 from ....ops.torch_attributes import MODULE as LAYER
 from ....ops.torch_attributes import OF_PYTHON, has_row, names_in, of_class, of_objects, of_some_objects
@@ -232,11 +233,11 @@ def stores_of_methods(kind: ast.ClassDef) -> dict[str, frozenset[str]]:
     """The methods of a class that set an attribute of their object, by the name of the attribute."""
     found: dict[str, frozenset[str]] = {}
     for method in (each for each in kind.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))):
-        first = next(iter([*method.args.posonlyargs, *method.args.args]), None)
+        own = own_name(method)
         for node in walk(method):
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and first is not None:
-                if isinstance(node.value, ast.Name) and node.value.id == first.arg:
-                    found[node.attr] = found.get(node.attr, frozenset()) | {method.name}
+            if (name := own_attribute(node, own)) is not None and isinstance(node, ast.Attribute):
+                if isinstance(node.ctx, ast.Store):
+                    found[name] = found.get(name, frozenset()) | {method.name}
     return found
 
 
