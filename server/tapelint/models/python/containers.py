@@ -79,7 +79,7 @@ def add_module(machine: Machine, state: State, receiver: Value, call: Call) -> V
     return NONE
 
 
-@method(SEQUENCE_METHODS, "extend")
+@method(SEQUENCE_METHODS, "extend", "update")
 def extend(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     changed(machine, state, receiver.id)
