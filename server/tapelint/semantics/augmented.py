@@ -36,9 +36,9 @@ def augmented(machine: Machine, node: ast.AugAssign, state: State) -> None:
         _stored(machine, state, place, load if result is None else result, node)
         return
     if isinstance(load, HeapRef):
-        changed = _augmented_object(machine, state, name, load, value, node)
-        if changed is not None:
-            _stored(machine, state, place, changed, node)
+        result_object = _augmented_object(machine, state, name, load, value, node)
+        if result_object is not None:
+            _stored(machine, state, place, result_object, node)
             return
     if isinstance(load, Unknown) and load.origin is Origin.BATCH and not isinstance(value, Const):
         tensor = dispatch.tensor_of(machine, state, load)

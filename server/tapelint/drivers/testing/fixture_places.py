@@ -19,6 +19,7 @@ from ...domain.state import State
 from ...domain.values import TRUE, BoundMethod, Class, Const, Frame, Function, HeapRef, Sequence, Tuple, Value
 from ...engine.machine import Machine
 from ...engine.module_system import ModuleSystem
+from ...source import walk
 from .marks import evaluated, fixture_of
 
 MAX_CONFTESTS = 5
@@ -157,7 +158,7 @@ def _with(option: str, values: Iterable[Value]) -> Iterator[Function]:
 
 def _switches(function: Function) -> bool:
     """Whether the text of a function switches gradients on or off."""
-    names = (getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(function.node))
+    names = (getattr(node, "attr", getattr(node, "id", "")) for node in walk(function.node))
     return not MODES.isdisjoint(names)
 
 

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from ...domain.values import Const, Function, Value
+from ...source import walk
 
 
 def requested_names(function: Function, values: dict[str, Value], param: Value | None = None) -> list[str]:
@@ -37,7 +38,7 @@ def _plain(value: Value | None) -> object:
 
 def _asked(function: ast.AST) -> Iterator[ast.expr]:
     """The arguments of the calls in the text of a function."""
-    for node in ast.walk(function):
+    for node in walk(function):
         match node:
             case ast.Call(ast.Attribute(ast.Name("request"), "getfixturevalue"), [written]):
                 yield written

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
-from ...domain.values import Const, HeapRef, Mapping, Sequence, Value
+from ...domain.values import Const, HeapRef, Mapping, Sequence, Value, as_key
 from ..machine import Machine
 from ..open_objects import is_complete
 
@@ -22,7 +22,7 @@ def refuse_key(machine: Machine, state: State, owner: Value, key: Value) -> None
         return
     if thing.kind != "dict" or thing.owner is not None or thing.default is not None or not thing.has_known_keys:
         return
-    known = key.value if key.value is not None else key
+    known = as_key(key)
     if isinstance(known, PLAIN) and known not in thing.items and is_complete(machine, state, owner.id, not thing.items):
         raise ProgramRaised("KeyError", repr(key.value))
 

@@ -18,6 +18,7 @@ from ...autograd.model.choices import Choice, Subject, choosing
 from ...autograd.state import fresh_id
 from ...domain.state import State
 from ...domain.values import Class, Const, External, Frame, Function, HeapRef, Tuple, Value
+from ...source import walk
 from ..machine import Machine
 from .conditions import assume
 from .defaults import by_default
@@ -69,7 +70,7 @@ def _gives(machine: Machine, state: State, value: ast.expr) -> bool:
     """Whether an expression makes what was not there before, or picks code of the program or of a library: ``a(x)``,
     ``SGD``, ``torch.optim.SGD``.
     """
-    parts = list(ast.walk(value))
+    parts = list(walk(value))
     names = [part.id for part in parts if isinstance(part, ast.Name)]
     return any(isinstance(part, COMPUTED) for part in parts) or any(
         _is_code(state, machine.lookup(state, name)) for name in names

@@ -122,7 +122,7 @@ def clear(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(SEQUENCE_METHODS, "remove")
 def remove(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
-    if call.name == "remove" and call.args:
+    if call.args:
         refuse_value(machine, state, receiver, call.args[0])
     changed(machine, state, receiver.id)
     items = state.edit(receiver.id, Sequence).items
