@@ -17,6 +17,7 @@ from tapelint.autograd.model.choices import (
     on_both_sides,
     without,
 )
+from tapelint.autograd.model.path_guard import UNGUARDED, PathGuard, selected
 
 NUMBERS = count()
 ABCD = A, B, C, D = [Choice(name, ast.Name(name), next(NUMBERS)) for name in "abcd"]
@@ -97,3 +98,16 @@ def test_a_joined_guard_holds_where_either_did():
         for truths in product((True, False), repeat=len(ABCD)):
             made = frozenset(zip(ABCD, truths, strict=True))
             assert any(each <= made for each in joined) == any(each <= made for each in (*left, *right))
+
+
+def test_what_a_selection_has_settled_is_still_part_of_the_whole_guard():
+    kept, left_out = UNGUARDED.choosing(A, True), UNGUARDED.choosing(A, False)
+    [settled] = selected([kept], [left_out])
+    assert settled == PathGuard(ALWAYS, guard({A: True}))
+    assert settled.choosing(B, True) == PathGuard(guard({B: True}), guard({A: True, B: True}))
+
+
+def test_paths_that_meet_again_need_in_whole_what_all_of_them_have_chosen():
+    paths = [UNGUARDED.choosing(A, True).choosing(B, taken) for taken in (True, False)]
+    first, second = selected(paths, [UNGUARDED.choosing(A, False)])
+    assert first.either(second) == PathGuard(ALWAYS, guard({A: True}))

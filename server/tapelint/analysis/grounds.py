@@ -7,10 +7,21 @@ names it. What needs two of them, or depends on the values of data, is not repor
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from ..autograd.model.choices import Choice, Conjunction, Literal, Subject, leaving_out, on_both_sides, ordered, without
+from ..autograd.model.choices import (
+    Choice,
+    Conjunction,
+    Guard,
+    Literal,
+    Subject,
+    leaving_out,
+    on_both_sides,
+    ordered,
+    without,
+)
+from ..engine.paths.abandoned import AbandonedPaths
 from ..engine.paths.entailment import entailed
 from ..ground import Ground
 from ..rules import Finding
@@ -19,26 +30,46 @@ from ..source import children, walk, written
 
 MAX_TEST = 60
 """Characters of a test that a message quotes."""
+FOLLOWED = "on the paths that were followed"
+"""What a finding rests on where too many paths have been left out to say what it needs."""
 
 
-def graded_by_choices(found: Finding, abandoned: Collection[Conjunction]) -> Finding | None:
+def graded_by_choices(found: Finding, abandoned: AbandonedPaths) -> Finding | None:
     """A finding as it is reported beside ``abandoned`` paths; None if it is not."""
-    needed = leaving_out(found.guard, abandoned)
-    needed = without(needed, on_both_sides(needed))
+    needed = _needing(found.guard.followed, abandoned.guards)
     reported = [each for each in needed if all(_may_be_reported(choice, found) for choice, _ in each)]
     shortest = min(reported, key=lambda each: (_independent(found, each), len(each)), default=None)
     if shortest is None or _independent(found, shortest) + (found.point.premise is not None) > 1:
         return None
-    chosen = _words(found, shortest)
-    rests_on = tuple(_grounds(found, chosen))
-    if not shortest:
+    chosen = f"if {_words(found, shortest)}" if shortest else _by_selection(found, abandoned)
+    rests_on = tuple(_grounds(found, chosen.removeprefix("if ")))
+    if not chosen:
         return replace(found, rests_on=rests_on)
     return replace(
         found,
         severity=max(found.severity, Severity.WARNING),
-        message=f"{found.message} This happens if {chosen}.",
+        message=f"{found.message} This happens {chosen}.",
         rests_on=rests_on,
     )
+
+
+def _needing(guard: Guard, known: Iterable[Conjunction]) -> Guard:
+    """A guard without the choices that are made both ways, or that only keep the path out of ``known`` ones."""
+    needed = leaving_out(guard, known)
+    return without(needed, on_both_sides(needed))
+
+
+def _by_selection(found: Finding, abandoned: AbandonedPaths) -> str:
+    """When an error happens that needs no choice among the paths that were followed, but others were left out; nothing
+    if it happens there too.
+    """
+    if found.severity is not Severity.ERROR:
+        return ""
+    needed = _needing(found.guard.whole, abandoned.raised)
+    shortest = min(needed, key=lambda each: (_independent(found, each), len(each)))
+    if not shortest:
+        return ""
+    return f"{FOLLOWED}, where {_words(found, shortest)}" if _independent(found, shortest) <= 1 else FOLLOWED
 
 
 def _grounds(found: Finding, chosen: str) -> Iterator[Ground]:

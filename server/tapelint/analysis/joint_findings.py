@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import reduce
 
-from ..autograd.model.choices import either
+from ..autograd.model.path_guard import PathGuard
 from ..ground import RunBy
 from ..rules import Finding
 from ..rules.support.story import assuming
@@ -39,6 +39,6 @@ def _bare(found: Finding) -> str:
 def _together(bare: str, some: list[Finding]) -> Finding:
     clauses = dict.fromkeys(part for each in some if each.premise for part in each.premise.split(AND))
     premise = AND.join(clauses) or None
-    guard = reduce(either, (each.guard for each in some))
+    guard = reduce(PathGuard.either, (each.guard for each in some))
     severity = max(each.severity for each in some)
     return replace(some[0], message=bare + assuming(premise), premise=premise, guard=guard, severity=severity)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ..autograd.events.graph_walks import BackwardRan, Event
-from ..autograd.model.choices import Conjunction, either
 from ..engine.paths.abandoned import AbandonedPaths
 from ..ground import RunBy
 from ..interpreter import AnalysisUnit, Cancelled, Entry, Machine
@@ -33,7 +32,7 @@ class UnitFindings:
     def add(self, found: Finding) -> None:
         here = self.found.setdefault((found.code, found.node), {})
         known = here.get(supposed := (found.severity, found.premise, found.point.premise, found.run_by))
-        here[supposed] = found if known is None else replace(known, guard=either(known.guard, found.guard))
+        here[supposed] = found if known is None else replace(known, guard=known.guard.either(found.guard))
 
     def merge_from(self, other: UnitFindings) -> None:
         for here in other.found.values():
@@ -43,7 +42,7 @@ class UnitFindings:
             self.reach.setdefault(node, leaves)
 
     def reported(
-        self, abandoned: Collection[Conjunction], is_of_tests: Callable[[Finding], bool]
+        self, abandoned: AbandonedPaths, is_of_tests: Callable[[Finding], bool]
     ) -> dict[tuple[str, ast.AST], Finding]:
         """The gravest finding of each rule at each node, of those that need one choice at most where the
         ``abandoned`` ways are left out. ``is_of_tests`` says whether one stands in a file of tests."""
@@ -71,9 +70,9 @@ class Noted:
 
 def found_in(units: Iterable[AnalysisUnit], is_of_tests: Callable[[Finding], bool]) -> Noted:
     """What was found in all of them, with what its paths have chosen; ``is_of_tests`` as for ``UnitFindings``."""
-    total, walks, abandoned = UnitFindings(), set[ast.AST](), dict[Conjunction, None]()
+    total, walks, abandoned = UnitFindings(), set[ast.AST](), AbandonedPaths()
     for unit in units:
-        abandoned |= unit.notes.of(AbandonedPaths).guards
+        abandoned.merge_from(unit.notes.of(AbandonedPaths))
         total.merge_from(unit.notes.of(UnitFindings))
         walks.update(node for _, node in unit.backward_sites)
     findings = total.reported(abandoned, is_of_tests)

@@ -10,8 +10,8 @@ import itertools
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from .model.choices import ALWAYS, Guard
 from .model.graph import BackwardPass, Node, SavedTensor, Tensor, Write
+from .model.path_guard import UNGUARDED
 from .model.program_point import Iteration, ProgramPoint
 from .model.stores import EvaluationGraph, LastStore, RetainedGraphs
 from .model.tracked_dict import TrackedDict
@@ -106,7 +106,7 @@ class AutogradState:
         # What the path supposes that is not so by default, such as that an option is given.
         self.premise: str | None = None
         # The branches on unknown tests that the path has taken.
-        self.guard: Guard = ALWAYS
+        self.guard = UNGUARDED
         # How often a heap object was edited, a backward ran or a hook was removed.
         self.changes = 0
 

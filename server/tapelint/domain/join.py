@@ -15,7 +15,6 @@ from collections.abc import Iterable
 
 from ..autograd import Iteration, leaf
 from ..autograd.gradients import history
-from ..autograd.model.choices import either
 from .equivalence import MISSING, Bisimulation, Change
 from .reachability import JoinPoint, entries
 from .state import State
@@ -45,7 +44,7 @@ def try_join(state: State, other: State, saved: set[int], suspects: list[int], m
     meeting.forgotten = pair.plain
     if state.premise is None:
         other.premise = None
-    other.guard = either(state.guard, other.guard)
+    other.guard = state.guard.either(other.guard)
     if state.path_condition != other.path_condition:
         for choice in [c for c, taken in other.path_condition.items() if state.path_condition.get(c) != taken]:
             del other.path_condition[choice]

@@ -13,11 +13,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
-from itertools import chain
 from typing import TypeVar
 
 from ..autograd import Facts, Iteration, NodeVisit
-from ..autograd.model.choices import ALWAYS, Subject, chosen_by_selection, without
 from ..domain.builtin_names import BUILTINS
 from ..domain.completion import ProgramRaised, Raise
 from ..domain.induction import Observations
@@ -36,6 +34,7 @@ from .memo import EvalMemo, Key
 from .module_system import ModuleSystem
 from .observer import Dropped, DropReason, GivenUp, Joined, KeptApart, Observer, Opaque, OpaqueReason
 from .paths.abandoned import AbandonedPaths
+from .paths.selection import going_on
 from .run_context import RunContext
 from .statistics import Entry, Lost
 
@@ -336,7 +335,8 @@ class Machine(Evaluation):
                     self.drop(max(len(forks) - room, 0), DropReason.LIMIT)
                     work += forks[:room]
                     if len(forks) > room:
-                        self._leave_out([*results, *(path for path, _ in work)], [path for path, _ in forks[room:]])
+                        going = [*results, *(path for path, _ in work)]
+                        self.unit.notes.of(AbandonedPaths).select(going, [path for path, _ in forks[room:]])
         finally:
             self.memo = outer
         return results
@@ -392,7 +392,7 @@ class Machine(Evaluation):
             for state in states:
                 error = state.completion.error if type(state.completion) is Raise else None
                 if error is not None and not error.by_torch and not error.is_skip:
-                    abandoned.add(state.guard)
+                    abandoned.raise_at(state)
         return going or states
 
     def join_and_cap(self, states: list[State], live: frozenset[str] | None = None) -> list[State]:
@@ -423,19 +423,9 @@ class Machine(Evaluation):
         preferred for standing first.
         """
         kept = _without_premises(paths, most)
-        going = [kept[index * len(kept) // most] for index in range(most)]
-        self._leave_out(going, [state for state in kept if state not in going])
+        going = going_on(kept, most)
+        self.unit.notes.of(AbandonedPaths).select(going, [state for state in kept if state not in going])
         return going
-
-    def _leave_out(self, going: list[State], left_out: list[State]) -> None:
-        """What tells paths that go on from those that do not, since there are too many, is none of their choices."""
-        abandoned = self.unit.notes.of(AbandonedPaths)
-        for state in left_out:
-            if state.guard != ALWAYS and all(choice.subject is Subject.FLAG for choice, _ in chain(*state.guard)):
-                abandoned.add(state.guard)
-        settled = chosen_by_selection((s.guard for s in going), (s.guard for s in left_out))
-        for state in going:
-            state.guard = without(state.guard, settled)
 
     def paths_kept(self) -> int:
         """How many paths may go on: fewer and fewer once half of the fuel is used, so that one of them reaches the end

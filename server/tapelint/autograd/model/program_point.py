@@ -14,7 +14,7 @@ import ast
 from dataclasses import field
 
 from ..frozen import frozen
-from .choices import ALWAYS, Guard
+from .path_guard import UNGUARDED, PathGuard
 
 
 @frozen
@@ -41,7 +41,7 @@ class ProgramPoint:
     # What the path supposes there (`AutogradState.premise`).
     premise: str | None = field(default=None, compare=False)
     # The branches on unknown tests that lead there (`AutogradState.guard`).
-    guard: Guard = field(default=ALWAYS, compare=False)
+    guard: PathGuard = field(default=UNGUARDED, compare=False)
 
     def __repr__(self) -> str:
         return f"line {getattr(self.node, 'lineno', '?')}{''.join(f', {lap}' for lap in self.iterations)}"

@@ -1,16 +1,21 @@
 """Paths that are not followed to their end: Python itself raised and nothing caught that, or there were too many.
 
-What keeps another path from being one of them is no choice that a finding depends on, as far as tapelint has seen.
+What keeps another path from being one of them is no choice that a finding depends on, as far as tapelint has seen. That
+Python raises there is decided; what is beyond a path that was left out is not known, so it makes no error.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
-from ...autograd.model.choices import Conjunction, Guard
+from ...autograd.model.choices import ALWAYS, Conjunction, Guard, Subject
+from ...autograd.model.path_guard import selected
+from ...domain.state import State
 
 MAX_ABANDONED = 256
-"""Conjunctions that are kept of one unit."""
+"""Conjunctions that are kept of one unit, and of those that raised. Beyond them findings need more choices."""
 
 
 @dataclass(slots=True)
@@ -19,7 +24,30 @@ class AbandonedPaths:
 
     # In order, each once.
     guards: dict[Conjunction, None] = field(default_factory=dict)
+    # Those where Python raised, whole.
+    raised: dict[Conjunction, None] = field(default_factory=dict)
 
-    def add(self, guard: Guard) -> None:
-        if len(self.guards) < MAX_ABANDONED:
-            self.guards.update(dict.fromkeys(guard))
+    def raise_at(self, path: State) -> None:
+        """A path ends, since Python raises there."""
+        _add(self.guards, path.guard.followed)
+        _add(self.raised, path.guard.whole)
+
+    def select(self, going: Sequence[State], left_out: Sequence[State]) -> None:
+        """What tells paths that go on from those that do not, since there are too many, is none of their choices."""
+        for path in left_out:
+            way = path.guard.followed
+            if way != ALWAYS and all(choice.subject is Subject.FLAG for choice, _ in chain(*way)):
+                _add(self.guards, way)
+        guards = selected((path.guard for path in going), (path.guard for path in left_out))
+        for path, settled in zip(going, guards):
+            path.guard = settled
+
+    def merge_from(self, other: AbandonedPaths) -> None:
+        """Take those of another unit, however many."""
+        self.guards |= other.guards
+        self.raised |= other.raised
+
+
+def _add(known: dict[Conjunction, None], guard: Guard) -> None:
+    if len(known) < MAX_ABANDONED:
+        known.update(dict.fromkeys(guard))

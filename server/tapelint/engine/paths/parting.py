@@ -14,7 +14,7 @@ import ast
 from collections.abc import Hashable, Iterator
 
 from ...autograd.frozen import frozen
-from ...autograd.model.choices import Choice, Subject, choosing
+from ...autograd.model.choices import Choice, Subject
 from ...autograd.state import fresh_id
 from ...domain.state import State
 from ...domain.values import Class, Const, External, Frame, Function, HeapRef, Tuple, Value
@@ -104,7 +104,7 @@ def part(machine: Machine, branch: Branch, path: State, other: State, key: Hasha
             decides = Subject.FLAG if goes_on and subject is Subject.DATA else subject
             inside = None if goes_on else side
             choice = Choice(formula, branch.test, fresh_id(), negated, decides, about, inside, scope)
-            state.guard = choosing(state.guard, choice, taken)
+            state.guard = state.guard.choosing(choice, taken)
 
 
 def scope_of(machine: Machine, state: State) -> ast.AST:

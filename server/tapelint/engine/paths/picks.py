@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Sequence
 
-from ...autograd.model.choices import Choice, choosing
+from ...autograd.model.choices import Choice
 from ...autograd.state import fresh_id
 from ...domain.mro import is_module
 from ...domain.opaque_values import item_at_unknown_place
@@ -110,7 +110,7 @@ def _split(machine: Machine, state: State, names: dict[str, Value], node: ast.ex
         )
         for path, taken in ((rest, True), (other, False)):
             path.path_condition[choice.formula] = taken
-            path.guard = choosing(path.guard, choice, taken)
+            path.guard = path.guard.choosing(choice, taken)
         paths.append(rest)
         rest = other
     paths.append(rest)

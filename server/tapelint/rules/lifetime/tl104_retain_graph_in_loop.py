@@ -93,7 +93,7 @@ def _is_asked_for(event: RetainedUnused | RetainedOutside) -> bool:
     """Whether the graph is kept because a switch is set that may as well be left: its user knows what that costs."""
     call = event.point.node
     given = [*call.args, *(each.value for each in call.keywords)] if isinstance(call, ast.Call) else []
-    chosen = {choice.test for each in event.point.guard for choice, _ in each}
+    chosen = {choice.test for each in event.point.guard.followed for choice, _ in each}
     return event.premise is not None or not chosen.isdisjoint(given)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ... import __documentation__ as PAGES
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
-from ...autograd.model.choices import ALWAYS, Guard
+from ...autograd.model.path_guard import UNGUARDED, PathGuard
 from ...autograd.model.program_point import ProgramPoint
 from ...ground import Ground, RunBy
 from ...severity import Severity
@@ -54,7 +54,7 @@ class Finding:
     # the assumption that its event rests on
     premise: str | None = None
     # the branches on unknown tests that it needs
-    guard: Guard = ALWAYS
+    guard: PathGuard = UNGUARDED
     # what runs the code
     run_by: RunBy = RunBy.PROGRAM
     # what it rests on beside the code

@@ -1,0 +1,46 @@
+"""Which paths go on where there are too many.
+
+Some do, evenly, so that no branch is preferred for standing first. If all of these took one side of a test, nothing
+would be seen of the other side; so a path of each side is among them, as far as there is room.
+
+    TT TF FT FF      of four paths two go on: not TT and FT, but TT and FF
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...autograd.model.choices import Literal, Subject, chosen_by_selection
+from ...domain.state import State
+
+
+def going_on(paths: Sequence[State], most: int) -> list[State]:
+    """So many of ``paths``, in their order."""
+    going = _evenly(paths, most)
+    left_out = [path for path in paths if path not in going]
+    if not chosen_by_selection((p.guard.whole for p in going), (p.guard.whole for p in left_out)):
+        return going
+    both = _on_both_sides(paths, most)
+    more = _evenly([path for path in paths if path not in both], most - len(both))
+    return [path for path in paths if path in both or path in more]
+
+
+def _evenly(paths: Sequence[State], most: int) -> list[State]:
+    return [paths[index * len(paths) // most] for index in range(most)]
+
+
+def _on_both_sides(paths: Sequence[State], most: int) -> list[State]:
+    """Few paths that have together taken all sides of tests that any of ``paths`` has taken, if so many are enough."""
+    flags = {path: _flags(path) for path in paths}
+    chosen, seen = list[State](), set[Literal]()
+    while len(chosen) < most:
+        best = max(paths, key=lambda path: len(flags[path] - seen))
+        if not flags[best] - seen:
+            break
+        chosen.append(best)
+        seen |= flags[best]
+    return chosen
+
+
+def _flags(path: State) -> set[Literal]:
+    return {literal for each in path.guard.whole for literal in each if literal[0].subject is Subject.FLAG}
