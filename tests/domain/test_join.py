@@ -92,10 +92,43 @@ def test_objects_made_separately_forget_where_they_differ() -> None:
     assert path.join(fork)
     left = fork["c"]
     assert isinstance(left, HeapRef)
-    assert fork.state.heap[left.id] == Mapping({"h": fork["b"]}, is_partial=True)
+    thing = fork.state.get(left.id, Mapping)
+    assert thing.items["h"] == fork["b"] and isinstance(thing.items["number"], Unknown) and not thing.is_partial
 
 
-def test_lists_and_dicts_that_differ_are_partial() -> None:
+@pytest.mark.parametrize("mine", [False, True])
+@pytest.mark.parametrize("yours", [False, True])
+def test_what_either_path_may_hold_more_of_is_partial(mine: bool, yours: bool) -> None:
+    path = begun()
+    fork = path.fork()
+    for each, is_partial in ((path, mine), (fork, yours)):
+        named, listed = each.dict(h=each["b"]), each.list(each["b"])
+        each.state.edit(named.id, Mapping).is_partial = each.state.edit(listed.id, Sequence).is_partial = is_partial
+        each.bind(named=named, listed=listed)
+    assert path.join(fork)
+    named, listed = fork["named"], fork["listed"]
+    assert isinstance(named, HeapRef) and isinstance(listed, HeapRef)
+    assert fork.state.get(named.id, Mapping).is_partial is (mine or yours)
+    assert fork.state.get(listed.id, Sequence).is_partial is (mine or yours)
+
+
+def test_constants_beside_a_graph_are_forgotten_where_they_differ() -> None:
+    path = begun()
+    fork = path.fork()
+    for each, number in ((path, 1), (fork, 2)):
+        items = (each["b"], Const(number), Const("same"))
+        each.bind(c=Tuple(items), items=each.list(*items, Tuple(items)))
+    assert path.join(fork)
+    spelled, listed = fork["c"], fork["items"]
+    assert isinstance(spelled, Tuple) and isinstance(listed, HeapRef)
+    *items, inner = fork.state.get(listed.id, Sequence).items
+    assert isinstance(inner, Tuple)
+    for found in (spelled.items, items, inner.items):
+        assert found[0] == fork["b"] and isinstance(found[1], Unknown) and found[2] == Const("same")
+    assert not fork.state.get(listed.id, Sequence).is_partial
+
+
+def test_lists_of_other_lengths_are_partial_and_items_that_differ_unknown() -> None:
     path = begun().bind(x=Const(0))
     path.bind(items=path.list(Const(1)), names=path.dict(a=Const(1), b=Const(2)))
     fork = path.fork()
@@ -106,7 +139,8 @@ def test_lists_and_dicts_that_differ_are_partial() -> None:
     assert path.join(fork)
     left, right = fork.state.heap[items.id], fork.state.heap[names.id]
     assert isinstance(left, Sequence) and left.is_partial
-    assert isinstance(right, Mapping) and right.is_partial and right.items == {"b": Const(2)}
+    assert isinstance(right, Mapping) and isinstance(right.items["a"], Unknown) and right.items["b"] == Const(2)
+    assert not right.is_partial
     assert not path.state.get(items.id, Sequence).is_partial
 
 

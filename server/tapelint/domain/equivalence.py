@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from enum import Enum, auto
 from typing import Any
 
 from ..autograd import Leaf, Node, Tensor
@@ -49,6 +50,17 @@ from .values import (
 Keys = tuple[int, int]
 Change = tuple[int, int, Any]
 """A plain difference: in which object of the one path and of the other, and by what name."""
+
+
+class Partly(Enum):
+    """A plain difference that has no name."""
+
+    # Some constants in lists that are alike otherwise.
+    ITEMS = auto()
+    # Whether there may be more in it than is known.
+    EXTENT = auto()
+
+
 MAX_SUSPECTS = 4
 """Heap objects that distinguished paths lately and are compared first."""
 
@@ -171,7 +183,12 @@ class Bisimulation:
             return False
         if isinstance(mine, Sequence) and isinstance(yours, Sequence):
             return self.sequences(mine, yours, keys)
-        return self.is_same_but_entries(mine, yours) and self.entries(mine, yours, keys)
+        if not self.is_same_but_entries(mine, yours) or not self.entries(mine, yours, keys):
+            return False
+        if isinstance(mine, (Mapping, Instance)) and isinstance(yours, (Mapping, Instance)):
+            if mine.is_partial is not yours.is_partial:
+                self.plain.append((*keys, Partly.EXTENT))
+        return True
 
     def is_same_but_entries(self, mine: HeapObject, yours: HeapObject) -> bool:
         """Whether two heap objects of one type are equivalent but for what they hold by name or key."""
@@ -205,7 +222,11 @@ class Bisimulation:
             if one != two:
                 self.plain.append((*keys, name))
             return True
-        return self.values(one, two)
+        if not self.values(one, two):
+            return False
+        if _has_other_constants(one, two):
+            self.plain.append((*keys, name))
+        return True
 
     def sequences(self, mine: Sequence, yours: Sequence, keys: Keys) -> bool:
         """Whether two lists are alike."""
@@ -214,6 +235,10 @@ class Bisimulation:
             and mine.kind == yours.kind
             and all(map(self.values, mine.items, yours.items))
         ):
+            if mine.is_partial is not yours.is_partial:
+                self.plain.append((*keys, Partly.EXTENT))
+            if any(map(_has_other_constants, mine.items, yours.items)):
+                self.plain.append((*keys, Partly.ITEMS))
             return True
         plain = all(self.is_plain(self.state, i) for i in mine.items) and all(
             self.is_plain(self.other, i) for i in yours.items
@@ -346,6 +371,15 @@ def _contained(state: State, value: Value) -> Iterable[Value] | None:
     if isinstance(thing, Sequence):
         return thing.items
     return thing.items.values() if isinstance(thing, Mapping) else None
+
+
+def _has_other_constants(mine: Value, yours: Value) -> bool:
+    """Whether values that are alike are two constants, or tuples with two such in one place."""
+    if isinstance(mine, Const) and isinstance(yours, Const):
+        return mine != yours
+    if isinstance(mine, Tuple) and isinstance(yours, Tuple):
+        return any(map(_has_other_constants, mine.items, yours.items))
+    return False
 
 
 def _same_origin(mine: Tensor, yours: Tensor) -> bool:

@@ -15,10 +15,10 @@ from collections.abc import Iterable
 
 from ..autograd import Iteration, leaf
 from ..autograd.gradients import history
-from .equivalence import MISSING, Bisimulation, Change
+from .equivalence import MISSING, Bisimulation, Change, Partly
 from .reachability import JoinPoint, entries
 from .state import State
-from .values import Const, Mapping, Sequence, TensorRef, Tuple, Unknown, Value, something
+from .values import Const, Instance, Mapping, Sequence, TensorRef, Tuple, Unknown, Value, something
 
 MIN_JOIN_COST = 16
 """What a comparison of two paths costs at least, in objects compared (`Limits.comparisons_per_fuel`)."""
@@ -75,17 +75,24 @@ def havoc(pair: Bisimulation, path: State, changes: Iterable[Change]) -> None:
     for left, right, name in changes:
         key = left if path is pair.state else right
         thing = path.edit(key, type(path.heap[key]))
-        if isinstance(thing, Sequence):
+        if name is Partly.EXTENT:
+            assert isinstance(thing, (Sequence, Mapping, Instance)), "what may hold more"
+            thing.is_partial = True
+        elif name is Partly.ITEMS and isinstance(thing, Sequence):
+            both = zip(pair.state.get(left, Sequence).items, pair.other.get(right, Sequence).items)
+            thing.items = [_merged(pair, path, one, two, "item") for one, two in [*both]]
+        elif isinstance(thing, Sequence):
             both = zip(pair.state.get(left, Sequence).items, pair.other.get(right, Sequence).items)
             thing.items = [one if one == two else _either(pair, path, one, two, "item") for one, two in [*both]]
             thing.is_partial = True
-        elif isinstance(thing, Mapping):
-            thing.is_partial = True
-            thing.items.pop(name, None)
         else:
             mine = entries(pair.state.heap[left]).get(name, MISSING)
             yours = entries(pair.other.heap[right]).get(name, MISSING)
-            entries(thing)[name] = _either(pair, path, mine, yours, str(name))
+            if isinstance(thing, Mapping) and MISSING in (mine, yours):
+                thing.is_partial = True
+                thing.items.pop(name, None)
+            else:
+                entries(thing)[name] = _either(pair, path, mine, yours, str(name))
 
 
 def _either(pair: Bisimulation, path: State, mine: Value, yours: Value, name: str) -> Value:
@@ -94,6 +101,8 @@ def _either(pair: Bisimulation, path: State, mine: Value, yours: Value, name: st
     Where one of them is nothing that is known, it is a tensor (or a tuple of them) all the same: what happens to it
     happens on the path on which it was one (``state = zeros(8) if state is None else state``).
     """
+    if isinstance(mine, Tuple) and isinstance(yours, Tuple) and not _are_plain(pair, mine, yours):
+        return _merged(pair, path, mine, yours, name)
     if isinstance(mine, TensorRef) and isinstance(yours, TensorRef):
         one, two = pair.state.tensors[mine.id], pair.other.tensors[yours.id]
         if one.requires_grad is False and two.requires_grad is False:
@@ -103,6 +112,20 @@ def _either(pair: Bisimulation, path: State, mine: Value, yours: Value, name: st
     if isinstance(yours, Unknown):
         return _perhaps(pair.state, path, mine, yours, name)
     return something(name, False if _is_number(mine) and _is_number(yours) else None)
+
+
+def _are_plain(pair: Bisimulation, mine: Value, yours: Value) -> bool:
+    return pair.is_plain(pair.state, mine) and pair.is_plain(pair.other, yours)
+
+
+def _merged(pair: Bisimulation, path: State, mine: Value, yours: Value, name: str) -> Value:
+    """What two values have in common that are alike but for constants in them."""
+    if isinstance(mine, Const) and isinstance(yours, Const) and mine != yours:
+        return _either(pair, path, mine, yours, name)
+    if isinstance(mine, Tuple) and isinstance(yours, Tuple):
+        items = tuple(_merged(pair, path, one, two, name) for one, two in zip(mine.items, yours.items))
+        return Tuple(items, yours.names, yours.is_spelled)
+    return mine if path is pair.state else yours
 
 
 def _perhaps(state: State, path: State, value: Value, unknown: Unknown, name: str) -> Value:

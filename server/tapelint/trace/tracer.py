@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from ..autograd.events.graph_walks import BackwardRan, Event
 from ..domain.completion import ProgramRaised, Raise, Return
+from ..domain.equivalence import Partly
 from ..domain.induction import raw_value
 from ..domain.reachability import entries
 from ..domain.state import State
@@ -412,6 +413,8 @@ def named(entry: Entry) -> str:
 
 def _name_of(state: State, thing: object, name: object) -> str:
     """What a join forgot, as the program would write it."""
+    if name is Partly.EXTENT:
+        return "what else there may be"
     match thing:
         case Frame():
             return str(name)
@@ -419,6 +422,6 @@ def _name_of(state: State, thing: object, name: object) -> str:
             return f"{kind.name}.{name}"
         case Instance():
             return f"an attribute {name}"
-    if name is None:
+    if name is None or name is Partly.ITEMS:
         return "the items of a list"
     return f"the item {raw_value(name) if isinstance(name, Const) else name!r} of a dict"

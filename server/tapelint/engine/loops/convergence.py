@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...autograd.gradients.history import GradientHistory
-from ...domain.equivalence import MISSING, Bisimulation
+from ...domain.equivalence import MISSING, Bisimulation, Partly
 from ...domain.facets import is_facet
 from ...domain.induction import InductionValue, Observations, raw_value
 from ...domain.join import havoc
@@ -34,6 +34,7 @@ from ...domain.values import (
     Const,
     Due,
     Frame,
+    HeapObject,
     HeapRef,
     Instance,
     Mapping,
@@ -149,7 +150,9 @@ class StableIteration:
     def _same_plain(self, observations: Observations, pair: Bisimulation, left: int, right: int, name: Any) -> bool:
         """Whether values that no graph depends on are of the same kind, or were of no use to any code."""
         mine, yours = pair.state.heap[left], pair.other.heap[right]
-        if name is None:
+        if name is Partly.EXTENT:
+            return _holds_more(mine) <= _holds_more(yours)
+        if name is None or name is Partly.ITEMS:
             if not observations.has(left, right) or _contents(pair, mine, yours, MAX_COMPARED_DEPTH):
                 return True
             return not observations.has(left) and _longer(pair, mine, yours)
@@ -267,6 +270,10 @@ def _contents(pair: Bisimulation, mine: Any, yours: Any, depth: int) -> bool:
         same = mine.items.keys() == yours.items.keys() and mine.is_partial == yours.is_partial
         return same and all(_plain(pair, one, yours.items[name], depth - 1) for name, one in mine.items.items())
     return False
+
+
+def _holds_more(thing: HeapObject) -> bool:
+    return isinstance(thing, (Sequence, Mapping, Instance)) and thing.is_partial
 
 
 def _longer(pair: Bisimulation, mine: Any, yours: Any) -> bool:
