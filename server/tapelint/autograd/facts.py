@@ -80,6 +80,8 @@ class Facts:
     maybe_copied: dict[int, ProgramPoint] = field(default_factory=dict)
     # The tensor that another one is a view of, if it is no copy: by the result of a ``reshape``.
     maybe_viewed: dict[int, int] = field(default_factory=dict)
+    # The tensor that another one is, if a conversion did not copy it: by the result of the conversion.
+    maybe_same: dict[int, int] = field(default_factory=dict)
     # The arrays that are the memory of a tensor, by the ids of these unknown values: its storage.
     arrays: dict[int, int] = field(default_factory=dict)
     # The storages of tensors that a conversion to another device or dtype may have copied.

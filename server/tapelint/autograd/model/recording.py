@@ -20,6 +20,7 @@ from ..frozen import frozen
 from ..gradients.missing_mark_dirty import tell_unmarked
 from ..state import AutogradState, fresh_id
 from .cuts import Cut, CutReason
+from .doubts import doubt_maybe_same, doubt_maybe_viewed
 from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor, ViewKind
 from .hidden_writes import note_hidden, note_use
 from .inference_mode import check_inference_write, check_saved
@@ -338,7 +339,8 @@ def _write(
         )
     if needs is not False:
         _rebase_history(facts, state, op, tensor, operands, node)
-        _doubt_maybe_viewed(facts, state, tensor)
+        doubt_maybe_viewed(facts, state, tensor)
+        doubt_maybe_same(facts, state, tensor.id)
     beside = tuple((t.storage, state.version(t.version_counter)) for _, t in operands.tensors if t.id != target)
     certain = op.name in WRITES_OVERLAPPING or not overlapping(state, tensor)
     bump(state, tensor.version_counter, op.name, node, certain, target, beside)
@@ -387,16 +389,6 @@ def _rebase_history(
         )
         seen = state.version(tensor.version_counter) + 1
         state.tensors[tensor.id] = replace(tensor, grad_fn=view, requires_grad=needs, view_version=seen)
-
-
-def _doubt_maybe_viewed(facts: Facts, state: AutogradState, written: Tensor) -> None:
-    """``flat = x.reshape(-1)``: a write gave one of the two a graph, and the other is perhaps the same memory."""
-    whole = written.id if written.base is None else written.base
-    for pair in facts.maybe_viewed.items():
-        for key in pair if whole in pair else ():
-            other = state.tensors.get(key)
-            if key != whole and other is not None and other.requires_grad is False:
-                state.tensors[key] = replace(other, requires_grad=None)
 
 
 def _remember_store(state: AutogradState, key: int, node: ast.AST) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ...autograd import Cut, CutReason, Provenance, Tensor, fresh_id
 from ...autograd.events.broken_graph import RequiresGradRefused
+from ...autograd.model.doubts import doubt_maybe_same
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
 from ...domain.values import Const, Value
@@ -46,6 +47,23 @@ def cut(machine: Machine, state: State, tensor: Tensor, node: ast.AST, reason: C
     return key
 
 
+def another_name(machine: Machine, state: State, source: Tensor, is_copied: bool, node: ast.AST) -> int:
+    """What a conversion makes of data: a copy, if ``is_copied``, else that or the very same tensor. It has the memory
+    of the other one for all that is known.
+    """
+    key, facts = fresh_id(), machine.facts
+    state.tensors[key] = replace(source, id=key, created_at=state.point(node))
+    for known in (facts.float32, facts.on_cpu, facts.parts, facts.contiguous, facts.handed_out):
+        if source.id in known:
+            known.add(key)
+    if source.id in facts.maybe_copied:
+        facts.maybe_copied[key] = facts.maybe_copied[source.id]
+    facts.record_provenance(key, facts.provenance_of(source.id))
+    if not is_copied:
+        facts.maybe_same[key] = source.id
+    return key
+
+
 def set_requires_grad(
     machine: Machine, state: State, tensor: Tensor, value: Value, strict: bool, node: ast.AST
 ) -> None:
@@ -73,3 +91,5 @@ def set_requires_grad(
         machine.facts.record_provenance(tensor.id, Provenance(rewrapped=state.point(node)))
     state.changes += 1
     state.tensors[tensor.id] = replace(tensor, requires_grad=bool(wanted) if wanted is not None else None, grad_fn=None)
+    if wanted is not False:
+        doubt_maybe_same(machine.facts, state, tensor.id)

@@ -1,7 +1,7 @@
 """Which tensors are on the CPU for certain: those that are made there, and what is computed of them alone.
 
 x = torch.rand(3)            x.is_cuda is False, x.device.type is "cpu"
-y = x.to(device)             unknown, and as conversions give the same tensor in our model, x is from then on, too
+y = x.to(device)             unknown
 z = torch.rand(3, device=d)  unknown
 net(x)                       unknown: a network is moved in place
 """
@@ -37,11 +37,11 @@ def follow(machine: Machine, named: Mapping[str, object], given: list[int], keys
 
 def converted(machine: Machine, source: int, result: Value, name: str, asked: list[Value]) -> None:
     """A conversion of a tensor gave ``result``: it may have been moved, unless only a dtype is asked for."""
-    on_cpu, keys = machine.facts.on_cpu, {source, *([result.id] if isinstance(result, TensorRef) else [])}
+    on_cpu, key = machine.facts.on_cpu, result.id if isinstance(result, TensorRef) else source
     if name not in KEEPING and not (name == "to" and all(of_dtype(each) is not None for each in asked)):
-        on_cpu -= keys
+        on_cpu.discard(key)
     elif source in on_cpu:
-        on_cpu |= keys
+        on_cpu.add(key)
 
 
 def device_of(machine: Machine, tensor: int) -> Value:

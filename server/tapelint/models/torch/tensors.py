@@ -5,7 +5,19 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ...autograd import Cut, CutReason, Extent, Provenance, TorchRaises, bump, check_write, contents, leaf, resolve_view
+from ...autograd import (
+    Cut,
+    CutReason,
+    Extent,
+    Provenance,
+    Tensor,
+    TorchRaises,
+    bump,
+    check_write,
+    contents,
+    leaf,
+    resolve_view,
+)
 from ...autograd.events.graph_walks import ViewDetached
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
@@ -28,7 +40,7 @@ from ...engine.lost_history import cut_of, in_list
 from ...engine.machine import Machine
 from ..python import array_memory
 from . import devices, kept_aliases, precision
-from .detaching import cut, set_requires_grad
+from .detaching import another_name, cut, set_requires_grad
 from .dispatch import refuse_integers, run, tensor_of
 from .dtypes import Kind, of_dtype, of_values
 from .known_shape import asked_for, displayed
@@ -176,7 +188,8 @@ def _converted(machine: Machine, state: State, receiver: TensorRef, call: Call) 
     nothing.
 
     Treating it as the same tensor is right for the graph in both cases: a copy's node saves nothing and is never
-    refused. For a leaf it is not (the copy is no leaf), so a leaf that may have been copied is known less well.
+    refused. For a leaf it is not (the copy is no leaf), so a leaf that may have been copied is known less well. Of data
+    it gives another tensor in the same memory, which may be the same: either can be made to require grad by itself.
     """
     tensor = resolve_view(state, receiver.id)
     if call.name != "pin_memory":
@@ -189,8 +202,26 @@ def _converted(machine: Machine, state: State, receiver: TensorRef, call: Call) 
     if tensor.requires_grad and tensor.grad_fn is None and not tensor.parameter and _moves(call):
         if (copied := _moved(machine, state, receiver, asked, call)) is not None:
             return copied
-    precision.convert(machine, call.name, asked, receiver.id)
-    return receiver
+    result = receiver.id if tensor.requires_grad is not False else _of_data(machine, state, tensor, asked, call)
+    precision.convert(machine, call.name, asked, result)
+    return TensorRef(result)
+
+
+def _of_data(machine: Machine, state: State, tensor: Tensor, asked: list[Value], call: Call) -> int:
+    """What requires no grad: itself, if it is there already, or what may be another tensor."""
+    if tensor.parameter or _is_there(machine, tensor.id, call):
+        return tensor.id
+    is_copied = precision.changes(machine, tensor.id, call.name, asked)
+    return another_name(machine, state, tensor, is_copied, call.node)
+
+
+def _is_there(machine: Machine, tensor: int, call: Call) -> bool:
+    """Whether a conversion gives the tensor itself for certain: it is what the conversion asks for."""
+    if call.args or call.kwargs:
+        return False
+    facts = machine.facts
+    known = {"float": facts.is_single(tensor), "cpu": tensor in facts.on_cpu, "contiguous": tensor in facts.contiguous}
+    return known.get(call.name, False)
 
 
 def _without_gradient(machine: Machine, state: State, source: int, wanted: Kind, call: Call) -> Value:

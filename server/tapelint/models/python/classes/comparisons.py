@@ -74,7 +74,15 @@ def identical(state: State, left: Value, right: Value) -> bool | None:
 
 def _same_object(state: State, left: Value, right: Value) -> bool | None:
     is_object = isinstance(left, (TensorRef, HeapRef, Module, Function)) and not is_wrapped(state, left)
+    if isinstance(left, TensorRef) and isinstance(right, TensorRef) and left != right:
+        return None if _may_be_same(state, left, right) else False
     return left == right if is_object or left != right else None
+
+
+def _may_be_same(state: State, left: TensorRef, right: TensorRef) -> bool:
+    """Whether two may be one tensor: a conversion of data is a copy, or the tensor itself."""
+    one, two = state.tensors[left.id], state.tensors[right.id]
+    return one.version_counter == two.version_counter and one.base == two.base and not one.grad_fn and not two.grad_fn
 
 
 def _is_anything(state: State, value: Value) -> bool:
