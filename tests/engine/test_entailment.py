@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tapelint.domain.values import Const, Tuple, Unknown
+from tapelint.domain.values import Const, External, Tuple, Unknown
 from tapelint.engine.paths.entailment import entailed
 
 NAMES = {name: Unknown(name, False) for name in ("a", "b", "n", "m")}
@@ -99,3 +99,13 @@ N = NAMES["n"]
 )
 def test_entailed_conditions(facts: dict, asked: object, answer: bool | None) -> None:
     assert entailed(facts, asked) is answer
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("second", [True, False])
+def test_that_some_members_are_there_does_not_say_that_others_are(first: bool, second: bool):
+    held = Unknown("held")
+    has = {name: ("In", Const(name), held) for name in "abcd"}
+    assert entailed({has["a"]: True, has["b"]: first, has["c"]: second}, has["d"]) is None
+    kind = "isinstance", held, External("builtins.list")
+    assert entailed({kind: True, has["a"]: first}, has["b"]) is None

@@ -127,8 +127,8 @@ def _of_other_kinds(constants: list[Any], checks: list[Simple]) -> list[Any]:
     if "isinstance" in asked:
         found += [*SOMETHING, *(kind() for kind in constants if isinstance(kind, type) and issubclass(kind, Module))]
     if "Has" in asked:
-        parts = [right for name, right, _ in checks if name == "Has"]
-        found += [set(parts), *({part} for part in parts), *(set(parts) - {part} for part in parts)]
+        wanted = [right for name, right, truth in checks if name == "Has" and truth]
+        found += [kind(wanted) for kind in (list, tuple, set, frozenset)] + [dict.fromkeys(wanted)]
     if asked & {"Has", "startswith", "endswith"}:
         found += _texts(checks)
     return found
@@ -149,6 +149,6 @@ def _texts(checks: list[Simple]) -> list[str]:
         flat = [item for each in right for item in (each if isinstance(each, tuple) else (each,))]
         return ["", *(item for item in flat[:MAX_TEXT_PIECES] if isinstance(item, str))]
 
-    inner = pieces("Has")
-    inner.append("-".join(inner))
+    inner = ["-".join(right for name, right, truth in checks if name == "Has" and truth and isinstance(right, str))]
+    inner += pieces("Has")
     return [a + b + c for a in pieces("startswith") for b in inner for c in pieces("endswith")]
