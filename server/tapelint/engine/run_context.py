@@ -22,5 +22,7 @@ class RunContext:
     consumers: list[Callable[[State, Value], list[State]]] = field(default_factory=list)
     # The call or loop whose body is not to run at once, because the script continues in it statement by statement.
     suspend_at: ast.AST | None = None
+    # The call whose function is to run next with just the arguments that the call is known to give.
+    spelled_call: ast.Call | None = None
     # Whether a call is running that is given up when it has used its share of the fuel.
     has_share: bool = False

@@ -77,42 +77,61 @@ from .iteration import items_of
 from .reassigned_data import kept_by, may_have_called
 from .receivers import how_answers, is_only_of_tensors, is_own_of, runs_code, super_of
 from .refused.refusals import refuse_iteration
-from .refused.signatures import refuse_arguments
+from .refused.signatures import refuse_arguments, takes_as_given
+from .refused.spelled import Given, items_spread, names_spread
 
 
 def call(machine: Machine, node: ast.Call, state: State, key: object) -> Value:
     if isinstance(node.func, ast.Name) and node.func.id == "super":
         return super_of(state)
     function = machine.eval(node.func, state)
-    args, kwargs = _arguments(machine, node, state, function)
+    args, kwargs, given = _arguments(machine, node, state, function)
     if machine.imports is None or not machine.imports.here(state).is_told:  # another version of a framework calls alike
-        refuse_arguments(state, function, node)
+        refuse_arguments(state, function, given)
+    machine.context.spelled_call = node if given is not None and takes_as_given(state, function) else None
     if node is machine.context.suspend_at:
         machine.context.suspend_at = None
         own = function.function if isinstance(function, BoundMethod) else function
         if isinstance(own, Function):  # after any other call more is to be done than to use its result
-            given = [function.receiver, *args] if isinstance(function, BoundMethod) else args
+            passed = [function.receiver, *args] if isinstance(function, BoundMethod) else args
             return remembered(
-                machine, node, state, call_function(machine, state, own, given, kwargs, node, key, stepping=True)
+                machine, node, state, call_function(machine, state, own, passed, kwargs, node, key, stepping=True)
             )
     return remembered(machine, node, state, call_value(machine, state, function, args, kwargs, node, key))
 
 
-def _arguments(machine: Machine, node: ast.Call, state: State, function: Value) -> tuple[list[Value], dict[str, Value]]:
-    """The arguments of a call, evaluated from left to right; ``**batch`` of unknown data is kept whole for a function
-    whose code is run.
+def _arguments(
+    machine: Machine, node: ast.Call, state: State, function: Value
+) -> tuple[list[Value], dict[str, Value], Given | None]:
+    """The arguments of a call, evaluated from left to right, and how many there are, if that is known; ``**batch`` of
+    unknown data is kept whole for a function whose code is run.
     """
+    args, is_counted = _positional(machine, node, state, function)
+    kwargs, is_named = _named(machine, node, state, function)
+    return args, kwargs, Given(len(args), frozenset(kwargs)) if is_counted and is_named else None
+
+
+def _positional(machine: Machine, node: ast.Call, state: State, function: Value) -> tuple[list[Value], bool]:
+    """The positional arguments of a call, and whether it has so many for certain."""
     args: list[Value] = []
+    is_counted = True
     for argument in node.args:
         if isinstance(argument, ast.Starred):
             spread = machine.eval(argument.value, state)
             refuse_iteration(state, spread)
+            is_counted = is_counted and items_spread(machine, state, spread) is not None
             args += items_of(machine, state, spread, argument).values
         else:
             value = machine.eval(argument, state)
             switch = switch_at(function, len(args)) if isinstance(value, Unknown) else None
             args.append(switched(machine, argument, state, function, switch, value))
+    return args, is_counted
+
+
+def _named(machine: Machine, node: ast.Call, state: State, function: Value) -> tuple[dict[str, Value], bool]:
+    """The keyword arguments of a call, and whether it has no others for certain."""
     kwargs: dict[str, Value] = {}
+    is_named = True
     for keyword in node.keywords:
         value = machine.eval(keyword.value, state)
         if keyword.arg is not None:
@@ -120,11 +139,13 @@ def _arguments(machine: Machine, node: ast.Call, state: State, function: Value) 
             kwargs[keyword.arg] = (
                 switched(machine, keyword.value, state, function, keyword.arg, value) if is_switch else value
             )
-        elif isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Mapping):
+            continue
+        is_named = is_named and names_spread(machine, state, value, keyword.value) is not None
+        if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Mapping):
             kwargs.update({k: v for k, v in thing.items.items() if isinstance(k, str)})
         elif isinstance(value := as_data(state, value), Unknown) and runs_code(state, function):
             kwargs[BATCH] = value
-    return args, kwargs
+    return kwargs, is_named
 
 
 def call_value(

@@ -32,7 +32,7 @@ from ..engine.activation import SuspendedAtCall, pop, push, unwind
 from ..engine.evaluation import Items
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.observer import DropReason, OpaqueReason, Outcomes
-from ..engine.open_objects import open_up
+from ..engine.open_objects import made, open_up
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..models.torch.autograd.grad_mode import as_mode
 from ..models.torch.registry import CUSTOM, DECORATORS
@@ -118,9 +118,17 @@ BATCH = "**"
 
 
 def bind_arguments(
-    machine: Machine, state: State, function: Function, args: list[Value], kwargs: dict[str, Value], frame: int
+    machine: Machine,
+    state: State,
+    function: Function,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    frame: int,
+    is_spelled: bool = False,
 ) -> None:
-    """Put the arguments of a call into a new frame. Missing ones are unknown, and so is what a batch may hold."""
+    """Put the arguments of a call into a new frame: all that there are, if they ``are spelled`` out. Missing ones are
+    unknown, and so is what a batch may hold.
+    """
     spec = function.node.args
     variables: dict[str, Value] = state.get(frame, Frame).variables
     positional = [*spec.posonlyargs, *spec.args]
@@ -146,9 +154,12 @@ def bind_arguments(
         default = keyword_defaults.pop(name, None)
         variables[name] = kwargs.pop(name) if name in kwargs else default if default is not None else something(name)
     if spec.vararg is not None:
-        variables[spec.vararg.arg] = Tuple(tuple(args[len(positional) :]))
+        variables[spec.vararg.arg] = Tuple(tuple(args[len(positional) :]), is_spelled=is_spelled)
     if spec.kwarg is not None:
-        variables[spec.kwarg.arg] = HeapRef(state.new(Mapping(keyword_defaults | kwargs, batch is not None)))
+        options = HeapRef(state.new(Mapping(keyword_defaults | kwargs, batch is not None)))
+        variables[spec.kwarg.arg] = options
+        if is_spelled:
+            made(machine, state, options.id)
 
 
 def call_function(
@@ -202,7 +213,8 @@ def _executed(
     """What a function returns whose code is run."""
     definition, given = function.node, (*args, *kwargs.values())
     frame = state.new(Frame({}, function.frame, state.get(function.frame, Frame).module, function))
-    bind_arguments(machine, state, function, args, kwargs, frame)
+    is_spelled, machine.context.spelled_call = node is machine.context.spelled_call, None
+    bind_arguments(machine, state, function, args, kwargs, frame, is_spelled)
     if (
         stepping
         and not machine.memo.pending_paths

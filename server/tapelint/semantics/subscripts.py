@@ -55,7 +55,7 @@ def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.A
     if owner == NONE:
         missing_grad.used(machine, state, owner, node, "TypeError")
     if isinstance(owner, Tuple):
-        return _item(machine, state, 0, list(owner.items), False, index, node, lambda items: Tuple(tuple(items)))
+        return _of_tuple(machine, state, owner, index, node)
     if isinstance(owner, Range):
         return unknown_number()
     if isinstance(owner, HeapRef):
@@ -76,6 +76,12 @@ def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.A
     if isinstance(owner, External):
         return _of_library(owner, index)
     return _of_plain(owner)
+
+
+def _of_tuple(machine: Machine, state: State, owner: Tuple, index: Value, node: ast.AST) -> Value:
+    is_spelled = owner.is_spelled and isinstance(index, Slice) and _slice_of(index) is not None
+    wrap = partial(_tuple_of, is_spelled)
+    return _item(machine, state, 0, list(owner.items), False, index, node, wrap)
 
 
 def _of_plain(owner: Value) -> Value:
@@ -103,6 +109,10 @@ def _slice_of(index: Slice) -> slice | None:
     if any(bound is not None and not isinstance(bound, int) for bound in (start, stop, step)) or step == 0:
         return None
     return slice(start, stop, step)
+
+
+def _tuple_of(is_spelled: bool, items: list[Value]) -> Value:
+    return Tuple(tuple(items), is_spelled=is_spelled)
 
 
 def _list_of(state: State, kind: SequenceKind, more: bool, items: list[Value]) -> Value:

@@ -5,39 +5,46 @@
     net(x, mask)        there is no second parameter
     net(y=x)            there is no `y`
 
-Only a call that spells out its arguments is judged, and only a function whose signature is the one of its ``def``: a
-decorator of unknown code may give it any other.
+Only a call of which all arguments are known is judged (``spelled.py``), and only a function whose signature is the one
+of its ``def``: a decorator of unknown code may give it any other.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from ...domain.completion import ProgramRaised
 from ...domain.mro import is_module, lookup_in_mro, mro_of, own_method
 from ...domain.opaque_values import KNOWN
 from ...domain.state import State
 from ...domain.values import BoundMethod, Class, External, Function, HeapRef, Instance, Partial, Value
+from .spelled import Given
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
-    """How many positional arguments a call has, and the names of the others."""
-
-    count: int
-    names: frozenset[str]
-
-
-def refuse_arguments(state: State, function: Value, node: ast.Call) -> None:
-    """Raise Python's TypeError if ``function`` does not take the arguments that the call spells out."""
-    if any(isinstance(each, ast.Starred) for each in node.args) or any(word.arg is None for word in node.keywords):
-        return
-    given = Given(len(node.args), frozenset(word.arg for word in node.keywords if word.arg is not None))
-    reason = _refused(state, function, given)
+def refuse_arguments(state: State, function: Value, given: Given | None) -> None:
+    """Raise Python's TypeError if ``function`` does not take the arguments that a call has, where they are known."""
+    reason = None if given is None else _refused(state, function, given)
     if reason is not None:
         raise ProgramRaised("TypeError", reason)
+
+
+def takes_as_given(state: State, function: Value) -> bool:
+    """Whether what a call gives reaches the program's own function as it is, and nothing else does."""
+    match function:
+        case Function():
+            return _is_plain(function)
+        case BoundMethod(Function() as method, _):
+            return _is_plain(method)
+        case HeapRef():
+            thing = state.heap[function.id]
+            if isinstance(thing, Class) and _is_made_by_init(state, function):
+                found = lookup_in_mro(state, function, "__init__")
+                return found is not None and isinstance(found[1], Function) and _is_plain(found[1])
+            own = _called(state, function) if isinstance(thing, Instance) else None
+            return own is not None and takes_as_given(state, own)
+        case _:
+            return False
 
 
 def _refused(state: State, function: Value, given: Given) -> str | None:
@@ -122,13 +129,19 @@ PLAIN_BASES: Sequence[Value] = (External("builtins.object"), External("torch.nn.
 
 def _refused_by_object(state: State, receiver: HeapRef, given: Given) -> str | None:
     """``net(...)``: what its ``__call__`` or ``forward`` does not take; hooks may give it something else."""
+    own = _called(state, receiver)
+    return None if own is None else _refused(state, own, given)
+
+
+def _called(state: State, receiver: HeapRef) -> Value | None:
+    """The method that a call of an object runs; None if that is not known, as under hooks."""
     if state.hooks:
         return None
     kind = state.get(receiver.id, Instance).kind
     own = own_method(state, receiver, "__call__")
     if own is None and is_module(state, kind) and _calls_forward(state, kind):
-        own = own_method(state, receiver, "forward")
-    return None if own is None else _refused(state, own, given)
+        return own_method(state, receiver, "forward")
+    return own
 
 
 def _calls_forward(state: State, kind: Value) -> bool:
