@@ -6,7 +6,19 @@ from helpers import step     the function `step` of helpers.py, where there is a
 
 from __future__ import annotations
 
+import abc
 import ast
+import collections
+import contextlib
+import copy
+import dataclasses
+import enum
+import functools
+import itertools
+import math
+import operator
+import typing
+from types import ModuleType
 
 from ..domain.state import State
 from ..domain.values import External, Frame
@@ -58,7 +70,7 @@ def _star(machine: Machine, state: State, module: str) -> None:
     here = imports.here(state) if imports else None
     found = imports.find(module, here.path) if imports and here else None
     if imports is None or here is None or found is None:
-        for name in STARS.get(module, ()):
+        for name in STARS.get(module) or _public_names(module):
             machine.bind(state, name, External(f"{module}.{name}"))
         return
     if here.source is imports.main:
@@ -72,6 +84,21 @@ def _star(machine: Machine, state: State, module: str) -> None:
                 machine.bind(state, name, value)
 
 
+@functools.cache
+def _public_names(module: str) -> tuple[str, ...]:
+    """What a star import of one of Python's own modules brings."""
+    found = PYTHON.get(module)
+    if found is None:
+        return ()
+    listed: list[str] = getattr(found, "__all__", None) or [name for name in vars(found) if not name.startswith("_")]
+    return tuple(listed)
+
+
+PYTHON: dict[str, ModuleType] = {
+    module.__name__: module
+    for module in (abc, collections, contextlib, copy, dataclasses, enum, functools, itertools, math, operator, typing)
+}
+"""Modules of Python whose functions have a meaning here (``models/python``)."""
 STARS = {
     "torch": ("nn", "optim", "Tensor", "no_grad", "tensor", "zeros", "ones", "randn", "rand", "cat", "stack"),
     "torch.nn": ("Module", "Linear", "Parameter", "ModuleList", "Sequential", "functional", "ReLU", "Conv2d"),
