@@ -63,10 +63,17 @@ def some_of(library: str) -> str | None:
 
 
 _GRAPHS = r"torch_geometric\.(?:(?:contrib\.|llm\.)?nn|(?:contrib|llm)\.models)\.(?:\w+\.)*"
-_PLAIN = "Parameter|Buffer|UninitializedParameter|UninitializedBuffer"
+_PLAIN = (
+    "Parameter|Buffer|UninitializedParameter|UninitializedBuffer|PackedSequence|LazyModuleMixin|Tensor|Size|"
+    "LinearCrossEntropyOptions"
+)
+_WITHOUT_LAYERS = (
+    r"(?:attention|common_types|functional|init|parameter|utils(?!\.parametri)|modules\._functions"
+    r"|parallel\._functions)"
+)
 
 LAYERS = re.compile(
-    rf"torch\.nn\.(?:\w+\.)*(?!(?:{_PLAIN})$)[A-Z]\w*"
+    rf"torch\.nn\.(?!{_WITHOUT_LAYERS}\.)(?:\w+\.)*(?!(?:{_PLAIN})$)[A-Z]\w*"
     r"|(?:pytorch_lightning|lightning|torchvision\.models|timm|transformers)\.(?:\w+\.)*[A-Z]\w*"
     rf"|{_GRAPHS}(?!\w*(?:Index|Info|Output|Loader|LR)$)[A-Z]\w*"
 )
