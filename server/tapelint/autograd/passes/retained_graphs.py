@@ -69,7 +69,9 @@ def finished(
     """A pass has run ``ran``: tell what it walked again, and remember what it retained."""
     _again(facts, state, ran, now)
     facts.walked.update(n.created_at.call_site for n in ran)
-    needed(state, set(ran))
+    # Of a pass to leaves that are not known it is not known what it ran: at most all there is.
+    perhaps = ran or [item for item in reachable(now.begin) if isinstance(item, Node)]
+    needed(state, set(perhaps))
     if retains:
         old = [n for n in ran if n.saves_anything and n in state.retained]
         # Two earlier iterations: then the third walks both, the fourth three, and so on.
@@ -78,7 +80,7 @@ def finished(
         _outside(facts, state, ran, now, path)
         for item in ran:
             state.retained.setdefault(item, now)
-        _retained(facts, state, frozenset(n for n in ran if n.saves_anything), now)
+        _retained(facts, state, frozenset(n for n in perhaps if n.saves_anything), now)
 
 
 def needed(state: AutogradState, nodes: Collection[Node]) -> None:
@@ -143,7 +145,7 @@ def _retained(facts: Facts, state: AutogradState, kept: frozenset[Node], now: Ba
     if last is not None and (lap := earlier_iteration(last.freed.point, now.point)) is not None:
         idle, needed = last.idle + 1, last.needed
         enough = 1 if isinstance(lap.loop, ast.FunctionDef) else 2
-        if idle >= enough and not needed:
+        if idle >= enough and not needed and kept:
             facts.events.publish(RetainedUnused(point=now.point, past=last.freed.point))
     state.retaining[now.point.node] = RetainedPass(now, kept | (last.nodes if last else frozenset()), idle, needed)
 
