@@ -76,7 +76,7 @@ from .handed_closures import run_handed
 from .iteration import items_of
 from .reassigned_data import kept_by, may_have_called
 from .receivers import how_answers, is_only_of_tensors, is_own_of, runs_code, super_of
-from .refused.refusals import refuse_iteration
+from .refused.refusals import refuse_call, refuse_iteration
 from .refused.signatures import refuse_arguments, takes_as_given
 from .refused.spelled import Given, items_spread, names_spread
 
@@ -87,6 +87,7 @@ def call(machine: Machine, node: ast.Call, state: State, key: object) -> Value:
     function = machine.eval(node.func, state)
     args, kwargs, given = _arguments(machine, node, state, function)
     if machine.imports is None or not machine.imports.here(state).is_told:  # another version of a framework calls alike
+        refuse_call(state, function)
         refuse_arguments(state, function, given)
     machine.context.spelled_call = node if given is not None and takes_as_given(state, function) else None
     if node is machine.context.suspend_at:
