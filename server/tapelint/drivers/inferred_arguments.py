@@ -43,7 +43,7 @@ from ..engine.open_objects import open_up
 from ..engine.syntax.asked import OF_NETWORKS
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..models.frameworks.training_loops import prepared
-from ..models.torch.nn.layers import opaque_module
+from ..models.torch.nn.layers import guessed_network
 from ..models.torch.nn.module_registry import Guess, is_module_like, parameters_of
 from ..semantics.functions import call_function
 from .annotations import object_of, promised
@@ -233,11 +233,11 @@ def _infer(
     elif (told := of_library(machine, state, function, parameter.arg)) is not None:
         return told
     if "forward" in uses or uses & OF_NETWORKS and "()" in uses:
-        return opaque_module(machine, state, parameter.arg, function.node)
+        return guessed_network(machine, state, parameter.arg, function.node)
     if "range" in uses:
         return unknown_number()
     if _is_optimizer(uses):
         return HeapRef(state.new(Optimizer(parameter.arg, [], True)))
     if "()" in uses and parameter.annotation is None:
-        return opaque_module(machine, state, parameter.arg, function.node, _guess(uses, paired))
+        return guessed_network(machine, state, parameter.arg, function.node, _guess(uses, paired))
     return something(parameter.arg)

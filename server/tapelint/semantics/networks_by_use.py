@@ -11,7 +11,6 @@ and is no error (``autograd.model.guesses``).
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from ..domain import facets
 from ..domain.mro import mro_of
@@ -33,7 +32,7 @@ from ..engine.machine import Machine
 from ..engine.syntax.asked import asked_of_attributes, asked_of_variables, is_of_network
 from ..engine.syntax.walked_results import walked_method_calls
 from ..models.torch.nn import frozen_parts
-from ..models.torch.nn.layers import opaque_module
+from ..models.torch.nn.layers import guessed_network
 from ..models.torch.nn.module_registry import parameters_of
 
 NETWORK = External("torch.nn.Module")
@@ -100,9 +99,7 @@ def _network(machine: Machine, state: State, value: Value, name: str, node: ast.
     given = state.given_attributes(owner.tensor_id)
     known = given.get(key)
     if known is None:
-        known = opaque_module(machine, state, name, node)
-        for _, leaf in parameters_of(state, known):
-            state.tensors[leaf] = replace(state.tensors[leaf], is_guessed=True)
+        known = guessed_network(machine, state, name, node)
         if owner is value:
             _set_as(machine, state, known, given)
         state.edit_given_attributes(owner.tensor_id)[key] = known

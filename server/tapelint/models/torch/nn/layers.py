@@ -44,7 +44,7 @@ from ..registry import Call
 from ..tensor_shapes import results_extents
 from .layer_arguments import refuse_arguments
 from .layer_shapes import parameter_sizes
-from .module_registry import Guess, note
+from .module_registry import Guess, note, parameters_of
 from .new_parameters import registered
 from .packed_sequences import is_packed, repacked
 
@@ -206,6 +206,14 @@ def opaque_module(machine: Machine, state: State, name: str, node: ast.AST, gues
     if guess is not None:
         thing.attributes[facets.ASSUMED_NETWORK] = Const(guess)
     return HeapRef(state.new(thing))
+
+
+def guessed_network(machine: Machine, state: State, name: str, node: ast.AST, guess: Guess | None = None) -> HeapRef:
+    """The same where no code and no annotation says that it is one, but what is done with it."""
+    network = opaque_module(machine, state, name, node, guess)
+    for _, key in parameters_of(state, network):
+        state.tensors[key] = replace(state.tensors[key], is_guessed=True)
+    return network
 
 
 def inputs_of(machine: Machine, state: State, call: Call) -> list[int]:
