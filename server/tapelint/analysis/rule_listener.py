@@ -18,6 +18,7 @@ from ..workspace.config import Config
 from .grounds import graded_by_choices
 from .in_tests import graded_in_tests
 from .joint_findings import joined
+from .told_once import told_once
 
 
 @dataclass(slots=True)
@@ -75,16 +76,11 @@ def found_in(units: Iterable[AnalysisUnit], is_of_tests: Callable[[Finding], boo
         abandoned.merge_from(unit.notes.of(AbandonedPaths))
         total.merge_from(unit.notes.of(UnitFindings))
         walks.update(node for _, node in unit.backward_sites)
-    findings = total.reported(abandoned, is_of_tests)
-    for key, found in [*findings.items()]:
-        is_certain = found.everywhere and found.point.premise is None
-        if is_certain and found.point.node in walks or any((code, found.node) in findings for code in found.unless):
-            del findings[key]
-    passed = {(code, link.node) for (code, _), found in findings.items() for link in found.links}
-    for key, found in [*findings.items()]:
-        if any((code, found.node) in passed for code in found.part_of):
-            del findings[key]
-    return Noted(findings, total.reach)
+    reported = total.reported(abandoned, is_of_tests)
+    for key, found in [*reported.items()]:
+        if found.everywhere and found.point.premise is None and found.point.node in walks:
+            del reported[key]
+    return Noted(told_once(reported), total.reach)
 
 
 def running(config: Config) -> list[Rule]:

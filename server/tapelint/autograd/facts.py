@@ -236,6 +236,15 @@ class Facts:
         """Where a tensor or an unknown value comes from."""
         return self.provenance.get(key, UNKNOWN_PROVENANCE)
 
+    def replaced_by(self, key: int) -> set[int]:
+        """The leaves whose name, or attribute, this one has taken, one after the other."""
+        found = set[int]()
+        before = self.provenance_of(key).replaces
+        while before is not None and before not in found:
+            found.add(before)
+            before = self.provenance_of(before).replaces
+        return found
+
     def record_provenance(self, key: int, learned: Provenance) -> None:
         """Where a tensor or an unknown value comes from; of what ``learned`` says nothing, what was known stays."""
         known = self.provenance.get(key)

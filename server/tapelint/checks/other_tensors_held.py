@@ -10,28 +10,27 @@ Two tensors have one name, or share one memory. What a step finds is the gradien
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
 
-from ..autograd import ProgramPoint, edge_of, resolve_view
+from ..autograd import edge_of, resolve_view
 from ..autograd.events.training_step import OtherTensorHeld
 from ..autograd.gradients.history import NOTHING
 from ..autograd.model.graph_search import leaf_tensors
-from ..domain.state import State
 from ..domain.values import Optimizer
 from ..engine.lifecycle import StepRepeated, UnknownStepped
 from ..engine.machine import Machine
-from ..source import cached_on_node, walk, written
-from .unoptimized_parameters import lost_leaves
+from ..source import written
+from .lost_leaves import lost_leaves, twins
 
 
 def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
     """Publish the leaves that this optimizer should hold in place of those that it does."""
     state = event.state
-    optimizers = [thing for thing in state.heap.values() if isinstance(thing, Optimizer)]
-    if any(thing.is_partial for thing in optimizers) or machine.query(_regroups, machine.tree):
+    optimizers = {key: thing for key, thing in state.heap.items() if isinstance(thing, Optimizer)}
+    if any(thing.is_partial for thing in optimizers.values()):
         return
-    for used in lost_leaves(machine, state, optimizers):
-        found = next(_twins(machine, state, event.leaves, used), None)
+    mine = max((key for key, thing in optimizers.items() if thing.params == list(event.leaves)), default=None)
+    for used in lost_leaves(machine, state, optimizers.values()):
+        found = next(twins(machine, state, event.leaves, used), None)
         if found is not None:
             passes = state.history[used].passes
             machine.facts.events.publish(
@@ -44,6 +43,7 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
                     how="copied" if machine.facts.provenance_of(found[0]).parameter_of == used else "replaced",
                     made=found[1],
                     reached=passes[-1].point,
+                    built=machine.created_by.get(mine) if mine is not None else None,
                 )
             )
 
@@ -70,28 +70,3 @@ def on_unknown_stepped(machine: Machine, event: UnknownStepped) -> None:
                     reached=past.fresh[-1].point,
                 )
             )
-
-
-def _twins(machine: Machine, state: State, held: Sequence[int], used: int) -> Iterator[tuple[int, ProgramPoint]]:
-    """Those leaves of an optimizer that ``used`` was made of or that were made of it, each with where that was."""
-    before, replaced = used, set[int]()
-    while (previous := machine.facts.provenance_of(before).replaces) is not None and previous not in replaced:
-        replaced.add(before := previous)
-    for key in held:
-        if state.history.get(key, NOTHING).fresh:
-            continue
-        if machine.facts.provenance_of(key).parameter_of == used:
-            yield key, state.tensors[key].created_at
-        elif key in replaced:
-            yield key, state.tensors[used].created_at
-
-
-@cached_on_node
-def _regroups(tree: ast.AST) -> bool:
-    """Whether the file gives an optimizer other tensors by hand: ``opt.param_groups[0]["params"] = [x]``."""
-    return any(
-        isinstance(inner, ast.Constant) and inner.value == "params"
-        for node in walk(tree)
-        if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store)
-        for inner in ast.walk(node)
-    )

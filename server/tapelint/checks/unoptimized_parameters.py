@@ -5,7 +5,8 @@
     model.fc = nn.Linear(8, 2)                          # the optimizer was built before, and has the old ones
 
 Who leaves a part of a network out of an optimizer means it. Reported is only what an optimizer of the whole network
-lost: what is in a plain container, what is no Parameter, what was made after the optimizer.
+lost: what is in a plain container, what is no Parameter, what was made after the optimizer. What has taken the place of
+a tensor that the optimizer holds is told by ``other_tensors_held``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from ..engine.lifecycle import StepRepeated
 from ..engine.machine import Machine
 from ..models.torch.nn.module_registry import is_module_like
 from ..models.torch.nn.unregistered import leaves_below, leaves_in_containers, wrapper_for
+from .lost_leaves import lost_leaves, without_twins
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +41,7 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
     optimizers = {key: thing for key, thing in state.heap.items() if isinstance(thing, Optimizer)}
     if any(thing.is_partial for thing in optimizers.values()):
         return
-    lost = lost_leaves(machine, state, optimizers.values())
+    lost = without_twins(machine, state, keys, lost_leaves(machine, state, optimizers.values()))
     mine = max((key for key, thing in optimizers.items() if thing.params == list(keys)), default=None)
     if not lost or mine is None:
         return
@@ -49,16 +51,6 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
             if (kept.owner, kept.attribute) not in reported:
                 reported.add((kept.owner, kept.attribute))
                 _tell(machine, event, why, kept, mine)
-
-
-def lost_leaves(machine: Machine, state: State, optimizers: Iterable[Optimizer]) -> set[int]:
-    """The leaves that backward passes reach and that no optimizer holds."""
-    held = {key for thing in optimizers for key in thing.params}
-    return {
-        key
-        for key in state.history
-        if key not in held and key not in machine.facts.wanted_gradients and _untrained(state, key)
-    }
 
 
 def _tell(machine: Machine, event: StepRepeated, why: WhyUnoptimized, kept: HeldLeaves, mine: int) -> None:
@@ -78,21 +70,6 @@ def _tell(machine: Machine, event: StepRepeated, why: WhyUnoptimized, kept: Held
             value=value,
             wrapper=wrapper_for(state, kept.value) if why != "later" else None,
         )
-    )
-
-
-def _untrained(state: State, key: int) -> bool:
-    """Whether passes reach a leaf, and no code has used, read, cleared or changed what it got, or the leaf itself."""
-    past, tensor = state.history[key], state.tensors[key]
-    write = state.writes.get(tensor.version_counter)
-    return (
-        bool(past.passes)
-        and not (past.used or past.step or past.doubt or past.perhaps)
-        and tensor.requires_grad is True
-        and tensor.assumption is None
-        and tensor.storage not in state.untracked_writes
-        and (write is None or write.stamp < past.passes[0].stamp)
-        and all(use.step is not None for run in past.passes if (use := state.consumed_passes.get(run)) is not None)
     )
 
 

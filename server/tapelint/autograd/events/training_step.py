@@ -171,3 +171,5 @@ class OtherTensorHeld(SilentEvent):
     made: ProgramPoint
     # The last backward that reached ``used``.
     reached: ProgramPoint
+    # Where the optimizer was made, if that is known.
+    built: ast.AST | None = None

@@ -51,10 +51,17 @@ def look(
     found = _cut(facts, state, frozenset(missed))
     if found is not None:
         facts.events.publish(NeverReached(point=now, optimizer=optimizer, leaves=found[1], cut=found[0]))
-    elif any(facts.provenance_of(key).parameter_of in state.history for key in missed):
-        return  # what they were made of is trained in their place, which is reported by itself
+    elif _has_others(facts, state, missed):
+        return  # which is reported by itself
     elif len(missed) == len(keys) and any(g.passes and not g.doubt for g in state.history.values()):
         facts.events.publish(NeverReached(point=now, optimizer=optimizer, leaves=tuple(missed), cut=None))
+
+
+def _has_others(facts: Facts, state: AutogradState, missed: Sequence[int]) -> bool:
+    """Whether what leaves were made of, or what has taken their name, is trained in their place."""
+    if any(facts.provenance_of(key).parameter_of in state.history for key in missed):
+        return True
+    return any(past.passes and not facts.replaced_by(key).isdisjoint(missed) for key, past in state.history.items())
 
 
 def _never(state: AutogradState, key: int) -> bool:

@@ -95,6 +95,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         links=tuple(links),
         help="compute a new tensor in backward.",
         cures=(FixProposal("out_of_place", "Write out of place: compute a new tensor", (write.node,)),),
+        unless=("TL201",),
     )
 
 

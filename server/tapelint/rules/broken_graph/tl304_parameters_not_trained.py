@@ -167,6 +167,7 @@ def behind_a_cut(event: NeverReached, cut: Cut, facts: Facts) -> Finding:
         links=(TraceStep(event.point.node, f"{prefix(event.point)}this step skips {names}"),),
         help="let the graph go on, or freeze what is not to be trained (`requires_grad_(False)`) and do not give it to "
         "the optimizer.",
+        part_of=("TL303",),
     )
 
 

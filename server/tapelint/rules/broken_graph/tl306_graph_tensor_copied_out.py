@@ -61,10 +61,12 @@ best = copy.deepcopy(net)  # torch: ok
 from __future__ import annotations
 
 import ast
+from collections.abc import Hashable
 
 from ...autograd.events.broken_graph import GraphCopiedOut
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...autograd.model.graph_search import nodes_below
 from ...autograd.model.stores import Stored, StoreKind
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
@@ -99,7 +101,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
         if event.how == "deepcopy"
         else "`detach()` gives the values without history, `item()` a number.",
         cures=tuple(cures(event, keepers)),
+        cause=assumed_call(event),
     )
+
+
+def assumed_call(event: GraphCopiedOut) -> Hashable:
+    """The call that is assumed to have given the tensor its graph: with a graph, all that it returned has one."""
+    if event.assumption is None or event.recorded is None:
+        return None
+    made = min(nodes_below([event.recorded]), key=lambda node: node.id).created_at
+    return made.node, made.calls
 
 
 def recorded(event: GraphCopiedOut, facts: Facts, name: str) -> list[TraceStep]:

@@ -91,6 +91,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
             f"trained. Nothing raises.{assuming(event.assumption)}"
         )
         advice = "write into the tensor under `torch.no_grad()`, or build the optimizer anew."
+        if event.built is not None:
+            cures = (FixProposal("move_after", "Build the optimizer afterwards", (event.built, event.made.node)),)
     return Finding(
         point=event.made,
         severity=Severity.WARNING,

@@ -123,6 +123,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         links=tuple(links),
         help=advice + ".",
         cures=tuple(cures),
+        face_of=("TL102", "TL104"),
     )
 
 

@@ -171,6 +171,7 @@ def reached(event: RetainedGraphReached, facts: Facts) -> Finding | None:
     assert past is not None
     now = next(lap for lap in event.point.iterations if lap.run == past.run)
     name = carried(facts, carrier(bare), event.point)
+    links = story(bare, facts, "this backward retained it")
     if event.spoiled is None:
         effect = "every backward walks all earlier iterations again, and time and memory grow with each of them"
     else:
@@ -179,6 +180,9 @@ def reached(event: RetainedGraphReached, facts: Facts) -> Finding | None:
             f"this backward walks it again and finds {tensor_name(facts, saved.tensor) or 'a tensor'} written by "
             f"{writer(write)}. PyTorch raises “{ERROR}”"
         )
+        wrote = TraceStep(write.point.node, f"{prefix(write.point)}this wrote what it saved")
+        at = next((i for i, link in enumerate(links) if link.node is event.past.point.node), len(links) - 1)
+        links = (*links[: at + 1], wrote, *links[at + 1 :])
     without = FixProposal("drop_retain_graph", "", (event.past.point.node,))
     message = (
         f"{name} carries the graph of iteration {past.number} into {iteration(event.point, now)}, and "
@@ -189,7 +193,7 @@ def reached(event: RetainedGraphReached, facts: Facts) -> Finding | None:
         point=event.point,
         severity=Severity.INFORMATION if event.spoiled is None else Severity.ERROR,
         message=message,
-        links=story(bare, facts, "this backward retained it"),
+        links=links,
         help=f"detach {name} between the iterations, then `retain_graph=True` is not needed.",
         cures=tuple(replace(cure, also=(without,)) for cure in detaching(bare, facts)),
     )

@@ -125,6 +125,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         help="keep the number (`.item()`, `.detach()`), or compute it under torch.no_grad().",
         cures=cures,
         part_of=("TL102", "TL104", "TL107"),
+        loop=collected.lap.loop if collected.alive else None,
     )
 
 

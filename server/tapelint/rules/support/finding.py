@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
 from ... import __documentation__ as PAGES
@@ -47,8 +47,16 @@ class Finding:
     everywhere: bool = False
     # the rules that say more about the same hazard, by code: withdrawn where one of them reports at the same place
     unless: tuple[str, ...] = ()
-    # the rules whose story, where it passes through the place of this one, is about the same graph: withdrawn there
+    # the rules whose story, where it passes through the place of this one, is about the same graph, as it is where both
+    # are about what one ``loop`` records: withdrawn there
     part_of: tuple[str, ...] = ()
+    # the loop whose graphs it is about
+    loop: ast.AST | None = None
+    # the rules that tell the same exception by its cause: withdrawn where the story of one that PyTorch raises at the
+    # same place passes through the place of this one
+    face_of: tuple[str, ...] = ()
+    # what gave rise to it: findings of one rule with the same cause and the same premise are one
+    cause: Hashable = None
     # the rule that found it: filled in by what runs the rules
     code: str = ""
     # the assumption that its event rests on

@@ -81,6 +81,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
         cures=(FixProposal("no_grad", "Run the loop under torch.no_grad()", (event.loop,)),)
         if isinstance(event.loop, ast.stmt)
         else (),
+        loop=event.loop,
+        part_of=("TL105",),
     )
 
 

@@ -1,0 +1,68 @@
+"""The leaves that backward passes reach and no optimizer holds, and those that an optimizer holds in their place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..autograd import ProgramPoint
+from ..autograd.gradients.history import NOTHING
+from ..domain.state import State
+from ..domain.values import Optimizer
+from ..engine.machine import Machine
+from ..source import cached_on_node, walk
+
+
+def lost_leaves(machine: Machine, state: State, optimizers: Iterable[Optimizer]) -> set[int]:
+    """The leaves that backward passes reach and that no optimizer holds."""
+    held = {key for thing in optimizers for key in thing.params}
+    return {
+        key
+        for key in state.history
+        if key not in held and key not in machine.facts.wanted_gradients and _untrained(state, key)
+    }
+
+
+def _untrained(state: State, key: int) -> bool:
+    """Whether passes reach a leaf, and no code has used, read, cleared or changed what it got, or the leaf itself."""
+    past, tensor = state.history[key], state.tensors[key]
+    write = state.writes.get(tensor.version_counter)
+    return (
+        bool(past.passes)
+        and not (past.used or past.step or past.doubt or past.perhaps)
+        and tensor.requires_grad is True
+        and tensor.assumption is None
+        and tensor.storage not in state.untracked_writes
+        and (write is None or write.stamp < past.passes[0].stamp)
+        and all(use.step is not None for run in past.passes if (use := state.consumed_passes.get(run)) is not None)
+    )
+
+
+def without_twins(machine: Machine, state: State, held: Sequence[int], lost: set[int]) -> set[int]:
+    """Those of the ``lost`` leaves in whose place an optimizer does not hold another one."""
+    return {used for used in lost if next(twins(machine, state, held, used), None) is None}
+
+
+def twins(machine: Machine, state: State, held: Sequence[int], used: int) -> Iterator[tuple[int, ProgramPoint]]:
+    """Those leaves of an optimizer that ``used`` was made of or that were made of it, each with where that was."""
+    if machine.query(_regroups, machine.tree):
+        return
+    replaced = machine.facts.replaced_by(used)
+    for key in held:
+        if state.history.get(key, NOTHING).fresh:
+            continue
+        if machine.facts.provenance_of(key).parameter_of == used:
+            yield key, state.tensors[key].created_at
+        elif key in replaced:
+            yield key, state.tensors[used].created_at
+
+
+@cached_on_node
+def _regroups(tree: ast.AST) -> bool:
+    """Whether the file gives an optimizer other tensors by hand: ``opt.param_groups[0]["params"] = [x]``."""
+    return any(
+        isinstance(inner, ast.Constant) and inner.value == "params"
+        for node in walk(tree)
+        if isinstance(node, (ast.Subscript, ast.Attribute)) and isinstance(node.ctx, ast.Store)
+        for inner in ast.walk(node)
+    )
