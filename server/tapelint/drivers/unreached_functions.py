@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from ..autograd.events.graph_walks import Event
-from ..domain.mro import is_module, mro_of
+from ..domain.mro import is_function, is_module, mro_of
 from ..domain.state import State
 from ..domain.values import BoundMethod, Class, Frame, Function, HeapRef, Origin, Unknown, Value, something
 from ..engine.lifecycle import PathEnded
@@ -212,8 +212,7 @@ def run_entry(
         if loop is not None:
             return framework_driver.run_loop(machine, state, loop, receiver, node)
     quiet = unrecorded(state, owner, node.name) if owner is not None else None
-    if quiet is not None:
-        function = replace(function, grad_mode=False)
+    function = _with_mode(state, function, owner, quiet)
     values = _arguments(machine, state, function, receiver)
     premise = _premise(machine, state, node, quiet)
     walk = walk_of(state, owner, receiver, node.name) if owner is not None and receiver is not None else None
@@ -234,6 +233,18 @@ def is_run_by_tests(machine: Machine, state: State, function: Function, owner: H
     return machine.serves_tests and fixture_of(machine, state, function) is not None
 
 
+def _with_mode(state: State, function: Function, owner: HeapRef | None, quiet: Unrecorded | None) -> Function:
+    """A function as it is called: with gradients switched off where a framework, or ``apply``, calls it so."""
+    is_off = quiet is not None or _is_applied(state, function, owner)
+    return replace(function, grad_mode=False) if is_off else function
+
+
+def _is_applied(state: State, function: Function, owner: HeapRef | None) -> bool:
+    """Whether ``apply`` calls it, and no graph is recorded: the ``forward`` of a ``torch.autograd.Function``."""
+    is_forward = function.kind == "static" and _definition(function).name == "forward"
+    return is_forward and owner is not None and is_function(state, owner)
+
+
 def _may_run(machine: Machine, function: Function) -> bool:
     """Whether a function runs by itself: of the generators those that train."""
     node = _definition(function)
@@ -250,7 +261,8 @@ def is_worth_imagining(
 ) -> bool:
     """Whether a caller with graphs may meet a hazard in a function, as far as its text shows."""
     node = _definition(function)
-    if is_run_by_tests(machine, state, function, owner) or is_unrecorded(machine.tree, node):
+    is_quiet = is_unrecorded(machine.tree, node) or _is_applied(state, function, owner)
+    if is_quiet or is_run_by_tests(machine, state, function, owner):
         return False
     if syntactic_summary(node).yields:
         return not _is_wrapped(function) and may_carry_on(node) and not trains(machine, node)
