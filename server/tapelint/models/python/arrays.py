@@ -102,12 +102,12 @@ def refuse(
     method: bool = False,
 ) -> None:
     """Publish that a graph was to be copied out; raise where that is certain. What would rest on two assumptions is
-    not said.
+    not said, nor that ``deepcopy`` meets a graph in what unknown code gives: it copies lists and dicts as well.
     """
     assumption = premise(state, call.node) if how == "numpy" else None
     givers = [assumed_giver(state, key) for key, _ in held]
     if None not in givers:
-        if assumption is not None:
+        if assumption is not None or how == "deepcopy":
             return
         assumption = f"`{givers[0]}` keeps a graph, which tapelint cannot see"
     machine.facts.events.publish(
