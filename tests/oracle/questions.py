@@ -348,7 +348,12 @@ TABLE: list[Question] = [
     ),
     *questions("v.is_floating_point; v.is_complex; v.is_signed", ("dtype",)),
     *questions("v.type == 'cpu'; v.index is None; str(v) == 'cpu'", ("device",)),
-    *questions("len(inspect.signature(v).parameters) == 1; 'y' in inspect.signature(v).parameters", FUNCTIONS),
+    *questions(
+        "len(inspect.signature(v).parameters) == 1; 'y' in inspect.signature(v).parameters; "
+        "'x' in inspect.signature(v).parameters; len(inspect.signature(v).parameters) > 1; "
+        "'nope' not in inspect.signature(v).parameters.keys(); list(inspect.signature(v).parameters) == ['x', 'y']",
+        FUNCTIONS,
+    ),
 ]
 
 

@@ -11,7 +11,6 @@ of its ``def``: a decorator of unknown code may give it any other.
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 
 from ...domain.completion import ProgramRaised
@@ -19,6 +18,7 @@ from ...domain.mro import is_module, lookup_in_mro, mro_of, own_method
 from ...domain.opaque_values import KNOWN
 from ...domain.state import State
 from ...domain.values import BoundMethod, Class, External, Function, HeapRef, Instance, Partial, Value
+from ...models.python.inspected import has_own_signature
 from .field_arguments import refused_by_fields
 from .spelled import Given
 
@@ -34,14 +34,14 @@ def takes_as_given(state: State, function: Value) -> bool:
     """Whether what a call gives reaches the program's own function as it is, and nothing else does."""
     match function:
         case Function():
-            return _is_plain(function)
+            return has_own_signature(function)
         case BoundMethod(Function() as method, _):
-            return _is_plain(method)
+            return has_own_signature(method)
         case HeapRef():
             thing = state.heap[function.id]
             if isinstance(thing, Class) and _is_made_by_init(state, function):
                 found = lookup_in_mro(state, function, "__init__")
-                return found is not None and isinstance(found[1], Function) and _is_plain(found[1])
+                return found is not None and isinstance(found[1], Function) and has_own_signature(found[1])
             own = _called(state, function) if isinstance(thing, Instance) else None
             return own is not None and takes_as_given(state, own)
         case _:
@@ -51,9 +51,9 @@ def takes_as_given(state: State, function: Value) -> bool:
 def _refused(state: State, function: Value, given: Given) -> str | None:
     match function:
         case Function():
-            return mismatch(function, given) if _is_plain(function) else None
+            return mismatch(function, given) if has_own_signature(function) else None
         case BoundMethod(Function() as method, _):
-            return mismatch(method, Given(given.count + 1, given.names)) if _is_plain(method) else None
+            return mismatch(method, Given(given.count + 1, given.names)) if has_own_signature(method) else None
         case Partial(inner, args, kwargs):
             named = given.names | {name for name, _ in kwargs}
             return _refused(state, inner, Given(given.count + len(args), named))
@@ -83,14 +83,6 @@ def mismatch(function: Function, given: Given) -> str | None:
     only -= {name for name, _ in function.keyword_defaults}
     missing = next((name for name in (*needed, *sorted(only)) if name not in named), None)
     return None if missing is None else f"missing a required argument: '{missing}'"
-
-
-def _is_plain(function: Function) -> bool:
-    """Whether it is called with the signature of its ``def``: all of its decorators are known to keep it."""
-    if isinstance(function.node, ast.Lambda):
-        return True
-    kept = bool(function.kind) + (function.grad_mode is not None) + (function.casting is not None)
-    return len(function.node.decorator_list) <= kept
 
 
 def _refused_by_class(state: State, kind: HeapRef, given: Given) -> str | None:
