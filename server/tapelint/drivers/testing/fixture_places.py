@@ -42,18 +42,29 @@ class Places:
 
     def find(self, state: State, name: str) -> Function | BoundMethod | None:
         """The fixture called ``name``."""
+        return next(self._all(state, name), None)
+
+    def above(self, state: State, name: str, fixture: Function | BoundMethod) -> Function | BoundMethod | None:
+        """The fixture called ``name`` that this one overrides, which is further out."""
+        found = self._all(state, name)
+        node = function_of(fixture).node
+        if not any(function_of(each).node is node for each in found):
+            return None
+        return next((each for each in found if function_of(each).node is not node), None)
+
+    def _all(self, state: State, name: str) -> Iterator[Function | BoundMethod]:
+        """The fixtures called ``name``, the nearest first."""
         if self.owner is not None and self.receiver is not None:
             held = lookup_in_mro(state, self.owner, name)
             if held is not None and isinstance(held[1], Function) and self._name_of(state, held[1]) == name:
-                return BoundMethod(held[1], self.receiver)
+                yield BoundMethod(held[1], self.receiver)
         for file in (self.module, *self._elsewhere(state)):
             bound = self._bound(state, file, name)
             if bound is not None and self._name_of(state, bound) == name:
-                return bound
+                yield bound
             for function in _with("name", self._held(state, file)):
                 if self._name_of(state, function) == name:
-                    return function
-        return None
+                    yield function
 
     def automatic(self, state: State) -> list[str]:
         """The names of the fixtures that every test has, those of the outermost file first; of other files those that
@@ -145,6 +156,13 @@ class Places:
             if folder == self.machine.tests.root:
                 return
             folder = os.path.dirname(folder)
+
+
+def function_of(fixture: Function | BoundMethod) -> Function:
+    """The function that makes a fixture."""
+    function = fixture.function if isinstance(fixture, BoundMethod) else fixture
+    assert isinstance(function, Function)
+    return function
 
 
 def _with(option: str, values: Iterable[Value]) -> Iterator[Function]:

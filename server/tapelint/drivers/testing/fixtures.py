@@ -36,7 +36,7 @@ from ...models.frameworks.unit_tests import FIXTURES, REQUEST
 from ...semantics.calls import call_value
 from ...semantics.functions import run_generator
 from .cases import Case, Dimension, fixture_params
-from .fixture_places import Places
+from .fixture_places import Places, function_of
 from .marks import fixture_of
 from .requested_names import requested_names
 
@@ -66,7 +66,7 @@ class Fixtures:
             fixture = self.places.find(state, name) if name not in seen else None
             if fixture is None:
                 continue
-            function = _function(fixture)
+            function = function_of(fixture)
             mark = fixture_of(self.machine, state, function)
             if mark is not None:
                 scope = state.get(function.frame, Frame).module
@@ -87,11 +87,23 @@ class Fixtures:
         def made(path: State, value: Value, *, known: Given) -> list[State]:
             return self.provide(path, rest, {**known, name: value}, case, then)
 
-        # While it is made its own name stands for nothing: a fixture may override one of that name further up.
-        asked = [*parameters(fixture), *requested_names(_function(fixture), given, case.params.get(name))]
+        return self._make(state, fixture, name, given, case, made)
+
+    def _make(
+        self, state: State, fixture: Function | BoundMethod, name: str, given: Given, case: Case, made: Made
+    ) -> list[State]:
+        """Make what a fixture asks for, and then the fixture. Its own name stands for the one that it overrides."""
+        asked = [*parameters(fixture), *requested_names(function_of(fixture), given, case.params.get(name))]
         needs = [each for each in asked if each not in ("request", name)]
         run = partial(self._run, fixture=fixture, name=name, needs=needs, case=case, made=made)
-        return self.provide(state, needs, given, case, run)
+        overridden = self.places.above(state, name, fixture) if name in asked else None
+        if overridden is None:
+            return self.provide(state, needs, given, case, run)
+
+        def over(path: State, value: Value, *, known: Given) -> list[State]:
+            return self.provide(path, needs, known, case, partial(run, own=value))
+
+        return self._make(state, overridden, name, given, case, over)
 
     def _run(
         self,
@@ -102,14 +114,15 @@ class Fixtures:
         needs: Sequence[str],
         case: Case,
         made: Made,
+        own: Value | None = None,
     ) -> list[State]:
-        machine, node = self.machine, _function(fixture).node
+        machine, node = self.machine, function_of(fixture).node
         asked = parameters(fixture)
         values = {need: given[need] for need in needs if need in asked}
-        is_own = state.get(_function(fixture).frame, Frame).module == machine.module
+        is_own = state.get(function_of(fixture).frame, Frame).module == machine.module
         site = node if is_own else self.site
         if name in asked:
-            values[name] = something(name)
+            values[name] = own if own is not None else something(name)
 
         def make(path: State) -> Value:
             if "request" in asked:
@@ -162,15 +175,9 @@ def _yielding(
     return ends
 
 
-def _function(fixture: Function | BoundMethod) -> Function:
-    function = fixture.function if isinstance(fixture, BoundMethod) else fixture
-    assert isinstance(function, Function)
-    return function
-
-
 def parameters(called: Function | BoundMethod) -> list[str]:
     """What pytest gives a function: its parameters without a default, but for the object of a method."""
-    function = _function(called)
+    function = function_of(called)
     spec = function.node.args
     named = [each.arg for each in (*spec.posonlyargs, *spec.args)]
     required = named[: len(named) - len(spec.defaults)][isinstance(called, BoundMethod) :]

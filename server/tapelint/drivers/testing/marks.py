@@ -11,10 +11,12 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from ...domain.completion import ProgramRaised, takes
 from ...domain.mro import mro_of
 from ...domain.state import State
-from ...domain.values import Class, Const, External, Frame, Function, HeapRef, Unknown, Value
+from ...domain.values import FALSE, Class, Const, External, Frame, Function, HeapRef, Unknown, Value
 from ...engine.machine import Machine
+from ...models.frameworks.unit_tests import kinds_of
 
 SKIPS = ("pytest.mark.skip", "unittest.skip")
 SKIPS_IF = {"pytest.mark.skipif": True, "unittest.skipIf": True, "unittest.skipUnless": False}
@@ -105,6 +107,17 @@ class Verdict:
     fails: bool = False
 
 
+def _is_meant(machine: Machine, state: State, scope: int, mark: Mark) -> bool:
+    """Whether a test that is meant to fail may do so by what PyTorch raises, where its condition is not known to be
+    false.
+    """
+    condition, kinds = mark.argument(0, "condition"), mark.keyword("raises")
+    if condition is not None and evaluated(machine, state, scope, condition) == FALSE:
+        return False
+    named = kinds_of(state, evaluated(machine, state, scope, kinds)) if kinds is not None else ()
+    return kinds is None or takes(named, ProgramRaised("RuntimeError"))
+
+
 def verdict_of(machine: Machine, state: State, scope: int, marks: Iterable[Mark]) -> Verdict:
     """Whether a test with these marks runs, and is meant to fail."""
     runs: bool | None = True
@@ -113,7 +126,7 @@ def verdict_of(machine: Machine, state: State, scope: int, marks: Iterable[Mark]
         if mark.name in SKIPS:
             return Verdict(False)
         if mark.name in FAILS:
-            fails = True
+            fails = fails or _is_meant(machine, state, scope, mark)
         elif mark.name in SKIPS_IF:
             condition = mark.argument(0, "condition")
             value = evaluated(machine, state, scope, condition) if condition is not None else None
