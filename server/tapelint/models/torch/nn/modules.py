@@ -7,6 +7,7 @@ for all of its parameters, and a forward that depends on its inputs and on it, b
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from .... import ops
 from ....autograd import CutReason, Leaf, bump, edge_of, invent, resolve_view
@@ -147,7 +148,17 @@ def _run_unknown(machine: Machine, state: State, receiver: HeapRef, call: Call) 
     edges = [edge for key in hidden if state.tensors[key].requires_grad and (edge := edge_of(resolve_view(state, key)))]
     given += [key for key in hidden if state.tensors[key].requires_grad is None]
     weights = [edge.tensor for edge in edges if isinstance(edge, Leaf) and state.tensors[edge.tensor].stands_for_module]
-    return TensorRef(invent(machine.facts, state, given, call.node, name, edges, saves=weights))
+    made = invent(machine.facts, state, given, call.node, name, edges, saves=weights)
+    if edges:
+        _doubt_new(state, made, call)
+    return TensorRef(made)
+
+
+def _doubt_new(state: State, made: int, call: Call) -> None:
+    """``net.weights()`` where gradients are off: what is computed there has no graph, what was there before may."""
+    tensor = state.tensors[made]
+    if not call.args and not call.kwargs and tensor.requires_grad is False:
+        state.tensors[made] = replace(tensor, requires_grad=None)
 
 
 def with_computed(machine: Machine, state: State, receiver: HeapRef, thing: Instance, call: Call) -> Instance:
