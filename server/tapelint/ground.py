@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Literal
 
-GroundKind = Literal["ordinary", "chosen", "guessed", "tested"]
-"""``ordinary``: what programs usually do, such as that a loop runs twice. ``chosen``: which way an unknown test goes.
+GroundKind = Literal["ordinary", "called", "chosen", "followed", "guessed", "tested"]
+"""``ordinary``: what programs usually do, such as that a loop runs twice. ``called``: which code uses that in which it
+happens. ``chosen``: which way an unknown test goes. ``followed``: that other paths were left out for their number.
 ``guessed``: what an object is, or what a caller does. ``tested``: a test does it, so it is no use of the program.
 """
 
@@ -29,3 +30,16 @@ class Ground:
 
     kind: GroundKind
     text: str
+
+    @property
+    def sentence(self) -> str:
+        """What a reader must know of it; empty for what goes without saying."""
+        match self.kind:
+            case "ordinary" | "tested":
+                return ""
+            case "chosen":
+                return f"Happens if {self.text}."
+            case "called" | "followed":
+                return f"Happens {self.text}."
+            case "guessed":
+                return f"Assumes that {self.text}."

@@ -52,7 +52,7 @@ def test_what_a_test_shows_in_a_file_is_reported_there(project: Path, tapelint) 
     done = tapelint("check", "helper.py", "--output-format", "json")
     assert found(done) == [("helper.py", 5, "TL101")], "what stands in the test belongs to the test"
     (item,) = json.loads(done.stdout)
-    assert item["message"].startswith("as line 8 of test_helper.py calls this: ")
+    assert {"kind": "called", "text": "where line 8 of test_helper.py calls it"} in item["rests_on"]
     assert item["severity"] == "information", "no more than that a test does it: without the test nothing is known"
     assert {"kind": "tested", "text": "a test does this"} in item["rests_on"]
     assert item["related"][-1]["filename"] == "tests/test_helper.py"
@@ -64,7 +64,7 @@ def test_what_a_script_shows_in_a_file_is_an_error_there(project: Path, tapelint
     (project / "train.py").write_text(SCRIPT)
     (item,) = json.loads(tapelint("check", "helper.py", "--output-format", "json").stdout)
     assert (item["code"], item["severity"]) == ("TL101", "error")
-    assert item["message"].startswith("as line 5 of train.py calls this: ")
+    assert {"kind": "called", "text": "where line 5 of train.py calls it"} in item["rests_on"]
 
 
 def test_all_files_show_the_same(project: Path, tapelint) -> None:

@@ -43,7 +43,7 @@ def test_what_a_caller_shows_is_added(opened: tuple[Wire, str, str]):
     assert wire.published(helper, 1) == [], "its own findings come first"
     (found,) = wire.published(helper, 1)
     assert (found["code"], found["severity"], found["range"]["start"]["line"]) == ("TL101", 1, 4)
-    assert found["message"].startswith("as line 7 of train.py calls this: ")
+    assert "Happens where line 7 of train.py calls it." in found["message"]
     wire.change(helper, 2, {"text": RETAINING})
     assert wire.published(helper, 2) == []
     wire.change(helper, 3, {"text": f"# moved\n{HELPER}"})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from tapelint.ops import layers_by_op
 
 if TYPE_CHECKING:
     from tapelint.analysis import Report
+    from tapelint.report import Diagnostic
     from tapelint.source import Notebook
     from tapelint.workspace import Config
 
@@ -66,6 +68,41 @@ WORDING = {
 }
 """What no message may look like."""
 
+LONGEST = 100
+"""Characters of a headline."""
+
+HEADLINE = {
+    "a headline is too long": re.compile(rf".{{{LONGEST + 1},}}", re.DOTALL),
+    "a headline begins with a capital letter or with code": re.compile(r"^(?![A-Z`])"),
+    "a headline ends without a full stop": re.compile(r"\.$"),
+    "what PyTorch raises is a line of its own": re.compile(r"PyTorch raises|Python raises"),
+    "a person where a program is meant": re.compile(r"\b(?:nobody|somebody|anybody|whoever)\b"),
+}
+"""What no headline may look like (docs/messages.md)."""
+
+SENTENCE = {
+    "a step or an advice begins with a capital letter or with code": re.compile(r"^(?![A-Z`])"),
+    "a person where a program is meant": re.compile(r"\b(?:nobody|somebody|anybody|whoever)\b"),
+}
+"""What no step of a story, and no advice, may look like."""
+
+OLD_WORDS = frozenset(
+    "TL101 TL102 TL103 TL104 TL105 TL106 TL107 TL108 TL109 TL201 TL202 TL203 TL204 TL205 TL206 TL207 TL208 TL209 TL210 "
+    "TL211 TL212 TL213 TL301 TL302 TL303 TL304 TL305 TL306 TL307 TL308 TL309 TL310 TL311 TL312 TL313 TL314 TL320 TL321 "
+    "TL401 TL402 TL403 TL404 TL405 TL406 TL407 TL408 TL409 TL501 TL502 TL503 TL504 TL505 TL506 TL507 TL508 TL509 TL510 "
+    "TL901 TL902".split()
+)
+"""Rules whose messages are older than the style guide."""
+
+
+def _badly_worded(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
+    """What is wrong with the words of a finding, each with the words."""
+    steps = [step.message for step in diagnostic.related]
+    texts = [(words, WORDING) for words in (*diagnostic.lines, *steps)]
+    if diagnostic.code not in OLD_WORDS:
+        texts += [(diagnostic.message, HEADLINE), *((words, SENTENCE) for words in (*steps, diagnostic.help or "Help"))]
+    return ((fault, words) for words, faults in texts for fault, found in faults.items() if found.search(words))
+
 
 def complaints(block: Block) -> str:
     """Analyse ``block``; empty if every claim holds, else a readable account of what does not."""
@@ -77,13 +114,14 @@ def complaints(block: Block) -> str:
     heard: set[int] = set()
     for diagnostic in report.diagnostics:
         row = diagnostic.span.row - block.offset
-        text = f"{diagnostic.severity.word} [{diagnostic.name}] {diagnostic.message}"
+        said = " ".join(diagnostic.lines)
+        text = f"{diagnostic.severity.word} [{diagnostic.name}] {said}"
         match = next(
             (
                 expected
                 for expected in missing
                 if (expected.row, expected.severity, expected.rule) == (row, diagnostic.severity.word, diagnostic.name)
-                and (expected.substring or "") in diagnostic.message
+                and (expected.substring or "") in said
             ),
             None,
         )
@@ -95,10 +133,8 @@ def complaints(block: Block) -> str:
             notes[row].append(f"now reported, remove the FN label: {text}")
         else:
             notes[max(row, 1)].append(f"not claimed: {text}")
-        for words in (diagnostic.message, diagnostic.help or "", *(step.message for step in diagnostic.related)):
-            for fault, pattern in WORDING.items():
-                if pattern.search(words):
-                    notes[max(row, 1)].append(f"{fault}: {words}")
+        for fault, words in _badly_worded(diagnostic):
+            notes[max(row, 1)].append(f"{fault}: {words}")
     for expected in missing:
         notes[expected.row].append(f"claimed, but not reported: {expected}")
     if faults := report.stats.get("faults", 0):

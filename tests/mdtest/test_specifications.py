@@ -101,8 +101,8 @@ def reporting(monkeypatch: pytest.MonkeyPatch):
                 span=SimpleNamespace(row=row + 3),
                 severity=SimpleNamespace(word=severity),
                 name=name,
-                message="y was written",
-                help=None,
+                lines=("y was written",),
+                code="TL101",
                 related=(),
             )
             for row, severity, name in found

@@ -48,6 +48,7 @@ error[TL101] saved-tensor-modified: backward needs what `y += 1` overwrote
   |
 5 | y.sum().backward()
   | ^^^^^^^^^^^^^^^^^^
+  = help: write `y = y + 1`
   1. `exp` saves its result
  --> train.py:3:5
   |
@@ -58,7 +59,6 @@ error[TL101] saved-tensor-modified: backward needs what `y += 1` overwrote
   |
 4 | y += 1
   | ^^^^^^
-  = help: write `y = y + 1`
   = fix: Make a new tensor
 4 - y += 1
 4 + y = y + 1

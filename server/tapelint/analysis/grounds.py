@@ -41,16 +41,11 @@ def graded_by_choices(found: Finding, abandoned: AbandonedPaths) -> Finding | No
     shortest = min(reported, key=lambda each: (_independent(found, each), len(each)), default=None)
     if shortest is None or _independent(found, shortest) + (found.point.premise is not None) > 1:
         return None
-    chosen = f"if {_words(found, shortest)}" if shortest else _by_selection(found, abandoned)
-    rests_on = tuple(_grounds(found, chosen.removeprefix("if ")))
-    if not chosen:
+    chosen = Ground("chosen", _words(found, shortest)) if shortest else _by_selection(found, abandoned)
+    rests_on = tuple(_grounds(found, chosen))
+    if chosen is None:
         return replace(found, rests_on=rests_on)
-    return replace(
-        found,
-        severity=max(found.severity, Severity.WARNING),
-        message=f"{found.message} This happens {chosen}.",
-        rests_on=rests_on,
-    )
+    return replace(found, severity=max(found.severity, Severity.WARNING), rests_on=rests_on)
 
 
 def _needing(guard: Guard, known: Iterable[Conjunction]) -> Guard:
@@ -59,27 +54,30 @@ def _needing(guard: Guard, known: Iterable[Conjunction]) -> Guard:
     return without(needed, on_both_sides(needed))
 
 
-def _by_selection(found: Finding, abandoned: AbandonedPaths) -> str:
-    """When an error happens that needs no choice among the paths that were followed, but others were left out; nothing
+def _by_selection(found: Finding, abandoned: AbandonedPaths) -> Ground | None:
+    """What an error rests on that needs no choice among the paths that were followed, but others were left out; None
     if it happens there too.
     """
     if found.severity is not Severity.ERROR:
-        return ""
+        return None
     needed = _needing(found.guard.whole, abandoned.raised)
     shortest = min(needed, key=lambda each: (_independent(found, each), len(each)))
     if not shortest:
-        return ""
-    return f"{FOLLOWED}, where {_words(found, shortest)}" if _independent(found, shortest) <= 1 else FOLLOWED
+        return None
+    where = f", where {_words(found, shortest)}" if _independent(found, shortest) <= 1 else ""
+    return Ground("followed", FOLLOWED + where)
 
 
-def _grounds(found: Finding, chosen: str) -> Iterator[Ground]:
+def _grounds(found: Finding, chosen: Ground | None) -> Iterator[Ground]:
     """What a finding needs, from what programs usually do to what tapelint guesses."""
     for lap in found.point.iterations:
         if lap.number > 1 and isinstance(lap.loop, (ast.For, ast.AsyncFor, ast.While)):
             yield Ground("ordinary", f"the loop in line {lap.loop.lineno} runs at least twice")
+    if chosen is not None:
+        yield chosen
     supposed = found.point.premise
-    for text in filter(None, (chosen, supposed)):
-        yield Ground("chosen", text)
+    if supposed is not None:
+        yield Ground("chosen", supposed)
     guessed = found.premise or ""
     if supposed is not None:
         guessed = guessed.removeprefix(supposed).removeprefix(" and that ")

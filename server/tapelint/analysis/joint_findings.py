@@ -16,7 +16,6 @@ from functools import reduce
 from ..autograd.model.path_guard import PathGuard
 from ..ground import RunBy
 from ..rules import Finding
-from ..rules.support.story import assuming
 
 AND = " and that "
 
@@ -27,18 +26,13 @@ def joined(findings: Iterable[Finding]) -> list[Finding]:
     """
     alike: dict[tuple[str, str | None, RunBy], list[Finding]] = {}
     for each in findings:
-        alike.setdefault((_bare(each), each.point.premise, each.run_by), []).append(each)
-    return [_together(bare, some) for (bare, *_), some in alike.items() if len(some) > 1]
+        alike.setdefault((each.message, each.point.premise, each.run_by), []).append(each)
+    return [_together(some) for some in alike.values() if len(some) > 1]
 
 
-def _bare(found: Finding) -> str:
-    """The message without the assumption."""
-    return found.message.removesuffix(assuming(found.premise))
-
-
-def _together(bare: str, some: list[Finding]) -> Finding:
+def _together(some: list[Finding]) -> Finding:
     clauses = dict.fromkeys(part for each in some if each.premise for part in each.premise.split(AND))
     premise = AND.join(clauses) or None
     guard = reduce(PathGuard.either, (each.guard for each in some))
     severity = max(each.severity for each in some)
-    return replace(some[0], message=bare + assuming(premise), premise=premise, guard=guard, severity=severity)
+    return replace(some[0], premise=premise, guard=guard, severity=severity)

@@ -17,10 +17,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..ground import RunBy
+from ..ground import Ground, RunBy
 from ..report import Diagnostic, Fix, Related
 from ..report.diagnostic import Applicability
-from ..rules import FileSummary, Finding, all_rules
+from ..rules import FileSummary, Finding, TraceStep, all_rules
+from ..rules.support.story import moments
 from ..severity import Severity
 from ..source import Source, Span
 from ..source.pytest_files import TestConventions
@@ -115,27 +116,28 @@ class Files:
         if self.is_silenced(finding, node, source):
             return None
         rule = next(r for r in all_rules() if r.code == finding.code)
-        related = [self._related(link.text, link.node) for link in finding.links if hasattr(link.node, "lineno")]
-        message = finding.message
+        related = [self._related(text, link.node) for link, text in told(finding) if hasattr(link.node, "lineno")]
+        rests_on = finding.rests_on
         if source is not self.main:
-            message = f"{self._as_called(self.place_in_main(finding))}: {message}"
+            rests_on += (Ground("called", self._as_called(self.place_in_main(finding))),)
             related += self._calls(finding, node, {(step.filename, step.span) for step in related})
         if node is not finding.node:
             span = inner.span(finding.node)
-            message = f"{self._where(node, inner, span)}: {message}"
+            rests_on += (Ground("called", self._where(node, inner, span)),)
             related.append(self._related("this call leads here", finding.node))
         return Diagnostic(
             finding.code,
             rule.name,
             finding.severity,
-            message,
+            finding.message,
             source.path,
             source.span(node),
             tuple(related),
             finding.help,
             rule.url,
             finding.premise is not None,
-            finding.rests_on,
+            rests_on,
+            finding.raises,
         )
 
     def is_silenced(self, finding: Finding, node: ast.AST, source: Source) -> bool:
@@ -200,7 +202,7 @@ class Files:
         """How another file is reached from a place of the checked file. The rows of a notebook are in the story."""
         row = "" if self.main.cells or node is None else f"line {self.main.span(node).row} of "
         does = "derives from" if node in self._bases else "calls"
-        return f"as {row}{os.path.basename(self.main.path)} {does} this"
+        return f"where {row}{os.path.basename(self.main.path)} {does} it"
 
     def _where(self, node: ast.AST, inner: Source, span: Span) -> str:
         """How ``node`` leads to a place in another file. A place in the stub of a framework is none that the user
@@ -216,3 +218,17 @@ class Files:
     def _related(self, text: str, node: ast.AST) -> Related:
         source = self.of(node)
         return Related(text, source.path, source.span(node))
+
+
+def told(finding: Finding) -> Iterator[tuple[TraceStep, str]]:
+    """The steps of a finding's story with their words; the line at which PyTorch raises is one of them."""
+    links = [*finding.links]
+    raiser = finding.raiser
+    if finding.raises and raiser is not None and all(node is not raiser for node in (finding.node, *_nodes(links))):
+        links.append(TraceStep(raiser, "PyTorch raises here", finding.point))
+    for link, moment in zip(links, moments([link.when for link in links])):
+        yield link, f"{link.text} ({moment})" if moment else link.text
+
+
+def _nodes(links: Iterable[TraceStep]) -> Iterator[ast.AST]:
+    return (link.node for link in links)

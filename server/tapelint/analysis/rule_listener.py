@@ -12,7 +12,6 @@ from ..engine.paths.abandoned import AbandonedPaths
 from ..ground import RunBy
 from ..interpreter import AnalysisUnit, Cancelled, Entry, Machine
 from ..rules import Finding, Rule, all_rules
-from ..rules.support.story import assuming
 from ..severity import Severity
 from ..workspace.config import Config
 from .grounds import graded_by_choices
@@ -89,11 +88,10 @@ def running(config: Config) -> list[Rule]:
 
 
 def assumed(found: Finding, event: Event) -> Finding:
-    """A finding that names what its event rests on, and is no error then, also where its rule has not said so."""
-    sentence = assuming(event.assumption)
-    if not sentence or sentence in found.message:
-        return found
-    return replace(found, severity=max(found.severity, Severity.WARNING), message=found.message + sentence)
+    """A finding that says what its event rests on, unless its rule has; it is no error then."""
+    premise = found.premise or event.assumption
+    severity = max(found.severity, Severity.WARNING) if premise else found.severity
+    return replace(found, severity=severity, premise=premise)
 
 
 class RuleListener:
@@ -117,7 +115,6 @@ class RuleListener:
                     assumed(found, event),
                     code=rule.code,
                     raiser=event.point.node,
-                    premise=event.assumption,
                     guard=event.point.guard,
                     run_by=self.machine.unit.run_by,
                 )

@@ -1,11 +1,13 @@
 """The output for programs. One object per finding, and one for what was not seen of a file (TL910 to TL913):
 
 code, name, severity (error | warning | information | hint), message, filename,
+raises                        the error of PyTorch in its own words, or null where it raises nothing
 location, end_location        {"row", "column"}, both from 1, columns in characters, the end exclusive; in a
                               notebook rows of the cell, and {"cell", "row", "column"}, cells of all kinds from 1
 related                       the story in order: [{"message", "filename", "location", "end_location"}]
 help, url                     text or null
-rests_on                      what it needs beside the code: [{"kind", "text"}]; kind: ordinary, chosen, guessed, tested
+rests_on                      what it needs beside the code: [{"kind", "text"}]; kind: ordinary, called,
+                              chosen, followed, guessed, tested
 fixes                         [{"title", "applicability", "manual", "preferred", "edits"}], the best first;
                               applicability: safe or unsafe; manual: only the user's own choice applies it;
                               edits: [{"content", "location", "end_location"}], not overlapping
@@ -34,6 +36,7 @@ def as_json(
         "name": diagnostic.name,
         "severity": diagnostic.severity.word,
         "message": diagnostic.message,
+        "raises": diagnostic.raises,
         "filename": diagnostic.filename,
         **where(diagnostic.span, diagnostic.filename),
         "related": [

@@ -77,11 +77,10 @@ def as_failure(message: str) -> dict[str, Any]:
 
 def as_result(diagnostic: Diagnostic, fixes: Iterable[Fix] = ()) -> dict[str, Any]:
     """One finding."""
-    advice = f"\n{diagnostic.help}" if diagnostic.help else ""
     result: dict[str, Any] = {
         "ruleId": diagnostic.code,
         "level": _LEVELS[diagnostic.severity],
-        "message": {"text": diagnostic.message + advice},
+        "message": {"text": "\n".join(diagnostic.lines)},
         "locations": [_location(diagnostic.filename, diagnostic.span)],
     }
     if diagnostic.related:

@@ -32,9 +32,9 @@ def place(link: Related, filename: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One hazard at one place. ``related`` is the causal chain in the order of events; ``help`` says what to do;
-    ``is_latent``: it needs something of the caller that no caller was seen to do; ``rests_on`` says that, and what else
-    it needs beside the code.
+    """One hazard at one place. ``message`` is the headline, ``raises`` what PyTorch says there; ``related`` is the
+    causal chain in the order of events; ``help`` says what to do; ``is_latent``: it needs something of the caller that
+    no caller was seen to do; ``rests_on`` says that, and what else it needs beside the code.
     """
 
     code: str
@@ -48,6 +48,22 @@ class Diagnostic:
     url: str | None = None
     is_latent: bool = False
     rests_on: tuple[Ground, ...] = ()
+    raises: str | None = None
+
+    @property
+    def needs(self) -> str:
+        """What it rests on, in sentences; empty where it rests on nothing that a reader must know."""
+        return " ".join(filter(None, dict.fromkeys(ground.sentence for ground in self.rests_on)))
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The headline and, a line each, what PyTorch raises, what the finding rests on and what to do."""
+        return tuple(filter(None, (self.message, self.raised, self.needs, self.help)))
+
+    @property
+    def raised(self) -> str:
+        """What PyTorch raises, as a sentence; empty where it raises nothing."""
+        return f"PyTorch raises “{self.raises}”" if self.raises else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,7 @@ def github(diagnostic: Diagnostic) -> str:
     if span.row == span.end_row:  # columns of a finding over several rows are refused
         properties |= {"col": span.column, "endColumn": span.end_column}
     listed = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
-    return f"::{_COMMANDS[diagnostic.severity]} {listed}::{_data(diagnostic.message)}"
+    return f"::{_COMMANDS[diagnostic.severity]} {listed}::{_data(chr(10).join(diagnostic.lines))}"
 
 
 def _data(text: str) -> str:

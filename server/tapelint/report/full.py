@@ -1,16 +1,19 @@
-"""The default output: the finding, the code it is about, the story that leads there and the way out.
+"""The default output: the finding, its code, what PyTorch says, what it rests on, what to do, the story that leads
+there, and the way out.
 
-error[TL101] saved-tensor-modified: this write spoils a value that backward needs
+error[TL201] saved-tensor-modified: Writes `y` in place, which `exp` saved for backward
  --> train.py:3:1
   |
 3 | y += 1
   | ^^^^^^
-  1. `exp` saves its result here
+  = PyTorch: “one of the variables needed for gradient computation has been modified by an inplace operation”
+  = help: ...
+  1. `exp` saves its result
  --> train.py:2:5
   |
 2 | y = x.exp()
   |     ^^^^^^^
-  = help: ...
+  = fix: ...
 """
 
 from __future__ import annotations
@@ -40,12 +43,14 @@ def full(diagnostic: Diagnostic, text: str, lines: Lines, fixes: Sequence[Fix] =
         _place(diagnostic, gutter, style),
         snippet(lines(diagnostic.filename), diagnostic.span, gutter, diagnostic.severity.word, style),
     ]
+    notes = (("PyTorch", diagnostic.raises and f"“{diagnostic.raises}”"), ("note", diagnostic.needs))
+    for name, note in (*notes, ("help", diagnostic.help)):
+        if note:
+            parts.append(f"{edge} {style('help', name)}: {printable(note)}")
     for number, link in enumerate(diagnostic.related, 1):
         parts.append(f"{' ' * (gutter + 1)}{style('bold', f'{number}. {printable(link.message)}')}")
         parts.append(_place(link, gutter, style))
         parts.append(snippet(lines(link.filename), link.span, gutter, "information", style))
-    if diagnostic.help:
-        parts.append(f"{edge} {style('help', 'help')}: {printable(diagnostic.help)}")
     return "\n".join(part for part in parts if part) + "\n" + offered(diagnostic, text, fixes, style)
 
 

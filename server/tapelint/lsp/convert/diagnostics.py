@@ -29,9 +29,7 @@ class Translator:
         self._rows = {snapshot.path: rows}
 
     def translate(self, diagnostic: Diagnostic, index: int) -> types.Diagnostic:
-        message = diagnostic.message
-        if diagnostic.help:
-            message += f"\n{diagnostic.help}"
+        message = "\n".join(diagnostic.lines)
         related = None
         if diagnostic.related and self._client.shows_related:
             related = [self._related(step) for step in diagnostic.related]

@@ -64,7 +64,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import assuming, code, prefix
+from ..support.story import code
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -82,12 +82,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
         message = (
             f"{kept} is an input or output of `{event.function}` that {code(write.node)} has written when backward "
             f"reads it. PyTorch checks versions only of what save_for_backward was given: the gradient is computed "
-            f"from the new values.{assuming(event.assumption)}"
+            f"from the new values."
         )
         links = (
             TraceStep(place, "kept here, with no version"),
-            TraceStep(write.node, f"{prefix(write)}written here"),
-            TraceStep(event.point.node, f"{prefix(event.point)}this backward reads it"),
+            TraceStep(write.node, "written here", write),
+            TraceStep(event.point.node, "this backward reads it", event.point),
         )
         copied = FixProposal("clone", "Keep a copy (costs its memory)", (place.value,))
         cures = (copied, *cures) if alone else ()

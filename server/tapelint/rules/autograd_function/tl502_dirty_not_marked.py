@@ -63,7 +63,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import assuming, code, prefix, tensor_name
+from ..support.story import code, tensor_name
 
 ERROR = "Some elements marked as dirty during the forward method were not returned as output"
 
@@ -75,9 +75,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
             at=event.place,
             point=event.point,
             severity=severity_of(event),
-            message=f"`{event.function}` marks {name} dirty and does not return it. PyTorch raises “{ERROR}”."
-            f"{assuming(event.assumption)}",
-            links=(TraceStep(event.point.node, f"{prefix(event.point)}applied here"),),
+            message=f"`{event.function}` marks {name} dirty and does not return it. PyTorch raises “{ERROR}”.",
+            links=(TraceStep(event.point.node, "applied here", event.point),),
             help="return what was written, or do not write it.",
         )
     assert isinstance(event, UnmarkedWriteUsed)
@@ -86,16 +85,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
     message = (
         f"this writes `{event.argument}`, an input of `{event.function}`, without ctx.mark_dirty: {name} keeps its old "
         f"history, and {code(event.point.node)} uses the new values with it. The gradient is wrong in silence."
-        f"{assuming(event.assumption)}"
+        f""
     )
     return Finding(
         point=write,
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(applied.node, f"{prefix(applied)}`{event.function}` is applied to {name} here"),
-            TraceStep(write.node, f"{prefix(write)}written here, unmarked"),
-            TraceStep(event.point.node, f"{prefix(event.point)}used again here"),
+            TraceStep(applied.node, f"`{event.function}` is applied to {name} here", applied),
+            TraceStep(write.node, "written here, unmarked", write),
+            TraceStep(event.point.node, "used again here", event.point),
         ),
         help="call ctx.mark_dirty(...) on what you write and return, or write a new tensor.",
         cures=(

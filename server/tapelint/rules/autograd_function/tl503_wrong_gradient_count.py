@@ -56,7 +56,7 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import assuming, code, prefix
+from ..support.story import code
 
 
 def counted(number: int, thing: str) -> str:
@@ -104,8 +104,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
         at=place,
         point=point,
         severity=severity_of(event),
-        message=message + assuming(event.assumption),
-        links=(TraceStep(point.node, f"{prefix(point)}{code(point.node)} runs it"),),
+        message=message,
+        links=(TraceStep(point.node, f"{code(point.node)} runs it", point),),
         help=help_text,
         cures=cures,
     )

@@ -59,7 +59,7 @@ from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.modified_saved import ERROR, in_own_backward
-from ..support.story import assuming, code, prefix, role, saved_name
+from ..support.story import code, role, saved_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -67,27 +67,27 @@ def check(event: Event, facts: Facts) -> Finding | None:
     node, saved, write = event.node, event.saved, event.write.point
     name = saved_name(facts, saved) or "what forward saved"
     severity = Severity.WARNING
-    links = [TraceStep(node.created_at.node, f"{prefix(node.created_at)}`{node.op}` saved {role(saved)} here")]
+    links = [TraceStep(node.created_at.node, f"`{node.op}` saved {role(saved)} here", node.created_at)]
     if isinstance(event, SavedTensorModified):
         if not in_own_backward(event, facts):
             return None
         severity = severity_of(event)
         message = (
             f"the backward of `{node.op}` writes {name}, which it saved, and {code(event.point.node)} runs it again. "
-            f"PyTorch raises “{ERROR}”.{assuming(event.assumption)}"
+            f"PyTorch raises “{ERROR}”."
         )
         links += [
-            TraceStep(write.node, f"{prefix(write)}written here"),
-            TraceStep(event.point.node, f"{prefix(event.point)}needed again here"),
+            TraceStep(write.node, "written here", write),
+            TraceStep(event.point.node, "needed again here", event.point),
         ]
     elif saved.role == "intermediate":
         return None
     else:
         message = (
             f"the backward of `{node.op}` writes {name} in place: what is saved is {role(saved)} itself, no copy, so "
-            f"{code(event.point.node)} changes it in silence.{assuming(event.assumption)}"
+            f"{code(event.point.node)} changes it in silence."
         )
-        links.append(TraceStep(event.point.node, f"{prefix(event.point)}this backward writes it"))
+        links.append(TraceStep(event.point.node, "this backward writes it", event.point))
     return Finding(
         point=write,
         severity=severity,

@@ -58,7 +58,6 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import assuming, prefix
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -66,7 +65,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     write = event.write.point
     message = (
         f"`{event.function}` saved `{event.argument}` before this writes it: versions are taken when forward returns, "
-        f"so backward is given the new values and nothing raises.{assuming(event.assumption)}"
+        f"so backward is given the new values and nothing raises."
     )
     cures = [FixProposal("out_of_place", "Write out of place: compute a new tensor", (write.node,))]
     for argument in event.place.args:
@@ -79,7 +78,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         message=message,
         links=(
             TraceStep(event.place, "saved here"),
-            TraceStep(write.node, f"{prefix(write)}written here"),
+            TraceStep(write.node, "written here", write),
         ),
         help="write a new tensor, or save a clone.",
         cures=tuple(cures),

@@ -56,7 +56,7 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import assuming, code, prefix, tensor_name
+from ..support.story import code, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -64,13 +64,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
     name = tensor_name(facts, event.output) or "an output"
     message = (
         f"{code(event.point.node)} comes to `{event.function}` only through {name}, and its backward never reads "
-        f"`{event.parameter}`: the gradients behind it are zeros.{assuming(event.assumption)}"
+        f"`{event.parameter}`: the gradients behind it are zeros."
     )
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
         message=message,
-        links=(TraceStep(event.definition, f"{prefix(event.point)}backward does not read `{event.parameter}`"),),
+        links=(TraceStep(event.definition, f"backward does not read `{event.parameter}`", event.point),),
         help="compute the loss from another output, use the gradient in backward, or call ctx.mark_non_differentiable.",
     )
 

@@ -52,7 +52,7 @@ from ...autograd.events.custom_function import PlainValueSaved
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import assuming, code, prefix
+from ..support.story import code
 
 ERROR = "save_for_backward can only save variables, but argument"
 
@@ -63,14 +63,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
     kind = f"of type {event.type_name}" if event.type_name != "number" else "a number of Python"
     message = (
         f"`{event.function}` saves {value}, which is {kind}: `save_for_backward` takes tensors and None. PyTorch "
-        f"raises “{ERROR} {event.index} is of type ...” when forward has returned.{assuming(event.assumption)}"
+        f"raises “{ERROR} {event.index} is of type ...” when forward has returned."
     )
     return Finding(
         at=event.place,
         point=event.point,
         severity=severity_of(event),
         message=message,
-        links=(TraceStep(event.point.node, f"{prefix(event.point)}{code(event.point.node)} runs forward"),),
+        links=(TraceStep(event.point.node, f"{code(event.point.node)} runs forward", event.point),),
         help=f"keep {value} as an attribute of the context, and read it there in backward.",
     )
 

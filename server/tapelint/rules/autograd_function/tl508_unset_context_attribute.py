@@ -51,7 +51,7 @@ from ...autograd.events.custom_function import UnsetContextRead
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import assuming, code, prefix
+from ..support.story import code
 
 ERROR = "Backward' object has no attribute"
 
@@ -61,14 +61,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
     preparing = getattr(event.preparing, "name", "forward")
     message = (
         f"{code(event.place)}: no method of `{event.function}` sets `{event.attribute}` on its context. Python raises "
-        f"“'{event.function}{ERROR} '{event.attribute}'”.{assuming(event.assumption)}"
+        f"“'{event.function}{ERROR} '{event.attribute}'”."
     )
     return Finding(
         at=event.place,
         point=event.point,
         severity=severity_of(event),
         message=message,
-        links=(TraceStep(event.preparing, f"{prefix(event.point)}`{preparing}` should set it"),),
+        links=(TraceStep(event.preparing, f"`{preparing}` should set it", event.point),),
         help=f"set it in `{preparing}`; a tensor belongs in `save_for_backward`.",
     )
 

@@ -52,7 +52,7 @@ from ...autograd.events.custom_function import SavedMiscounted
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import assuming, code, prefix
+from ..support.story import code
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -61,7 +61,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     what = "not enough values to unpack" if event.saved < event.wanted else "too many values to unpack"
     message = (
         f"the backward of `{event.function}` unpacks `saved_tensors` into {event.wanted}, and its forward saved "
-        f"{saved}. Python raises “{what} (expected {event.wanted}...)”.{assuming(event.assumption)}"
+        f"{saved}. Python raises “{what} (expected {event.wanted}...)”."
     )
     steps = () if event.saving is None else (TraceStep(event.saving, f"{code(event.saving)} saves {saved}"),)
     return Finding(
@@ -69,7 +69,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=event.point,
         severity=severity_of(event),
         message=message,
-        links=(*steps, TraceStep(event.point.node, f"{prefix(event.point)}unpacked here")),
+        links=(*steps, TraceStep(event.point.node, "unpacked here", event.point)),
         help="save in one call of `save_for_backward` all that backward unpacks, in the same order.",
     )
 

@@ -60,7 +60,7 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import assuming, code, prefix
+from ..support.story import code
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -69,14 +69,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
     message = (
         f"{code(event.place)} is False: the forward of `{event.function}` runs without grad, and {name} is what it "
         f"computed, no argument. So backward does not find what this condition keeps for it."
-        f"{assuming(event.assumption)}"
+        f""
     )
     return Finding(
         at=event.place,
         point=event.point,
         severity=Severity.WARNING,
         message=message,
-        links=(TraceStep(event.computed, f"{prefix(event.point)}{name} is computed here, without grad"),),
+        links=(TraceStep(event.computed, f"{name} is computed here, without grad", event.point),),
         help="ask `ctx.needs_input_grad[...]`, which has one answer for each argument.",
     )
 

@@ -37,7 +37,7 @@ from ...autograd.facts import Facts
 from ...autograd.model.cuts import Cut, CutReason
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import assuming, code, prefix, tensor_name
+from ..support.story import code, tensor_name
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 REASONS = {
@@ -66,12 +66,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
     links: tuple[TraceStep, ...] = ()
     if cut is not None:
         reason = REASONS.get(cut.reason, f"`{cut.name}` gives a tensor without history")
-        links = (TraceStep(cut.point.node, f"{prefix(cut.point)}the graph ends here: {reason}"),)
+        links = (TraceStep(cut.point.node, f"the graph ends here: {reason}", cut.point),)
     else:
         reason = "autograd has seen nothing that requires grad go into it"
     message = (
         f"{code(event.point.node)} has no graph to walk: {name} does not require grad, {reason}. PyTorch raises "
-        f"“{ERROR}”.{assuming(event.assumption)}"
+        f"“{ERROR}”."
     )
     return Finding(
         point=event.point,

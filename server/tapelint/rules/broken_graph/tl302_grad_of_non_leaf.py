@@ -83,7 +83,7 @@ from ...autograd.model.stores import StoreKind
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import assuming, code, prefix, tensor_name
+from ..support.story import code, tensor_name
 
 RETAINED = "call `retain_grad()` on it before the backward, or take the gradient with `torch.autograd.grad`."
 
@@ -101,7 +101,7 @@ def _computed(event: AbsentGradientUsed, facts: Facts) -> Finding:
     message = (
         f"`.grad` of {name} is None here: {name} is no leaf, {code(event.created_at.node)} computed "
         f"it, and a backward keeps "
-        f"the gradients of leaves only. Python raises about `NoneType`.{assuming(event.assumption)}"
+        f"the gradients of leaves only. Python raises about `NoneType`."
     )
     cures = [FixProposal("inplace_update", "Update it in place, without gradients", (event.created_at.node,))]
     anew = earlier_iteration(event.created_at, event.read) is not None and isinstance(event.created_at.node, ast.expr)
@@ -116,7 +116,7 @@ def _computed(event: AbsentGradientUsed, facts: Facts) -> Finding:
         point=event.read,
         severity=severity_of(event),
         message=message,
-        links=(TraceStep(event.created_at.node, f"{prefix(event.created_at)}{name} was computed here"),),
+        links=(TraceStep(event.created_at.node, f"{name} was computed here", event.created_at),),
         help=RETAINED,
         cures=tuple(cures),
     )
@@ -148,8 +148,8 @@ def _constant(event: AbsentGradientUsed, facts: Facts) -> Finding:
         point=event.read,
         severity=severity_of(event),
         message=f"`.grad` of {name} is None here: {name} does not require grad{why}, and a backward keeps gradients "
-        f"only of leaves that do. Python raises about `NoneType`.{assuming(event.assumption)}",
-        links=(TraceStep(made, f"{prefix(event.created_at)}{name} was made here"),),
+        f"only of leaves that do. Python raises about `NoneType`.",
+        links=(TraceStep(made, f"{name} was made here", event.created_at),),
         help="write it in place, so that it stays the same leaf." if mode else "let it require grad before it is used.",
         cures=tuple(cures),
     )
@@ -162,8 +162,8 @@ def _shown(event: AbsentGradientShown, facts: Facts) -> Finding:
         point=event.read,
         severity=Severity.WARNING,
         message=f"`.grad` of {name} is None here, also after the backward: {name} is no leaf, and a backward keeps the "
-        f"gradients of leaves only. This prints None.{assuming(event.assumption)}",
-        links=(TraceStep(event.created_at.node, f"{prefix(event.created_at)}{name} was computed here"),),
+        f"gradients of leaves only. This prints None.",
+        links=(TraceStep(event.created_at.node, f"{name} was computed here", event.created_at),),
         help=RETAINED,
         cures=tuple(_keeping(facts, event.tensor)),
     )

@@ -63,7 +63,7 @@ from ...autograd.model.cuts import CutReason
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, prefix, tensor_name
+from ..support.story import code, tensor_name
 
 MODES = (CutReason.NO_GRAD, CutReason.INFERENCE_MODE)
 
@@ -83,8 +83,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(cut.node, f"{prefix(cut)}the graph ends here: {code(cut.node)}"),
-            TraceStep(event.point.node, f"{prefix(event.point)}this backward reaches only {name}"),
+            TraceStep(cut.node, f"the graph ends here: {code(cut.node)}", cut),
+            TraceStep(event.point.node, f"this backward reaches only {name}", event.point),
         ),
         help="compute the loss from what requires grad, without a cut on the way; the flag is then set by itself.",
         cures=(
@@ -113,7 +113,7 @@ def constant(event: TermLost, facts: Facts) -> Finding:
         f"{how}: what is computed from it is a constant in {name}, and {code(event.point.node)} gives no gradient to "
         f"what it was computed from. Nothing raises."
     )
-    links = (TraceStep(event.point.node, f"{prefix(event.point)}this backward knows that term as a constant"),)
+    links = (TraceStep(event.point.node, "this backward knows that term as a constant", event.point),)
     return Finding(
         at=node,
         point=event.point,

@@ -118,7 +118,7 @@ from ...autograd.model.cuts import Cut, CutReason
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, prefix, tensor_name, tensor_names
+from ..support.story import code, tensor_name, tensor_names
 from ..support.unreached_parameters import dropped, not_held, nothing_held
 
 ERROR = "can't optimize a non-leaf Tensor"
@@ -145,7 +145,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=event.point,
         severity=Severity.ERROR,
         message=message,
-        links=(TraceStep(event.created_at.node, f"{prefix(event.created_at)}{name} was computed here"),),
+        links=(TraceStep(event.created_at.node, f"{name} was computed here", event.created_at),),
         help="give it the leaf, or make a leaf of the computed value (`.detach().requires_grad_()`).",
         cures=(FixProposal("make_leaf", f"Make {name} a leaf", (event.created_at.node,)),),
     )
@@ -164,7 +164,7 @@ def behind_a_cut(event: NeverReached, cut: Cut, facts: Facts) -> Finding:
         point=cut.point,
         severity=Severity.WARNING,
         message=message,
-        links=(TraceStep(event.point.node, f"{prefix(event.point)}this step skips {names}"),),
+        links=(TraceStep(event.point.node, f"this step skips {names}", event.point),),
         help="let the graph go on, or freeze what is not to be trained (`requires_grad_(False)`) and do not give it to "
         "the optimizer.",
         part_of=("TL303",),

@@ -38,7 +38,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, prefix, tensor_name
+from ..support.story import code, tensor_name
 
 SAVED = "Inference tensors cannot be saved for backward"
 WRITTEN = "Inplace update to inference tensor outside InferenceMode is not allowed"
@@ -59,8 +59,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.ERROR,
         message=f"{what}. PyTorch raises “{SAVED if event.how == 'saved' else WRITTEN}”.",
         links=(
-            TraceStep(event.made.node, f"{prefix(event.made)}{made} was made here, in inference mode"),
-            *(TraceStep(call, f"{prefix(event.made)}in this call") for call in event.made.calls[-1:]),
+            TraceStep(event.made.node, f"{made} was made here, in inference mode", event.made),
+            *(TraceStep(call, "in this call", event.made) for call in event.made.calls[-1:]),
         ),
         help="compute it under `torch.no_grad()` instead, or use a clone.",
         cures=(

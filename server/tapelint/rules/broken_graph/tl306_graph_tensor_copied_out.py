@@ -70,7 +70,7 @@ from ...autograd.model.graph_search import nodes_below
 from ...autograd.model.stores import Stored, StoreKind
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import assuming, code, prefix, tensor_name
+from ..support.story import code, tensor_name
 
 ERRORS = {
     "numpy": "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead",
@@ -87,11 +87,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
     what = "requires grad" if event.how == "numpy" else "has a graph and is no leaf"
     message = (
         f"{code(event.point.node)} would copy {name}, which {what}, as plain data. "
-        f"PyTorch raises “{ERRORS[event.how]}”.{assuming(event.assumption)}"
+        f"PyTorch raises “{ERRORS[event.how]}”."
     )
-    links = [
-        TraceStep(s.statement, f"{prefix(s.point)}kept here with its graph: {code(s.value)}") for s in keepers[-1:]
-    ]
+    links = [TraceStep(s.statement, f"kept here with its graph: {code(s.value)}", s.point) for s in keepers[-1:]]
     return Finding(
         point=event.point,
         severity=severity_of(event),
@@ -120,7 +118,7 @@ def recorded(event: GraphCopiedOut, facts: Facts, name: str) -> list[TraceStep]:
         return []
     made = node.created_at
     known = next((called for key in node.results if (called := tensor_name(facts, key)) is not None), name)
-    return [TraceStep(made.node, f"{prefix(made)}{code(made.node)} gives {known} its `grad_fn`")]
+    return [TraceStep(made.node, f"{code(made.node)} gives {known} its `grad_fn`", made)]
 
 
 def cures(event: GraphCopiedOut, keepers: list[Stored]) -> list[FixProposal]:

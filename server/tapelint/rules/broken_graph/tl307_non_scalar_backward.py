@@ -45,7 +45,7 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import assuming, code, prefix, tensor_name
+from ..support.story import code, tensor_name
 
 ERROR = "grad can be implicitly created only for scalar outputs"
 
@@ -55,11 +55,11 @@ def check(event: Event, facts: Facts) -> Finding | None:
     name = tensor_name(facts, event.root) or code(event.source) if event.source is not None else "its tensor"
     message = (
         f"{code(event.point.node)} begins at {name}, which {measured(event)}; a backward without an initial gradient "
-        f"begins at one number. PyTorch raises “{ERROR}”.{assuming(event.assumption)}"
+        f"begins at one number. PyTorch raises “{ERROR}”."
     )
     links: tuple[TraceStep, ...] = ()
     if event.built is not None:
-        links = (TraceStep(event.built.node, f"{prefix(event.built)}{name} was computed here and {measured(event)}"),)
+        links = (TraceStep(event.built.node, f"{name} was computed here and {measured(event)}", event.built),)
     cures = []
     if event.source is not None:
         mean = FixProposal("mean", "Take the mean of all elements", (event.source,))

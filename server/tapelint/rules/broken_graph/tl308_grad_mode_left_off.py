@@ -46,7 +46,7 @@ from ...autograd.events.graph_walks import BackwardWithoutGraph, Event
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import assuming, code, prefix
+from ..support.story import code
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 
@@ -57,15 +57,15 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return None
     cut, switch = event.cut.point, event.cut.grad_mode_set_at
     links = (
-        TraceStep(switch.node, f"{prefix(switch)}gradients are switched off here"),
-        TraceStep(cut.node, f"{prefix(cut)}computed without a graph"),
-        TraceStep(event.point.node, f"{prefix(event.point)}this backward has nothing to walk"),
+        TraceStep(switch.node, "gradients are switched off here", switch),
+        TraceStep(cut.node, "computed without a graph", cut),
+        TraceStep(event.point.node, "this backward has nothing to walk", event.point),
     )
     return Finding(
         point=switch,
         severity=severity_of(event),
         message=f"this switches gradients off, and on this path they stay off: {code(event.point.node)} has no graph "
-        f"to walk. PyTorch raises “{ERROR}”.{assuming(event.assumption)}",
+        f"to walk. PyTorch raises “{ERROR}”.",
         links=links,
         help="use `with torch.no_grad():` or the decorator `@torch.no_grad()`, which put back what was.",
         cures=(FixProposal("no_grad_below", "Run the rest of the function under torch.no_grad()", (switch.node,)),),

@@ -45,7 +45,7 @@ from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.returned import returned_with_graph
-from ..support.story import code, prefix, tensor_name
+from ..support.story import code, tensor_name
 
 LEAF = "you can only change requires_grad flags of leaf variables"
 DTYPE = "only Tensors of floating point dtype can require gradients"
@@ -60,7 +60,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         if event.recorded is not None:
             links += returned_with_graph(facts, event.recorded, event.point)
         message = f"{name} is not a leaf: it was computed by {code(created_at.node)}. PyTorch raises “{LEAF}”."
-        links.append(TraceStep(created_at.node, f"{prefix(created_at)}{name} was computed here"))
+        links.append(TraceStep(created_at.node, f"{name} was computed here", created_at))
         if event.wanted:
             help_text = "it requires grad already; `retain_grad()` keeps its gradient in `.grad`."
             cures.append(FixProposal("retain_grad_instead", f"Keep the gradient of {name} instead", (where,)))
@@ -71,7 +71,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         what = "integers" if event.reason == "int" else "truth values"
         message = f"{name} holds {what}, which have no gradient. PyTorch raises “{DTYPE}”."
         if created_at.node is not where:
-            links.append(TraceStep(created_at.node, f"{prefix(created_at)}{what} made here"))
+            links.append(TraceStep(created_at.node, f"{what} made here", created_at))
         help_text = "make it of floating point numbers (`dtype=torch.float32`, `.float()`)."
         cures.append(FixProposal("float_dtype", "Make it of floating point numbers", (created_at.node,)))
         if isinstance(created_at.node, ast.expr):

@@ -41,7 +41,7 @@ from ...autograd.model.cuts import Cut, CutReason
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import assuming, code, prefix, tensor_names, verb
+from ..support.story import code, tensor_names, verb
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 
@@ -55,13 +55,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return untrained(event, cut, facts)
     message = (
         "no input requires grad, so the result of this reentrant checkpoint does not either, whatever it trains: "
-        f"{code(event.point.node)} has no graph to walk. PyTorch raises “{ERROR}”.{assuming(event.assumption)}"
+        f"{code(event.point.node)} has no graph to walk. PyTorch raises “{ERROR}”."
     )
     return Finding(
         point=cut.point,
         severity=severity_of(event),
         message=message,
-        links=(TraceStep(event.point.node, f"{prefix(event.point)}this backward has nothing to walk"),),
+        links=(TraceStep(event.point.node, "this backward has nothing to walk", event.point),),
         help="say `use_reentrant=False`, or let an input require grad.",
         cures=(FixProposal("non_reentrant", "Checkpoint without reentrant autograd", (cut.point.node,)),),
     )
@@ -78,7 +78,7 @@ def untrained(event: NeverReached, cut: Cut, facts: Facts) -> Finding:
         point=cut.point,
         severity=Severity.WARNING,
         message=message,
-        links=(TraceStep(event.point.node, f"{prefix(event.point)}this step skips {names}"),),
+        links=(TraceStep(event.point.node, f"this step skips {names}", event.point),),
         help="say `use_reentrant=False`, or let an input require grad.",
         cures=(FixProposal("non_reentrant", "Checkpoint without reentrant autograd", (cut.point.node,)),),
     )

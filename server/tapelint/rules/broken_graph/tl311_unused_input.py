@@ -38,7 +38,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, prefix, tensor_name
+from ..support.story import code, tensor_name
 
 UNUSED = "appears to not have been used in the graph"
 PLAIN = "One of the differentiated Tensors does not require grad"
@@ -47,7 +47,7 @@ PLAIN = "One of the differentiated Tensors does not require grad"
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, UnusedInput)
     name = tensor_name(facts, event.tensor) or code(event.created_at.node)
-    links = [TraceStep(event.created_at.node, f"{prefix(event.created_at)}{name} was made here")]
+    links = [TraceStep(event.created_at.node, f"{name} was made here", event.created_at)]
     cures: list[FixProposal] = []
     if event.plain:
         what, error = "does not require grad", PLAIN
@@ -57,7 +57,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         what, error = "is not what the outputs were computed from", UNUSED
         help_text = "differentiate with respect to the very tensor that entered the computation."
         if event.cut is not None:
-            links.append(TraceStep(event.cut.node, f"{prefix(event.cut)}the way to the outputs is cut here"))
+            links.append(TraceStep(event.cut.node, "the way to the outputs is cut here", event.cut))
             cures.append(FixProposal("remove_call", "Let the gradient through", (event.cut.node,)))
         title = "Take zero for the gradient of what was not used"
         cures.append(FixProposal("materialize_grads", title, (event.point.node,), "unsafe"))

@@ -40,7 +40,7 @@ from ...autograd.facts import Facts
 from ...autograd.model.cuts import CutReason
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import assuming, code, prefix
+from ..support.story import code
 
 ERROR = "object has no attribute 'backward'"
 
@@ -54,14 +54,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
     several = " and others read" if cut.reason is CutReason.NUMBERS else " reads"
     message = (
         f"{code(call)} has no tensor to begin at: {read}{several} {what} of Python from a tensor with a graph, and "
-        f"{root} is no more than that. It has no graph; Python raises “{ERROR}”.{assuming(event.assumption)}"
+        f"{root} is no more than that. It has no graph; Python raises “{ERROR}”."
     )
     title = "Keep the graph: no number on the way (what else reads it gets a tensor)"
     return Finding(
         point=event.point,
         severity=severity_of(event),
         message=message,
-        links=(TraceStep(cut.point.node, f"{prefix(cut.point)}the graph ends here: {read} gives {what} of Python"),),
+        links=(TraceStep(cut.point.node, f"the graph ends here: {read} gives {what} of Python", cut.point),),
         help=f"go backward from the tensor: leave out {read} there, and keep it for the log.",
         cures=(FixProposal("remove_call", title, (cut.point.node,), "unsafe"),) if cut.reason is CutReason.ITEM else (),
         everywhere=True,

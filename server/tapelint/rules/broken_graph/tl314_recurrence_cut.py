@@ -59,7 +59,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, loop_name, prefix
+from ..support.story import code, loop_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -74,9 +74,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"{code(event.walk.node)} reaches only the last iteration: no gradient comes from what the others have "
         f"computed. Nothing raises.",
         links=(
-            TraceStep(source.created_at.node, f"{prefix(source.created_at)}computed, with a graph"),
-            TraceStep(event.point.node, f"{prefix(event.point)}taken without that graph, which is lost"),
-            TraceStep(event.walk.node, f"{prefix(event.walk)}walks what the last iteration has computed"),
+            TraceStep(source.created_at.node, "computed, with a graph", source.created_at),
+            TraceStep(event.point.node, "taken without that graph, which is lost", event.point),
+            TraceStep(event.walk.node, "walks what the last iteration has computed", event.walk),
         ),
         help="detach the state where a sequence begins, not in each of its steps.",
         cures=(FixProposal("remove_call", title, (event.point.node,), "unsafe"),),

@@ -68,7 +68,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import assuming, code, prefix, tensor_name
+from ..support.story import code, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -80,7 +80,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         message = (
             f"{code(event.made.node)} makes a new Parameter of {used}, and that is what {held} holds: "
             f"{code(event.reached.node)} computes gradients for {used}, so {code(event.point.node)} finds none, and "
-            f"{used} is never trained. Nothing raises.{assuming(event.assumption)}"
+            f"{used} is never trained. Nothing raises."
         )
         cures = (FixProposal("unwrap", f"Give it {used} itself", (event.made.node,)),)
         advice = f"give the optimizer {used} itself, or compute the loss from the new Parameter."
@@ -88,7 +88,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         message = (
             f"{used} is another tensor from here on, and {held} keeps the one before: {code(event.reached.node)} "
             f"computes gradients for the new one, so {code(event.point.node)} finds none, and {used} is no longer "
-            f"trained. Nothing raises.{assuming(event.assumption)}"
+            f"trained. Nothing raises."
         )
         advice = "write into the tensor under `torch.no_grad()`, or build the optimizer anew."
         if event.built is not None:
@@ -98,8 +98,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(event.reached.node, f"{prefix(event.reached)}this backward computes gradients for {used}"),
-            TraceStep(event.point.node, f"{prefix(event.point)}this step looks for them in another tensor"),
+            TraceStep(event.reached.node, f"this backward computes gradients for {used}", event.reached),
+            TraceStep(event.point.node, "this step looks for them in another tensor", event.point),
         ),
         help=advice,
         cures=cures,

@@ -57,7 +57,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule
-from ..support.story import assuming, code
+from ..support.story import code
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -76,7 +76,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     alone = ", unless an optimizer is given it by itself" if event.how == "leaf" else ""
     message = (
         f"{what}. So `parameters()` does not give it to an optimizer, `state_dict()` does not save it and "
-        f"`to()` does not move it: it is not trained{alone}. Nothing raises.{assuming(event.assumption)}"
+        f"`to()` does not move it: it is not trained{alone}. Nothing raises."
     )
     return Finding(
         point=event.point,

@@ -45,7 +45,7 @@ from ...autograd.model.graph import Leaf
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.modified_saved import ERROR, REFUSED, error, in_own_backward, is_step
-from ..support.story import assuming, code, op_name, prefix, role, saved_name, variable
+from ..support.story import code, op_name, role, saved_name, variable
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -57,16 +57,17 @@ def check(event: Event, facts: Facts) -> Finding | None:
     message = (
         f"this writes {name} in place, but {op_name(node)} saved {role(saved)} for backward, and "
         f"{code(event.point.node)} needs it unchanged. "
-        f"PyTorch raises “{error(event)}”.{assuming(event.assumption)}"
+        f"PyTorch raises “{error(event)}”."
     )
     links = [
         TraceStep(
             node.created_at.node,
-            f"{prefix(node.created_at)}{op_name(node)} saved {role(saved)} {name} here (version {saved.version})",
+            f"{op_name(node)} saved {role(saved)} {name} here (version {saved.version})",
+            node.created_at,
         ),
-        *(TraceStep(call, f"{prefix(node.created_at)}in this call") for call in node.created_at.calls[-1:]),
-        TraceStep(write.point.node, f"{prefix(write.point)}written here (version {write.version})"),
-        TraceStep(event.point.node, f"{prefix(event.point)}this backward needs version {saved.version}"),
+        *(TraceStep(call, "in this call", node.created_at) for call in node.created_at.calls[-1:]),
+        TraceStep(write.point.node, f"written here (version {write.version})", write.point),
+        TraceStep(event.point.node, f"this backward needs version {saved.version}", event.point),
     ]
     return Finding(
         point=write.point,

@@ -63,7 +63,7 @@ from ...autograd.model.program_point import earlier_iteration
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.modified_saved import ERROR, REFUSED, error, is_step
-from ..support.story import assuming, carried, code, lifted, op_name, prefix, saved_name, writer
+from ..support.story import carried, code, lifted, op_name, saved_name, writer
 from ..support.walked_twice import readers
 
 
@@ -76,20 +76,19 @@ def check(event: Event, facts: Facts) -> Finding | None:
     message = (
         f"{writer(write)} updates {name}, but {op_name(node)} saved it for backward, and "
         f"{code(event.point.node)} walks that graph afterwards. "
-        f"PyTorch raises “{error(event)}”.{assuming(event.assumption)}"
+        f"PyTorch raises “{error(event)}”."
     )
     links = [
         TraceStep(
-            node.created_at.node,
-            f"{prefix(node.created_at)}{op_name(node)} saved {name} here (version {saved.version})",
+            node.created_at.node, f"{op_name(node)} saved {name} here (version {saved.version})", node.created_at
         ),
         *(
-            TraceStep(call, f"{prefix(node.created_at)}in this call")
+            TraceStep(call, "in this call", node.created_at)
             for call in node.created_at.calls[-1:]
             if isinstance(call, ast.Call)
         ),
-        TraceStep(write.point.node, f"{prefix(write.point)}updated here (version {write.version})"),
-        TraceStep(event.point.node, f"{prefix(event.point)}this backward needs version {saved.version}"),
+        TraceStep(write.point.node, f"updated here (version {write.version})", write.point),
+        TraceStep(event.point.node, f"this backward needs version {saved.version}", event.point),
     ]
     old = next((n for n in event.path if earlier_iteration(n.created_at, event.point)), None)
     advice = "run every backward before the step, or compute the forward again after it"

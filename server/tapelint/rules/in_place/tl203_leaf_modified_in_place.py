@@ -39,7 +39,7 @@ from ...autograd.events.graph_walks import Event, LeafWritten
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import assuming, tensor_name
+from ..support.story import tensor_name
 
 NAMELESS = "a leaf"
 
@@ -53,7 +53,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if name == NAMELESS:
         fact = f"{what} that requires grad in place"
     raised = f"PyTorch raises “{error} is being used in an in-place operation”"
-    message = f"this writes {fact}. {raised}.{assuming(event.assumption)}"
+    message = f"this writes {fact}. {raised}."
     stored = facts.stored.get(event.tensor)
     links = (TraceStep(stored[0].statement, f"{name} is made here, a leaf that requires grad"),) if stored else ()
     return Finding(

@@ -40,7 +40,7 @@ from ...autograd.events.graph_walks import Event, ViewRefused
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import assuming, code, prefix, tensor_name, writer
+from ..support.story import code, tensor_name, writer
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -60,7 +60,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         error = f"A view was created in {mode} and is being modified inplace"
     if event.written is not None:
         return _used(event, facts, name, why)
-    message = f"this writes {name} in place, but {why}. PyTorch raises “{error}”.{assuming(event.assumption)}"
+    message = f"this writes {name} in place, but {why}. PyTorch raises “{error}”."
     node = event.point.node
     cures = [FixProposal("out_of_place", "Write out of place: compute a new tensor", (node,))]
     if event.kind == "multi":
@@ -82,9 +82,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
 def _makers(event: ViewRefused) -> tuple[TraceStep, ...]:
     """Where the protected view was made, and where the view of it, if that is not where it is written."""
     what = "the views are" if event.kind == "multi" else "the view is"
-    steps = [TraceStep(event.made.node, f"{prefix(event.made)}{what} made here")]
+    steps = [TraceStep(event.made.node, f"{what} made here", event.made)]
     if event.part is not None and event.part.node is not event.point.node and event.part != event.point:
-        steps.append(TraceStep(event.part.node, f"{prefix(event.part)}a view of it is made here"))
+        steps.append(TraceStep(event.part.node, "a view of it is made here", event.part))
     return tuple(steps)
 
 
@@ -95,11 +95,11 @@ def _used(event: ViewRefused, facts: Facts, name: str, why: str) -> Finding:
     base = tensor_name(facts, write.tensor) or "its base"
     message = (
         f"this uses {name} after {writer(write)} wrote {base} in place, but {why}. PyTorch raises “its base or another "
-        f"view of its base has been modified inplace”.{assuming(event.assumption)}"
+        f"view of its base has been modified inplace”."
     )
     links = (
         *_makers(event),
-        TraceStep(write.point.node, f"{prefix(write.point)}its memory is written here"),
+        TraceStep(write.point.node, "its memory is written here", write.point),
     )
     severity = severity_of(event)
     advice = "make the view again after the write, or keep a copy (`.clone()`)."

@@ -70,7 +70,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import assuming, code, op_name, prefix, role, saved_name, variable
+from ..support.story import code, op_name, role, saved_name, variable
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -88,13 +88,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
     message = (
         f"{code(write.point.node)} changes {name} after {op_name(node)} saved {role(saved)} for backward, and "
         f"autograd cannot see it ({unseen}): {code(event.point.node)} computes the gradient from the changed values, "
-        f"and PyTorch raises nothing.{assuming(event.premise)}"
+        f"and PyTorch raises nothing."
     )
     links = (
-        TraceStep(node.created_at.node, f"{prefix(node.created_at)}{op_name(node)} saved {role(saved)} {name} here"),
-        *(TraceStep(call, f"{prefix(node.created_at)}in this call") for call in node.created_at.calls[-1:]),
-        TraceStep(write.point.node, f"{prefix(write.point)}written here, not counted"),
-        TraceStep(event.point.node, f"{prefix(event.point)}this backward uses the changed values"),
+        TraceStep(node.created_at.node, f"{op_name(node)} saved {role(saved)} {name} here", node.created_at),
+        *(TraceStep(call, "in this call", node.created_at) for call in node.created_at.calls[-1:]),
+        TraceStep(write.point.node, "written here, not counted", write.point),
+        TraceStep(event.point.node, "this backward uses the changed values", event.point),
     )
     cures = (
         FixProposal(

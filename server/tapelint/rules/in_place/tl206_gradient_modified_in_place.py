@@ -42,7 +42,7 @@ from ...autograd.model.graph import Leaf
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import assuming, code, op_name, prefix, tensor_name
+from ..support.story import code, op_name, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -53,13 +53,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
     node = event.point.node
     message = (
         f"this writes the gradient in place, and {code(where.node)} has handed the same tensor to {whose}, which comes "
-        f"later: its gradient is silently wrong.{assuming(event.assumption)}"
+        f"later: its gradient is silently wrong."
     )
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
         message=message,
-        links=(TraceStep(where.node, f"{prefix(where)}this addition hands one gradient to all of its terms"),),
+        links=(TraceStep(where.node, "this addition hands one gradient to all of its terms", where),),
         help="compute and return a new tensor.",
         cures=(FixProposal("out_of_place", "Write out of place: compute a new gradient", (node,)),),
     )

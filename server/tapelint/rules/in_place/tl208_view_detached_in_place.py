@@ -36,7 +36,7 @@ from ...autograd.events.graph_walks import Event, ViewDetached
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import assuming, code, prefix, tensor_name
+from ..support.story import code, tensor_name
 
 ERROR = "Can't detach views in-place. Use detach() instead"
 
@@ -48,9 +48,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
     return Finding(
         point=event.point,
         severity=severity_of(event),
-        message=f"{name} is a view, made by {made}, and is detached in place. PyTorch raises “{ERROR}”."
-        f"{assuming(event.assumption)}",
-        links=(TraceStep(event.made.node, f"{prefix(event.made)}the view is made here"),),
+        message=f"{name} is a view, made by {made}, and is detached in place. PyTorch raises “{ERROR}”.",
+        links=(TraceStep(event.made.node, "the view is made here", event.made),),
         help="use `detach()`, and keep what it returns.",
         cures=(FixProposal("out_of_place", "Keep what detach() returns", (event.point.node,)),),
     )

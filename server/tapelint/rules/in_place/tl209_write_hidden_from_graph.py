@@ -48,7 +48,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import assuming, code, prefix, tensor_name
+from ..support.story import code, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -60,10 +60,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=write,
         severity=Severity.WARNING,
         message=f"{code(write.node)} changes {name} and leaves its graph as it was: the gradient of {code(node)} goes "
-        f"through {name} as if this had not happened.{assuming(event.assumption)}",
+        f"through {name} as if this had not happened.",
         links=(
-            TraceStep(write.node, f"{prefix(write)}written here, which autograd does not record"),
-            TraceStep(node, f"{prefix(event.point)}used here, with the graph from before"),
+            TraceStep(write.node, "written here, which autograd does not record", write),
+            TraceStep(node, "used here, with the graph from before", event.point),
         ),
         help="compute a new tensor, so that the operation is differentiated; a value that should keep the old gradient "
         "is `y + (new - y).detach()`.",

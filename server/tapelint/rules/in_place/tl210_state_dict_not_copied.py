@@ -43,7 +43,7 @@ from ...autograd.events.graph_walks import Event, OwnStateUsed
 from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import assuming, code, prefix, writer
+from ..support.story import code, writer
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -55,10 +55,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=event.point,
         severity=Severity.WARNING,
         message=f"{kept} is no copy: {code(taken.node)} gives the parameters' own memory, and {writer(write)} has "
-        f"written there since. So {does}.{assuming(event.assumption)}",
+        f"written there since. So {does}.",
         links=(
-            TraceStep(taken.node, f"{prefix(taken)}taken here"),
-            TraceStep(write.point.node, f"{prefix(write.point)}the parameters are written here, and this with them"),
+            TraceStep(taken.node, "taken here", taken),
+            TraceStep(write.point.node, "the parameters are written here, and this with them", write.point),
         ),
         help="keep a copy: `copy.deepcopy(net.state_dict())`.",
     )

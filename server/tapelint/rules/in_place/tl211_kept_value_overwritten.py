@@ -55,7 +55,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import assuming, code, prefix, tensor_name, writer
+from ..support.story import code, tensor_name, writer
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -71,11 +71,11 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=f"{holder} holds the memory of {name} already, and {writer(write)} has written there since: "
         f"{code(value)} is no copy, so these entries all have the values of the last write."
-        f"{assuming(event.assumption)}",
+        f"",
         links=(
-            TraceStep(event.first.node, f"{prefix(event.first)}kept for the first time here"),
-            TraceStep(write.point.node, f"{prefix(write.point)}written in place here"),
-            TraceStep(call, f"{prefix(event.point)}kept again here"),
+            TraceStep(event.first.node, "kept for the first time here", event.first),
+            TraceStep(write.point.node, "written in place here", write.point),
+            TraceStep(call, "kept again here", event.point),
         ),
         help=f"keep a copy: `{ast.unparse(value) if value is not None else 'x'}{copied}`.",
         cures=(FixProposal("clone", "Keep a copy", (value,)),) if value is not None and not event.is_array else (),

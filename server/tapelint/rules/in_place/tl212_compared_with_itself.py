@@ -51,7 +51,7 @@ from ...autograd.events.graph_walks import Event, KeptValueCompared
 from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import assuming, code, prefix, writer
+from ..support.story import code, writer
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -62,10 +62,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=f"{code(event.source)} is no copy: it is the memory of {code(event.other)}, and {writer(write)} has "
         f"written there since. So {code(event.point.node)} compares a tensor with itself."
-        f"{assuming(event.assumption)}",
+        f"",
         links=(
-            TraceStep(kept.node, f"{prefix(kept)}kept here, without a copy"),
-            TraceStep(write.point.node, f"{prefix(write.point)}written in place here, and what was kept with it"),
+            TraceStep(kept.node, "kept here, without a copy", kept),
+            TraceStep(write.point.node, "written in place here, and what was kept with it", write.point),
         ),
         help="keep a copy: `.detach().clone()`.",
     )

@@ -41,7 +41,7 @@ from ...autograd.events.graph_walks import Event, FreedGraphReached
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, severity_of
-from ..support.story import assuming, code, keeper, op_name, variable
+from ..support.story import code, keeper, op_name, variable
 from ..support.walked_twice import (
     ERROR,
     before,
@@ -65,10 +65,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     name = variable(facts, shared)
     saved = f"what {op_name(event.node)} saved"
     again = "runs again" if first is second else f"reaches {name} again"
-    message = (
-        f"{code(second)} {again}, but {code(first)} has freed {saved} for it. PyTorch raises "
-        f"“{ERROR}”.{assuming(event.assumption)}"
-    )
+    message = f"{code(second)} {again}, but {code(first)} has freed {saved} for it. PyTorch raises “{ERROR}”."
     cures = [
         FixProposal("merge_backwards", "Run one backward of the summed losses", (first, second)),
         *differentiating(event, facts),

@@ -49,7 +49,7 @@ from ...autograd.model.program_point import earlier_iteration
 from ..support.finding import Finding, Rule, severity_of
 from ..support.modified_saved import ERROR as MODIFIED
 from ..support.modified_saved import is_step
-from ..support.story import assuming, carried, code, iteration, op_name, saved_name, writer
+from ..support.story import carried, code, iteration, op_name, saved_name, writer
 from ..support.walked_twice import ERROR, carrier, clearing, detaching, origin, retain_cure, retaining, story
 
 
@@ -66,7 +66,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"in {iteration(event.point, now)} {code(event.point.node)} reaches the graph of iteration {past.number} "
         f"again: {carried(facts, carrier(event), event.point)} "
         f"carries it over, and what {op_name(event.node)} saved there is freed. PyTorch raises "
-        f"“{ERROR}”.{assuming(event.assumption)}"
+        f"“{ERROR}”."
     )
     return Finding(
         point=event.point,
@@ -102,7 +102,7 @@ def stepped(event: SavedTensorModified, facts: Facts) -> Finding | None:
         f"in {iteration(event.point, now)} {code(event.point.node)} reaches the graph of iteration {past.number} "
         f"again: {name} carries it over, and {writer(event.write)} has written "
         f"{saved_name(facts, event.saved) or 'a parameter'}, which {op_name(event.node)} saved there. PyTorch raises "
-        f"“{MODIFIED}”.{assuming(event.assumption)}"
+        f"“{MODIFIED}”."
     )
     return Finding(
         point=event.point,

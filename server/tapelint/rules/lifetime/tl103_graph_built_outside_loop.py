@@ -43,7 +43,7 @@ from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration, loop_around
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, severity_of
-from ..support.story import assuming, carried, code, iteration, keeper, op_name, variable
+from ..support.story import carried, code, iteration, keeper, op_name, variable
 from ..support.walked_twice import ERROR, before, carrier, origin, readers, retain_cure, retaining, story
 
 
@@ -61,7 +61,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"in {iteration(event.point, now)} {code(event.point.node)} reaches {carried(facts, shared, event.point)} "
         "again, which was built once, before the loop: "
         f"iteration {lap.number} freed what {op_name(event.node)} saved. PyTorch raises "
-        f"“{ERROR}”.{assuming(event.assumption)}"
+        f"“{ERROR}”."
     )
     stored = keeper(facts, shared, event.point)
     cures: list[FixProposal] = []

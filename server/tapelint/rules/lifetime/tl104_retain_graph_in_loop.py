@@ -76,7 +76,7 @@ from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.modified_saved import ERROR
-from ..support.story import carried, iteration, keeper, prefix, tensor_name, tensor_names, verb, writer
+from ..support.story import carried, iteration, keeper, tensor_name, tensor_names, verb, writer
 from ..support.walked_twice import before, carrier, detaching, readers, story
 
 
@@ -148,7 +148,7 @@ def unused(event: RetainedUnused) -> Finding:
         point=event.point,
         severity=Severity.INFORMATION,
         message=message,
-        links=(TraceStep(event.point.node, f"{prefix(event.point)}the next pass here walks another graph"),),
+        links=(TraceStep(event.point.node, "the next pass here walks another graph", event.point),),
         help="leave `retain_graph=True` out; it is needed only if the same graph is walked again.",
         cures=(FixProposal("drop_retain_graph", "Take `retain_graph=True` out", (event.point.node,)),),
     )
@@ -180,7 +180,7 @@ def reached(event: RetainedGraphReached, facts: Facts) -> Finding | None:
             f"this backward walks it again and finds {tensor_name(facts, saved.tensor) or 'a tensor'} written by "
             f"{writer(write)}. PyTorch raises “{ERROR}”"
         )
-        wrote = TraceStep(write.point.node, f"{prefix(write.point)}this wrote what it saved")
+        wrote = TraceStep(write.point.node, "this wrote what it saved", write.point)
         at = next((i for i, link in enumerate(links) if link.node is event.past.point.node), len(links) - 1)
         links = (*links[: at + 1], wrote, *links[at + 1 :])
     without = FixProposal("drop_retain_graph", "", (event.past.point.node,))

@@ -76,7 +76,7 @@ from ...autograd.model.stores import RetainedGraphs
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import assuming, counted, op_name, prefix
+from ..support.story import counted, op_name
 
 KILOBYTES = 0.8
 """What a node takes without what it has saved, measured on the CPU."""
@@ -100,19 +100,15 @@ def check(event: Event, facts: Facts) -> Finding | None:
         message = (
             f"{name} holds the graph of every {loop}, and no backward walks it: what {op_name(last)} and the others "
             f"saved stays in memory{until}, {_cost(collected)} more with each {loop}.{beside}"
-            f"{assuming(event.assumption)}"
+            f""
         )
-        links = (
-            TraceStep(
-                last.created_at.node, f"{prefix(last.created_at)}{op_name(last)} saved what a backward would need"
-            ),
-        )
+        links = (TraceStep(last.created_at.node, f"{op_name(last)} saved what a backward would need", last.created_at),)
     else:
         freed = any(node.saves_anything for node in collected.added)
         stay = "the backward has freed what it saved, its bare nodes stay" if freed else "its nodes stay"
         message = (
             f"{name} holds the graph of every {loop}{until}: {stay} in memory, {_cost(collected)} more with each "
-            f"{loop}.{beside}{assuming(event.assumption)}"
+            f"{loop}.{beside}"
         )
     value = stored.statement.value if isinstance(stored.statement, ast.AugAssign) else stored.value
     cures = (FixProposal("detach", f"Keep the value only: detach what {name} is given", (value,)),) if value else ()

@@ -51,7 +51,7 @@ from ...autograd.events.graph_walks import Event, GradientCycle
 from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, prefix, tensor_name
+from ..support.story import code, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -60,10 +60,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
     plain = name.strip("`")
     if event.call is not None:
         when = f"{code(event.call.node)} returns, nobody knows {name} any more, and each call leaves one behind"
-        links = (TraceStep(event.call.node, f"{prefix(event.call)}called here"),)
+        links = (TraceStep(event.call.node, "called here", event.call),)
     else:
         when = "the graphs of all iterations pile up in it"
-        links = (TraceStep(event.past.node, f"{prefix(event.past)}the first of them; `.grad` was not cleared since"),)
+        links = (TraceStep(event.past.node, "the first of them; `.grad` was not cleared since", event.past),)
     message = (
         f"with `create_graph=True` the gradient of {name} has a graph that leads back to {name}: a cycle, which holds "
         f"all that was saved until `{plain}.grad` is cleared. It is not: {when}."

@@ -53,7 +53,7 @@ from ...autograd.model.program_point import earlier_iteration
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, iteration, keeper, prefix, tensor_name, variable, writer
+from ..support.story import code, iteration, keeper, tensor_name, variable, writer
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -73,8 +73,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
             f"the gradient is that of old weights, and nothing that is learned reaches it. PyTorch raises nothing."
         )
         links = (
-            TraceStep(built, f"{prefix(event.node.created_at)}{name} is computed here"),
-            TraceStep(event.stale.point.node, f"{prefix(event.stale.point)}{leaf} is updated here"),
+            TraceStep(built, f"{name} is computed here", event.node.created_at),
+            TraceStep(event.stale.point.node, f"{leaf} is updated here", event.stale.point),
         )
         advice = f"compute {name} again in every iteration."
         if stored is not None and earlier_iteration(event.node.created_at, event.point) is None:
@@ -85,8 +85,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
             f"is computed once more and added. PyTorch raises nothing, since these operations saved nothing."
         )
         links = (
-            TraceStep(built, f"{prefix(event.node.created_at)}{name} is computed here"),
-            TraceStep(event.past.point.node, f"{prefix(event.past.point)}this backward walked it first"),
+            TraceStep(built, f"{name} is computed here", event.node.created_at),
+            TraceStep(event.past.point.node, "this backward walked it first", event.past.point),
         )
         advice = f"call backward on the new term only, and keep the value of {name} without its graph (`.detach()`)."
     return Finding(

@@ -41,7 +41,7 @@ from ...autograd.events.graph_walks import Event, LeafHoldsItself
 from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import assuming, counted, tensor_name
+from ..support.story import counted, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -56,7 +56,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         message=(
             f"{holder} holds a graph that leads back to {leaf}: a cycle that Python's collector cannot see. {leaf} is "
             f"made anew with every {each}, and each one stays in memory with all that its graph saved."
-            f"{assuming(event.assumption)}"
+            f""
         ),
         links=(TraceStep(event.lap.loop, f"every {each} leaves one behind"),),
         help="keep the graph in a variable or a dict of the iteration, detach it, or delete the attribute after use.",

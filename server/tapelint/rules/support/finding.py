@@ -19,10 +19,11 @@ from .cure import FixProposal
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """One step of the story: what happened at ``node``."""
+    """One step of the story: what happened at ``node``, ``when`` the program was there."""
 
     node: ast.AST
     text: str
+    when: ProgramPoint | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +33,10 @@ class Finding:
     # when it happens, and where it is reported unless ``at`` says otherwise
     point: ProgramPoint
     severity: Severity
+    # the headline: what happens, to which variable, because of what
     message: str
+    # the error that PyTorch raises, in its own words; None where it raises nothing
+    raises: str | None = None
     # what led to it, in the order of the execution
     links: tuple[TraceStep, ...] = ()
     # what to do about it
@@ -59,7 +63,7 @@ class Finding:
     cause: Hashable = None
     # the rule that found it: filled in by what runs the rules
     code: str = ""
-    # the assumption that its event rests on
+    # what its event assumes, as a clause
     premise: str | None = None
     # the branches on unknown tests that it needs
     guard: PathGuard = UNGUARDED

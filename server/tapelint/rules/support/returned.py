@@ -8,7 +8,7 @@ from ...autograd.facts import Facts
 from ...autograd.model.graph import Leaf, Node
 from ...autograd.model.program_point import ProgramPoint
 from .finding import TraceStep
-from .story import prefix, tensor_name
+from .story import tensor_name
 
 MOST_NODES = 64
 """How far down a graph what a call returned is looked for: beyond that it explains little."""
@@ -45,10 +45,10 @@ def _made_leaf(facts: Facts, item: Node | Leaf, returned: ProgramPoint) -> list[
         return []
     assert isinstance(item, Leaf)
     name = tensor_name(facts, item.tensor) or "a tensor"
-    return [TraceStep(made.node, f"{prefix(made)}{name} was made to require grad here")]
+    return [TraceStep(made.node, f"{name} was made to require grad here", made)]
 
 
 def _returned(facts: Facts, key: int, point: ProgramPoint) -> TraceStep:
     name = tensor_name(facts, key)
     what = f"{name} requires grad and" if name is not None else "what requires grad"
-    return TraceStep(point.node, f"{prefix(point)}{what} is returned here")
+    return TraceStep(point.node, f"{what} is returned here", point)

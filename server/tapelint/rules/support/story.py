@@ -5,7 +5,7 @@ alike.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ...autograd.facts import Facts
 from ...autograd.model.graph import Node, SavedTensor, Write
@@ -27,7 +27,7 @@ def code(node: ast.AST | None) -> str:
 def loop_name(lap: Iteration) -> str:
     loop = lap.loop
     if isinstance(loop, (ast.For, ast.AsyncFor, ast.comprehension)):
-        return f"`for {ast.unparse(loop.target)}`"
+        return f"`for {ast.unparse(loop.target).removeprefix('(').removesuffix(')')}`"
     if isinstance(loop, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return f"calls of `{loop.name}`"
     if isinstance(loop, ast.Call):
@@ -62,12 +62,43 @@ def lifted(event_calls: tuple[ast.AST, ...], write: ProgramPoint, built: Program
     return write.node
 
 
-def prefix(point: ProgramPoint) -> str:
-    """``iteration 2: ``, or nothing outside loops; nested loops are all named: ``epoch 1, step 2: ``."""
-    iterations = [lap for lap in point.iterations if not isinstance(lap.loop, ast.comprehension)]
-    if len(iterations) == 1:
-        return f"iteration {iterations[0].number}: "
-    return ", ".join(f"{counted(lap)} {lap.number}" for lap in iterations) + ": " if iterations else ""
+def moments(points: Sequence[ProgramPoint | None]) -> list[str]:
+    """When each step of a story happens, as the program counts: ``"`epoch` is 1"``, ``"iteration 2"``. Empty where that
+    is as for the step before, and all through a story in which no iteration changes.
+    """
+    laps = [_laps(point) for point in points]
+    known = [each for each in laps if each is not None]
+    changing = {lap.loop for each in known for lap in each if any(lap not in other for other in known)}
+    said: list[str] = []
+    before = ""
+    for each in laps:
+        words = before if each is None else ", ".join(_counted(lap) for lap in each if lap.loop in changing)
+        said.append(words if words != before else "")
+        before = words
+    return said
+
+
+def _laps(point: ProgramPoint | None) -> list[Iteration] | None:
+    if point is None:
+        return None
+    return [lap for lap in point.iterations if not isinstance(lap.loop, ast.comprehension)]
+
+
+def _counted(lap: Iteration) -> str:
+    """``"`epoch` is 0"`` for the first iteration of ``for epoch in range(3)``, else ``"iteration 1 of `for x`"``."""
+    match lap.loop:
+        case ast.For(ast.Name(name), ast.Call(ast.Name("range"), [_] | [_, _] as given, [])) | ast.For(
+            ast.Tuple([ast.Name(name), *_]), ast.Call(ast.Name("enumerate"), [_] | [_, _] as given, [])
+        ):
+            is_range = isinstance(lap.loop.target, ast.Name)
+            start = given[0] if is_range and len(given) == 2 else given[1] if len(given) == 2 else ast.Constant(0)
+            if isinstance(start, ast.Constant) and isinstance(start.value, int):
+                return f"`{name}` is {start.value + lap.number - 1}"
+        case ast.FunctionDef(name) | ast.AsyncFunctionDef(name):
+            return f"call {lap.number} of `{name}`"
+        case ast.Call():
+            return f"call {lap.number} by {code(lap.loop.func)}"
+    return f"iteration {lap.number} of {loop_name(lap)}"
 
 
 def counted(lap: Iteration) -> str:
@@ -161,8 +192,3 @@ def writer(write: Write) -> str:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return f"the step after `{node.name}`"
     return code(node)
-
-
-def assuming(assumption: str | None) -> str:
-    """The assumption a warning rests on."""
-    return f" This assumes that {assumption}." if assumption else ""

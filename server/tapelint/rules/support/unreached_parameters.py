@@ -10,7 +10,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from .cure import FixProposal
 from .finding import Finding, TraceStep
-from .story import assuming, code, prefix, tensor_name, tensor_names, verb
+from .story import code, tensor_name, tensor_names, verb
 
 WRAPPERS = {
     "ModuleList": "module_list",
@@ -40,11 +40,10 @@ def not_held(event: NeverStepped, facts: Facts) -> Finding:
         if event.wrapper is not None:
             cures = (FixProposal(WRAPPERS[event.wrapper], f"Make it an `nn.{event.wrapper}`", (event.value,)),)
     message = (
-        f"{what}: {names} {verb(names)} given gradients, and {code(event.point.node)} never uses them. Nothing "
-        f"raises.{assuming(event.assumption)}"
+        f"{what}: {names} {verb(names)} given gradients, and {code(event.point.node)} never uses them. Nothing raises."
     )
     links = [TraceStep(event.built, f"`{held}` is given the parameters of the network here")] if event.built else []
-    links.append(TraceStep(event.point.node, f"{prefix(event.point)}this step does not know {names}"))
+    links.append(TraceStep(event.point.node, f"this step does not know {names}", event.point))
     return Finding(
         at=place,
         point=event.point,
@@ -88,7 +87,7 @@ def dropped(event: UpdateDropped, facts: Facts) -> Finding:
     leaf = tensor_name(facts, event.leaf) or "the parameter"
     message = (
         f"this computes a new tensor and calls it `{event.name}`, a name that the loop binds again before anybody "
-        f"reads it: {leaf} is not updated. Nothing raises.{assuming(event.assumption)}"
+        f"reads it: {leaf} is not updated. Nothing raises."
     )
     cures: tuple[FixProposal, ...] = ()
     if isinstance(statement, ast.Assign):

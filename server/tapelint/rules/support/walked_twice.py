@@ -14,7 +14,7 @@ from ...autograd.model.program_point import Iteration, earlier_iteration, loop_a
 from ...autograd.model.stores import Stored, StoreKind
 from .cure import FixProposal
 from .finding import TraceStep
-from .story import carried, keeper, op_name, prefix, tensor_name, variable, writer
+from .story import carried, keeper, op_name, tensor_name, variable, writer
 
 ERROR = "Trying to backward through the graph a second time"
 MOST_HANDED = 6
@@ -56,23 +56,23 @@ def story(event: FreedGraphReached, facts: Facts, ended: str = "this backward fr
         if stored is not None and stored.how in (StoreKind.ASSIGNED, StoreKind.HELD)
         else variable(facts, shared)
     )
-    links = [TraceStep(shared.created_at.node, f"{prefix(shared.created_at)}{name} built here{saved_by(shared)}")]
+    links = [TraceStep(shared.created_at.node, f"{name} built here{saved_by(shared)}", shared.created_at)]
     if node is not shared:
         links.append(
             TraceStep(
                 node.created_at.node,
-                f"{prefix(node.created_at)}its graph goes through here: {op_name(node)} saved what it needs "
-                f"for backward",
+                f"its graph goes through here: {op_name(node)} saved what it needs for backward",
+                node.created_at,
             )
         )
     for call in shared.created_at.calls[-1:]:
-        links.append(TraceStep(call, f"{prefix(shared.created_at)}in this call"))
+        links.append(TraceStep(call, "in this call", shared.created_at))
     if stored is not None and stored.statement is not shared.created_at.node:
-        links.append(TraceStep(stored.statement, f"{prefix(stored.point)}kept in `{stored.target}`"))
-    links.append(TraceStep(event.freed.point.node, f"{prefix(event.freed.point)}{ended}"))
+        links.append(TraceStep(stored.statement, f"kept in `{stored.target}`", stored.point))
+    links.append(TraceStep(event.freed.point.node, f"{ended}", event.freed.point))
     young = before(event, shared)
     if young is not shared:
-        links.append(TraceStep(young.created_at.node, f"{prefix(young.created_at)}used again here"))
+        links.append(TraceStep(young.created_at.node, "used again here", young.created_at))
     return tuple(links)
 
 

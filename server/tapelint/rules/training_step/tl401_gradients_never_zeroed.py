@@ -52,7 +52,7 @@ from ...autograd.model.program_point import earlier_iteration
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import assuming, code, iteration, prefix, tensor_names, verb
+from ..support.story import code, iteration, tensor_names, verb
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -67,9 +67,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
     old, new = past.stale[0], past.fresh[0]
     names = tensor_names(facts, [leaf for _, leaves in found for leaf in leaves])
     links = (
-        TraceStep(old.point.node, f"{prefix(old.point)}this backward fills `.grad`"),
-        TraceStep(past.step.node, f"{prefix(past.step)}this step uses it"),
-        TraceStep(new.point.node, f"{prefix(new.point)}this backward adds to it: `.grad` was not cleared"),
+        TraceStep(old.point.node, "this backward fills `.grad`", old.point),
+        TraceStep(past.step.node, "this step uses it", past.step),
+        TraceStep(new.point.node, "this backward adds to it: `.grad` was not cleared", new.point),
     )
     cure = (
         f"call `{ast.unparse(event.optimizer)}.zero_grad()` before the backward, or after the step."
@@ -94,7 +94,7 @@ def message(event: OptimizerStepped, old: Pass, new: Pass, names: str) -> str:
     return (
         f"{now[0] if now else ''}{code(event.point.node)} uses the gradients of {past_use} once more, which a step "
         f"has used already: nobody cleared them, and {code(new.point.node)} added to them. From here on {names} "
-        f"{verb(names)} trained with a wrong gradient, and nothing raises.{assuming(event.assumption)}"
+        f"{verb(names)} trained with a wrong gradient, and nothing raises."
     )
 
 

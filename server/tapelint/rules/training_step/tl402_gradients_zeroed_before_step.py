@@ -50,7 +50,7 @@ from ...autograd.model.program_point import earlier_iteration
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import assuming, code, iteration, prefix, tensor_names, verb
+from ..support.story import code, iteration, tensor_names, verb
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -74,7 +74,6 @@ def nothing_left(event: OptimizerStepped, facts: Facts) -> Finding | None:
     message = (
         f"{code(clearing.point.node)} clears the gradients that {code(run.point.node)} has just computed, so "
         f"{code(event.point.node)} finds nothing to use: {names} {verb(names)} not trained, and nothing raises."
-        f"{assuming(event.assumption or run.assumption)}"
     )
     cures = (
         FixProposal("move_before", "Clear the gradients before the backward", (clearing.point.node, run.point.node)),
@@ -95,7 +94,6 @@ def mostly_lost(event: OptimizerStepped, facts: Facts) -> Finding | None:
         message = (
             f"{code(clearing.point.node)} clears {which} before any step has used them: "
             f"{code(event.point.node)} uses those of the last backward only, and nothing raises."
-            f"{assuming(event.assumption or run.assumption)}"
         )
         zero, cures = clearing.point.node, []
         if lap is None:
@@ -118,9 +116,9 @@ def finding(
     event: OptimizerStepped, clearing: Clearing, run: Pass, message: str, outcome: str, cures: tuple[FixProposal, ...]
 ) -> Finding:
     links = (
-        TraceStep(run.point.node, f"{prefix(run.point)}this backward computes gradients"),
-        TraceStep(clearing.point.node, f"{prefix(clearing.point)}cleared here, before anybody used them"),
-        TraceStep(event.point.node, f"{prefix(event.point)}{outcome}"),
+        TraceStep(run.point.node, "this backward computes gradients", run.point),
+        TraceStep(clearing.point.node, "cleared here, before anybody used them", clearing.point),
+        TraceStep(event.point.node, f"{outcome}", event.point),
     )
     return Finding(
         point=clearing.point,
@@ -129,6 +127,7 @@ def finding(
         links=links,
         help="clear the gradients before the first backward of a step, or after the step.",
         cures=cures,
+        premise=event.assumption or run.assumption,
     )
 
 

@@ -46,7 +46,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import assuming, code, iteration, prefix, tensor_names, verb
+from ..support.story import code, iteration, tensor_names, verb
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -62,15 +62,15 @@ def check(event: Event, facts: Facts) -> Finding | None:
     message = (
         f"in {iteration(step)} {code(step.node)} comes before {code(now.node)}: {names} {verb(names)} "
         f"without a gradient and skipped. Every later step uses the gradients of the iteration before, or none "
-        f"if they are cleared meanwhile.{assuming(event.assumption)}"
+        f"if they are cleared meanwhile."
     )
     return Finding(
         point=step,
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(step.node, f"{prefix(step)}this step finds no gradient"),
-            TraceStep(now.node, f"{prefix(now)}this backward is the first to make one"),
+            TraceStep(step.node, "this step finds no gradient", step),
+            TraceStep(now.node, "this backward is the first to make one", now),
         ),
         help="call `backward()` first and `step()` after it.",
         cures=(FixProposal("move_after", "Step after the backward", (step.node, now.node)),),
@@ -99,13 +99,13 @@ def without_backward(event: StepWithoutBackward, facts: Facts) -> Finding:
     caller = " This supposes that no caller goes backward before." if event.called else ""
     message = (
         f"{code(event.point.node)} has nothing to use: {code(event.loss.node)} is computed from {names}, and nothing "
-        f"goes backward through it. Nothing raises, and nothing is trained.{caller}{assuming(event.assumption)}"
+        f"goes backward through it. Nothing raises, and nothing is trained.{caller}"
     )
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
         message=message,
-        links=(TraceStep(event.loss.node, f"{prefix(event.loss)}this has a graph, which is thrown away"),),
+        links=(TraceStep(event.loss.node, "this has a graph, which is thrown away", event.loss),),
         help="call `backward()` on the loss before the step.",
     )
 

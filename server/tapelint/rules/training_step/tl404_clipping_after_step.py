@@ -46,7 +46,7 @@ from ...autograd.gradients.history import GradientHistory
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import assuming, code, prefix, tensor_names
+from ..support.story import code, tensor_names
 
 MEASURING = 1e5
 """A limit that no gradient is expected to reach: the norm is what is wanted."""
@@ -68,16 +68,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
     names = tensor_names(facts, [leaf for _, leaves in clipped for leaf in leaves])
     message = (
         f"{code(clip)} clips gradients that {code(step.node)} has used already: the step of {names} was made with the "
-        f"unclipped gradient, and nothing raises.{assuming(event.assumption)}"
+        f"unclipped gradient, and nothing raises."
     )
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(past.stale[-1].point.node, f"{prefix(past.stale[-1].point)}this backward computes the gradients"),
-            TraceStep(step.node, f"{prefix(step)}this step uses them, unclipped"),
-            TraceStep(clip, f"{prefix(event.point)}clipped here"),
+            TraceStep(past.stale[-1].point.node, "this backward computes the gradients", past.stale[-1].point),
+            TraceStep(step.node, "this step uses them, unclipped", step),
+            TraceStep(clip, "clipped here", event.point),
         ),
         help="clip between `backward()` and `step()`.",
         cures=(FixProposal("move_before", "Clip before the step", (clip, step.node)),),
@@ -98,16 +98,16 @@ def too_early(event: OptimizerStepped, facts: Facts) -> Finding | None:
     names = tensor_names(facts, [leaf for _, leaves in found for leaf in leaves])
     message = (
         f"{code(clip.node)} comes before {code(run.point.node)}: there is nothing to clip yet, and "
-        f"{code(event.point.node)} uses the unclipped gradients of {names}. Nothing raises.{assuming(event.assumption)}"
+        f"{code(event.point.node)} uses the unclipped gradients of {names}. Nothing raises."
     )
     return Finding(
         point=clip,
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(clip.node, f"{prefix(clip)}clipped here"),
-            TraceStep(run.point.node, f"{prefix(run.point)}this backward computes the gradients"),
-            TraceStep(event.point.node, f"{prefix(event.point)}this step uses them, unclipped"),
+            TraceStep(clip.node, "clipped here", clip),
+            TraceStep(run.point.node, "this backward computes the gradients", run.point),
+            TraceStep(event.point.node, "this step uses them, unclipped", event.point),
         ),
         help="clip between `backward()` and `step()`.",
         cures=(FixProposal("move_after", "Clip after the backward", (clip.node, run.point.node)),),

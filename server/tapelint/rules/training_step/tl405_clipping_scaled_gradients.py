@@ -53,7 +53,7 @@ from ...autograd.model.program_point import ProgramPoint
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import assuming, code, prefix
+from ..support.story import code
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -74,17 +74,17 @@ def check(event: Event, facts: Facts) -> Finding | None:
     message = (
         f"{code(clip.node)} clips gradients that are still multiplied by the scale of {code(scale.node)} (65,536 at "
         f"first): the limit is that much too small, and nothing raises. {way}"
-        f"{assuming(event.assumption or clip.premise)}"
     )
     beside = (clip.calls, len(clip.iterations)) == (event.point.calls, len(event.point.iterations))
     return Finding(
+        premise=event.assumption or clip.premise,
         point=clip,
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(scale.node, f"{prefix(scale)}the loss is scaled here"),
-            TraceStep(clip.node, f"{prefix(clip)}its gradients are clipped here"),
-            TraceStep(event.point.node, f"{prefix(event.point)}they are divided by the scale only here"),
+            TraceStep(scale.node, "the loss is scaled here", scale),
+            TraceStep(clip.node, "its gradients are clipped here", clip),
+            TraceStep(event.point.node, "they are divided by the scale only here", event.point),
         ),
         help=advice,
         cures=(FixProposal("unscale_before", f"Unscale first: {call}", (clip.node, event.scaler, event.optimizer)),)

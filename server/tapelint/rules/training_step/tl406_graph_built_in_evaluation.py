@@ -53,7 +53,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import assuming, code
+from ..support.story import code
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -69,7 +69,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         if event.in_evaluation
         else "no code of this script goes backward: autograd records until `torch.no_grad()` switches it off"
     )
-    message = f"{call} records {graph} in every iteration, and {why}.{assuming(event.assumption)}"
+    message = f"{call} records {graph} in every iteration, and {why}."
     is_loader = isinstance(event.loop, (ast.For, ast.AsyncFor, ast.comprehension))
     statement = event.loop if isinstance(event.loop, ast.stmt) else event.point.node
     return Finding(

@@ -60,7 +60,7 @@ from ...autograd.gradients.history import GradientHistory, Pass
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import assuming, code, prefix, tensor_names, verb
+from ..support.story import code, tensor_names, verb
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -77,16 +77,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
     message = (
         f"{code(event.point.node)} also uses the gradients that {code(leak.point.node)} left: it was meant for "
         f"{code(step.node)} and only went through {names}, nobody cleared {'it' if verb(names) == 'is' else 'them'} "
-        f"before {code(own.point.node)}, and nothing raises.{assuming(event.assumption)}"
+        f"before {code(own.point.node)}, and nothing raises."
     )
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(leak.point.node, f"{prefix(leak.point)}this backward fills the gradients of {names} as well"),
-            TraceStep(step.node, f"{prefix(step)}this step uses it for the network it was meant for"),
-            TraceStep(own.point.node, f"{prefix(own.point)}this backward adds to what was left"),
+            TraceStep(leak.point.node, f"this backward fills the gradients of {names} as well", leak.point),
+            TraceStep(step.node, "this step uses it for the network it was meant for", step),
+            TraceStep(own.point.node, "this backward adds to what was left", own.point),
         ),
         help="clear the network's gradients right before its own backward.",
         cures=cures(event, own),

@@ -60,7 +60,7 @@ from ...autograd.model.program_point import earlier_iteration
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, iteration, prefix
+from ..support.story import code, iteration
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -86,9 +86,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(event.before.node, f"{prefix(event.before)}called in training mode"),
-            TraceStep(event.point.node, f"{prefix(event.point)}switched to evaluation mode"),
-            TraceStep(event.now.node, f"{prefix(event.now)}called in evaluation mode, and then differentiated"),
+            TraceStep(event.before.node, "called in training mode", event.before),
+            TraceStep(event.point.node, "switched to evaluation mode", event.point),
+            TraceStep(event.now.node, "called in evaluation mode, and then differentiated", event.now),
         ),
         help="call `train()` at the start of each epoch, or at the end of the validation.",
         cures=cures,
