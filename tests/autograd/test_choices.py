@@ -82,6 +82,20 @@ def test_a_choice_that_goes_either_way_is_on_both_sides():
     assert without(either_way, on_both_sides(either_way)) == guard({B: True})
 
 
+def test_choices_that_go_together_are_not_on_both_sides():
+    assert not on_both_sides(guard({A: True, B: True}, {A: False, B: False}))
+
+
+def test_choices_that_go_together_on_some_paths_only_are_on_both_sides():
+    some = guard({A: True, B: True}, {A: False, B: False}, {A: True, B: False, C: True})
+    assert without(some, on_both_sides(some)) == ALWAYS
+
+
+def test_a_choice_against_all_that_is_kept_of_a_guard_needs_the_other_choices():
+    cut = guard({A: True, B: True}, {A: True, C: True})
+    assert set(choosing(cut, A, False)) == set(guard({A: False, B: True}, {A: False, C: True}))
+
+
 def test_a_join_right_after_a_choice_among_several_gives_the_guard_before_it():
     before = guard({A: True, B: True}, {A: False, C: True})
     assert either(choosing(before, D, True), choosing(before, D, False)) == before

@@ -7,13 +7,12 @@ names it. What needs two of them, or depends on the values of data, is not repor
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ..autograd.model.choices import (
     Choice,
     Conjunction,
-    Guard,
     Literal,
     Subject,
     leaving_out,
@@ -36,7 +35,7 @@ FOLLOWED = "on the paths that were followed"
 
 def graded_by_choices(found: Finding, abandoned: AbandonedPaths) -> Finding | None:
     """A finding as it is reported beside ``abandoned`` paths; None if it is not."""
-    needed = _needing(found.guard.followed, abandoned.guards)
+    needed = leaving_out(found.guard.followed, abandoned.guards)
     reported = [each for each in needed if all(_may_be_reported(choice, found) for choice, _ in each)]
     shortest = min(reported, key=lambda each: (_independent(found, each), len(each)), default=None)
     if shortest is None or _independent(found, shortest) + (found.point.premise is not None) > 1:
@@ -48,19 +47,14 @@ def graded_by_choices(found: Finding, abandoned: AbandonedPaths) -> Finding | No
     return replace(found, severity=max(found.severity, Severity.WARNING), rests_on=rests_on)
 
 
-def _needing(guard: Guard, known: Iterable[Conjunction]) -> Guard:
-    """A guard without the choices that are made both ways, or that only keep the path out of ``known`` ones."""
-    needed = leaving_out(guard, known)
-    return without(needed, on_both_sides(needed))
-
-
 def _by_selection(found: Finding, abandoned: AbandonedPaths) -> Ground | None:
     """What an error rests on that needs no choice among the paths that were followed, but others were left out; None
     if it happens there too.
     """
     if found.severity is not Severity.ERROR:
         return None
-    needed = _needing(found.guard.whole, abandoned.raised)
+    needed = leaving_out(found.guard.whole, abandoned.raised)
+    needed = without(needed, on_both_sides(needed))
     shortest = min(needed, key=lambda each: (_independent(found, each), len(each)))
     if not shortest:
         return None

@@ -76,9 +76,12 @@ ALWAYS: Guard = (frozenset(),)
 
 
 def choosing(guard: Guard, choice: Choice, taken: bool) -> Guard:
-    """The guard of a path after it has made a choice."""
+    """The guard of a path after it has made a choice. Where all that is known of the way to it contradicts the choice,
+    since the guard was cut, it still needs the other choices on that way.
+    """
     chosen, opposite = frozenset(((choice, taken),)), frozenset(((choice, not taken),))
-    return tuple(each | chosen for each in guard if opposite.isdisjoint(each)) or (chosen,)
+    possible = tuple(each | chosen for each in guard if opposite.isdisjoint(each))
+    return possible or tuple(dict.fromkeys(each - opposite | chosen for each in guard))
 
 
 def either(left: Guard, right: Guard) -> Guard:
@@ -123,9 +126,23 @@ def without(guard: Guard, literals: frozenset[Literal]) -> Guard:
 
 
 def on_both_sides(guard: Guard) -> frozenset[Literal]:
-    """The literals of choices that are made one way in some conjunctions and the other way in others."""
-    literals = {literal for each in guard for literal in each}
-    return frozenset((choice, taken) for choice, taken in literals if (choice, not taken) in literals)
+    """The literals of choices that are made one way in some conjunctions and the other way in others, and do not stand
+    for another one: both of them in ``x and y or not x and y``, neither in ``x and y or not x and not y``.
+    """
+    shared: dict[Literal, Conjunction] = {}
+    for each in guard:
+        for literal in each:
+            shared[literal] = shared.get(literal, each) & each
+    return frozenset(
+        (choice, taken)
+        for choice, taken in shared
+        if (choice, not taken) in shared and not _opposed(shared[choice, taken], shared[choice, not taken], choice)
+    )
+
+
+def _opposed(left: Conjunction, right: Conjunction, beside: Choice) -> bool:
+    """Whether something else than ``beside`` is chosen one way on the left and the other way on the right."""
+    return any(choice != beside and (choice, not taken) in right for choice, taken in left)
 
 
 def ordered(each: Conjunction) -> list[Literal]:
