@@ -41,6 +41,8 @@ def graded_by_choices(found: Finding, abandoned: AbandonedPaths) -> Finding | No
     if shortest is None or _independent(found, shortest) + (found.point.premise is not None) > 1:
         return None
     chosen = Ground("chosen", _words(found, shortest)) if shortest else _by_selection(found, abandoned)
+    if found.of_absence and chosen is not None and chosen.text == FOLLOWED:
+        return None  # what is missing there may be made on one of the others
     rests_on = tuple(_grounds(found, chosen))
     if chosen is None:
         return replace(found, rests_on=rests_on)
@@ -51,7 +53,7 @@ def _by_selection(found: Finding, abandoned: AbandonedPaths) -> Ground | None:
     """What an error rests on that needs no choice among the paths that were followed, but others were left out; None
     if it happens there too.
     """
-    if found.severity is not Severity.ERROR:
+    if found.severity is not Severity.ERROR and not found.of_absence:
         return None
     needed = leaving_out(found.guard.whole, abandoned.raised)
     needed = without(needed, on_both_sides(needed))
@@ -86,10 +88,12 @@ def _may_be_reported(choice: Choice, found: Finding) -> bool:
 
 def _independent(found: Finding, chosen: Conjunction) -> int:
     """How many choices were made that may exclude each other. Those about the same values do not (``mode != "a" and
-    mode != "b"``), nor does a test that is repeated, nor a branch in which the whole story happens.
+    mode != "b"``), nor does a test that is repeated, nor a branch in which the whole story happens. What is missing is
+    missing only if every repetition of a test comes out that way.
     """
     apart = [choice for choice, _ in chosen if not _surrounds(choice, found)]
-    return min(len({choice.about or choice.formula for choice in apart}), len({choice.test for choice in apart}))
+    values, tests = {choice.about or choice.formula for choice in apart}, {choice.test for choice in apart}
+    return len(values) if found.of_absence else min(len(values), len(tests))
 
 
 def _surrounds(choice: Choice, found: Finding) -> bool:

@@ -35,6 +35,7 @@ import ast
 from ...autograd.events.graph_walks import BackwardWithoutGraph, Event
 from ...autograd.facts import Facts
 from ...autograd.model.cuts import Cut, CutReason
+from ...autograd.model.program_point import loop_around
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import code, tensor_name
@@ -80,6 +81,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         links=links,
         help="compute the loss from tensors that require grad, with gradients enabled.",
         cures=tuple(cures(cut)) if cut is not None else (),
+        of_absence=cut is None or loop_around(cut.point, event.point) is not None,
     )
 
 

@@ -49,6 +49,8 @@ class Finding:
     raiser: ast.AST | None = None
     # whether it is withdrawn if another path goes backward there, unless the path has a premise
     everywhere: bool = False
+    # whether it is that nothing on the path has made what is missing, which any other iteration of a loop may make
+    of_absence: bool = False
     # the rules that say more about the same hazard, by code: withdrawn where one of them reports at the same place
     unless: tuple[str, ...] = ()
     # the rules whose story, where it passes through the place of this one, is about the same graph, as it is where both
