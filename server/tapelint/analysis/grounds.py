@@ -13,6 +13,7 @@ from dataclasses import replace
 from ..autograd.model.choices import (
     Choice,
     Conjunction,
+    Guard,
     Literal,
     Subject,
     leaving_out,
@@ -40,9 +41,9 @@ def graded_by_choices(found: Finding, abandoned: AbandonedPaths) -> Finding | No
     shortest = min(reported, key=lambda each: (_independent(found, each), len(each)), default=None)
     if shortest is None or _independent(found, shortest) + (found.point.premise is not None) > 1:
         return None
+    if found.of_absence and not any(each <= shortest for each in _needed_of_all(found, abandoned)):
+        return None  # what is missing there may be made on a path that was left out
     chosen = Ground("chosen", _words(found, shortest)) if shortest else _by_selection(found, abandoned)
-    if found.of_absence and chosen is not None and chosen.text == FOLLOWED:
-        return None  # what is missing there may be made on one of the others
     rests_on = tuple(_grounds(found, chosen))
     if chosen is None:
         return replace(found, rests_on=rests_on)
@@ -53,15 +54,19 @@ def _by_selection(found: Finding, abandoned: AbandonedPaths) -> Ground | None:
     """What an error rests on that needs no choice among the paths that were followed, but others were left out; None
     if it happens there too.
     """
-    if found.severity is not Severity.ERROR and not found.of_absence:
+    if found.severity is not Severity.ERROR:
         return None
-    needed = leaving_out(found.guard.whole, abandoned.raised)
-    needed = without(needed, on_both_sides(needed))
-    shortest = min(needed, key=lambda each: (_independent(found, each), len(each)))
+    shortest = min(_needed_of_all(found, abandoned), key=lambda each: (_independent(found, each), len(each)))
     if not shortest:
         return None
     where = f", where {_words(found, shortest)}" if _independent(found, shortest) <= 1 else ""
     return Ground("followed", FOLLOWED + where)
+
+
+def _needed_of_all(found: Finding, abandoned: AbandonedPaths) -> Guard:
+    """What a finding needs, with what tells its paths from those that were left out for their number."""
+    needed = leaving_out(found.guard.whole, abandoned.raised)
+    return without(needed, on_both_sides(needed))
 
 
 def _grounds(found: Finding, chosen: Ground | None) -> Iterator[Ground]:
