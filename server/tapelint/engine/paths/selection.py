@@ -1,7 +1,8 @@
 """Which paths go on where there are too many.
 
 Some do, evenly, so that no branch is preferred for standing first. If all of these took one side of a test, nothing
-would be seen of the other side; so a path of each side is among them, as far as there is room.
+would be seen of the other side; so a path of each side is among them, as far as there is room. One of those that need
+the least of the data is among them, too: what the others show may need more than programs usually do.
 
     TT TF FT FF      of four paths two go on: not TT and FT, but TT and FF
 """
@@ -16,13 +17,29 @@ from ...domain.state import State
 
 def going_on(paths: Sequence[State], most: int) -> list[State]:
     """So many of ``paths``, in their order."""
-    going = _evenly(paths, most)
+    going = _with_the_usual(_evenly(paths, most), paths)
     left_out = [path for path in paths if path not in going]
     if not chosen_by_selection((p.guard.whole for p in going), (p.guard.whole for p in left_out)):
         return going
     both = _on_both_sides(paths, most)
     more = _evenly([path for path in paths if path not in both], most - len(both))
-    return [path for path in paths if path in both or path in more]
+    return _with_the_usual([path for path in paths if path in both or path in more], paths)
+
+
+def _with_the_usual(going: list[State], paths: Sequence[State]) -> list[State]:
+    """``going``, with one of the ``paths`` that need the least of the data in place of the one that needs the most."""
+    needs = {path: _needs(path) for path in paths}
+    usual = min(paths, key=lambda path: needs[path])
+    if not going or any(needs[path] == needs[usual] for path in going):
+        return going
+    unusual = max(going, key=lambda path: needs[path])
+    return [path for path in paths if path is usual or path in going and path is not unusual]
+
+
+def _needs(path: State) -> int:
+    """How many choices about the values of data, or about whether something is empty, a path needs."""
+    counts = (sum(choice.subject is not Subject.FLAG for choice, _ in each) for each in path.guard.whole)
+    return min(counts, default=0)
 
 
 def _evenly(paths: Sequence[State], most: int) -> list[State]:
