@@ -36,7 +36,7 @@ def test_a_library_module_saves_under_an_assumption(line: str, loss: str) -> Non
     report = analyse(TWICE.format(line=line, loss=loss))
     (found,) = report.diagnostics
     assert (found.code, found.severity) == ("TL101", Severity.WARNING)
-    assert "assumes" in found.message
+    assert "Assumes" in found.needs
 
 
 @pytest.mark.parametrize(

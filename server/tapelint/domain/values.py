@@ -176,6 +176,8 @@ class Function:
     inference: bool | None = None
     casting: bool | None = None
     kind: FunctionKind = ""
+    # A decorator of unknown code, as it is written: it may make anything of the function.
+    decorator: str = ""
 
 
 @frozen

@@ -37,8 +37,9 @@ def push(
 ) -> Activation:
     """Step into a function on a path."""
     outer = (state.frame, state.calls, state.grad_mode, state.inference, state.iterations)
-    context, casting = machine.context, machine.facts.casting
-    entry = Activation(function, frame, given, node, outer, context.consumers, casting, context.suspend_at)
+    context, facts = machine.context, machine.facts
+    consumers, assumption = context.consumers, facts.events.assumption
+    entry = Activation(function, frame, given, node, outer, consumers, facts.casting, assumption, context.suspend_at)
     state.frame = frame
     state.calls = (*state.calls, node)
     if function.grad_mode is not None:
@@ -55,6 +56,8 @@ def restore(machine: Machine, entry: Activation) -> None:
     context.depth += 1
     context.call_stack.append((entry.function.node, entry.given))
     context.consumers, context.suspend_at = [], None
+    if entry.function.decorator:
+        machine.facts.events.assumption = f"`@{entry.function.decorator}` runs `{_name(entry)}` as it is written"
 
 
 def unwind(machine: Machine, entry: Activation) -> None:
@@ -63,6 +66,11 @@ def unwind(machine: Machine, entry: Activation) -> None:
     context.depth -= 1
     context.call_stack.pop()
     context.consumers, context.suspend_at, machine.facts.casting = entry.consumers, entry.entering, entry.casting
+    machine.facts.events.assumption = entry.assumption
+
+
+def _name(entry: Activation) -> str:
+    return getattr(entry.function.node, "name", "it")
 
 
 def pop(machine: Machine, entry: Activation, outcomes: list[State]) -> list[State]:

@@ -36,6 +36,8 @@ class Activation:
     consumers: list[Callable[[State, Value], list[State]]]
     # Outside: whether autocast was on.
     casting: bool
+    # Outside: what events rested on.
+    assumption: str | None
     # Outside: the call that was to be suspended (`RunContext.suspend_at`): the same node may be called inside.
     entering: ast.AST | None
 

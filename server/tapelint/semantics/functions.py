@@ -85,8 +85,9 @@ def _decorate(machine: Machine, state: State, decorator: ast.expr, function: Val
         if value.name == CUSTOM:
             return something(node.name)
         kind = KINDS.get(value.name)
-        if value.name.partition(".")[0] not in KNOWN:
+        if (package := value.name.partition(".")[0]) not in KNOWN:
             open_up(machine, [function])
+            return function if package in RUN_AS_WRITTEN else replace(function, decorator=ast.unparse(decorator))
         return function if kind is None else replace(function, kind=kind)
     if isinstance(decorator, ast.Attribute) and (kind := ACCESSORS.get(decorator.attr)):
         return replace(function, kind=kind)
@@ -96,6 +97,11 @@ def _decorate(machine: Machine, state: State, decorator: ast.expr, function: Val
     return function
 
 
+RUN_AS_WRITTEN = frozenset(
+    ("absl", "asyncclick", "click", "cloup", "fire", "hydra", "lightning", "pytest", "pytorch_lightning", "rich_click")
+    + ("typer", "tyro")
+)
+"""Packages whose decorators leave the body of a function as it is written."""
 KINDS: dict[str, FunctionKind] = {
     "builtins.staticmethod": "static",
     "builtins.classmethod": "class",

@@ -91,9 +91,13 @@ def _is_anything(state: State, value: Value) -> bool:
 
 
 def _same_constant(left: object, right: object) -> bool | None:
-    """Equal numbers and texts are one object or two; there is one None, one True, one False."""
+    """Equal numbers and texts are one object or two; there is one None, one True, one False, and CPython keeps one of
+    each text that could be a name, as it is written in a program.
+    """
     if left is None or right is None or isinstance(left, bool) or isinstance(right, bool):
         return left is right
+    if isinstance(left, str) and left == right and left.isidentifier() and left.isascii():
+        return True
     return None if type(left) is type(right) and left == right else False
 
 
