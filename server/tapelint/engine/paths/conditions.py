@@ -20,7 +20,7 @@ from ...domain.state import State
 from ...domain.values import Const, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from ...source import written
 from ..machine import Machine
-from .defaults import by_default, is_possible, premise_of
+from .defaults import by_default, is_possible, premise_of, supposing
 from .entailment import entailed, values_in
 from .truth import tested_truth
 
@@ -213,12 +213,14 @@ def decided(state: State, key: Hashable) -> Decision:
 
 def only_way(state: State, key: Hashable) -> bool | None:
     """The truth of a test that it must have, since none of the values of an option gives the other, or has because the
-    path has a premise already; None where both are followed.
+    path has a premise already, which is not about it; None where both are followed.
     """
     usual = by_default(key)
     if usual is None:
         return None
-    return usual if state.premise is not None or not is_possible(key, not usual) else None
+    if state.premise is not None:
+        return supposing(state.premise, key)
+    return None if is_possible(key, not usual) else usual
 
 
 def assume(state: State, key: Hashable, taken: bool) -> None:

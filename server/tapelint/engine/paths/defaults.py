@@ -4,7 +4,7 @@
     if args.clip > 0: ...      true with the default 1.0
     if args.debug and x: ...   false by default, whatever x is
 
-A path that has a premise is not given another one: it goes on as with the defaults.
+A path that has a premise is not given another one: it goes on as with the defaults of all other options.
 """
 
 from __future__ import annotations
@@ -81,6 +81,18 @@ def premise_of(formula: Hashable, taken: bool) -> str | None:
 def is_possible(formula: Hashable, taken: bool) -> bool:
     """Whether a test can have the truth ``taken`` if one option at most is not left at its default."""
     return by_default(formula) is taken or _turned_by(formula, taken) is not None
+
+
+@lru_cache(MAX_FORMULAS)
+def supposing(premise: str, formula: Hashable) -> bool | None:
+    """The truth of a test on a path with a premise, on which all other options have their defaults; None if it may have
+    either.
+    """
+    for option in options_in(formula):
+        if option.premise == premise:
+            truths = {_truth(formula, partial(_changed, option, other)) for other in option.others or (None,)}
+            return truths.pop() if len(truths) == 1 else None
+    return _truth_by_default(formula)
 
 
 @lru_cache(MAX_FORMULAS)
