@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tapelint.analysis import analyse, fixes
 from tapelint.report import Fix
 from tapelint.severity import Severity
@@ -173,3 +175,118 @@ def test_shared_trunks_are_not_detached() -> None:
     """Both losses share the discriminator's output, and the generator has its gradient from there only."""
     text = PAIR[: PAIR.index("    g_loss")] + SHARED
     assert not any("Detach" in fix.title for fix in _offered(text))
+
+
+GAN = """import torch
+from torch import nn
+from torch.nn import functional as F
+
+G = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4))
+D = nn.Sequential(nn.Linear(4, 16), nn.LeakyReLU(), nn.Linear(16, 1))
+opt_g, opt_d = torch.optim.Adam(G.parameters()), torch.optim.Adam(D.parameters())
+for step in range(3):
+    real, fake = torch.randn(6, 4), G(torch.randn(6, 8))
+"""
+
+FAKE_SHARED = """    opt_d.zero_grad()
+    d_loss = F.softplus(-D(real)).mean() + F.softplus(D(fake)).mean()
+    d_loss.backward()
+    opt_d.step()
+    opt_g.zero_grad()
+    g_loss = F.softplus(-D(fake)).mean()
+    g_loss.backward()
+    opt_g.step()
+"""
+
+SCORE_REUSED = """    score = D(fake)
+    d_loss = F.softplus(-D(real)).mean() + F.softplus(score).mean()
+    opt_d.zero_grad()
+    d_loss.backward()
+    opt_d.step()
+    g_loss = F.softplus(-score).mean()
+    opt_g.zero_grad()
+    g_loss.backward()
+    opt_g.step()
+"""
+
+GENERATOR_FIRST = """    opt_g.zero_grad()
+    g_loss = F.softplus(-D(fake)).mean()
+    g_loss.backward()
+    opt_g.step()
+    opt_d.zero_grad()
+    d_loss = F.softplus(-D(real)).mean() + F.softplus(D(fake)).mean()
+    d_loss.backward()
+    opt_d.step()
+"""
+
+LOSSES_FIRST = """    score = D(fake)
+    d_loss = F.softplus(-D(real)).mean() + F.softplus(score).mean()
+    g_loss = F.softplus(-score).mean()
+    opt_d.zero_grad()
+    d_loss.backward(retain_graph=True)
+    opt_d.step()
+    opt_g.zero_grad()
+    g_loss.backward()
+    opt_g.step()
+"""
+
+TASKS = """import torch
+from torch import nn
+
+body, a, b = nn.Sequential(nn.Linear(4, 8), nn.Tanh()), nn.Linear(8, 1), nn.Linear(8, 1)
+opt = torch.optim.SGD([*body.parameters(), *a.parameters(), *b.parameters()], lr=0.1)
+for _ in range(3):
+    x = torch.randn(2, 4)
+    h = body(x)
+    opt.zero_grad()
+    a(h).mean().backward()
+    opt.step()
+    opt.zero_grad()
+    b(h).mean().backward()
+    opt.step()
+"""
+
+
+def test_a_fake_is_detached_for_the_discriminators_backward() -> None:
+    text = GAN + FAKE_SHARED
+    best, *others = _offered(text)
+    after = apply(text, best.edits)
+    assert "d_loss = F.softplus(-D(real)).mean() + F.softplus(D(fake.detach())).mean()\n" in after
+    assert "g_loss = F.softplus(-D(fake)).mean()\n" in after and "no gradient" in best.title
+    assert not any("for `g_loss.backward()`" in fix.title for fix in others), "the generator would not be trained"
+
+
+@pytest.mark.parametrize("retains", [False, True])
+def test_a_score_is_computed_again_after_the_discriminators_step(retains: bool) -> None:
+    text = GAN + SCORE_REUSED
+    text = text.replace("d_loss.backward()", "d_loss.backward(retain_graph=True)") if retains else text
+    best = _offered(text)[0]
+    after = apply(text, best.edits)
+    assert best.preferred and "no gradient" in best.title
+    assert "    score = D(fake.detach())\n" in after and "retain_graph" not in after
+    assert "    opt_d.step()\n    score = D(fake)\n    g_loss" in after
+
+
+def test_a_loss_of_the_score_goes_after_the_step_with_it() -> None:
+    text = GAN + LOSSES_FIRST
+    after = apply(text, _offered(text)[0].edits)
+    assert "    score = D(fake.detach())\n    d_loss" in after and "retain_graph" not in after
+    assert "    score = D(fake)\n    g_loss = F.softplus(-score).mean()\n    g_loss.backward()\n" in after
+
+
+def test_a_generator_that_has_stepped_gets_no_gradient_of_the_discriminators_loss() -> None:
+    text = GAN + GENERATOR_FIRST
+    after = apply(text, _offered(text)[0].edits)
+    assert "F.softplus(D(fake.detach())).mean()\n" in after and after.count("detach") == 1
+
+
+def test_a_second_loss_gets_a_forward_of_its_own_where_a_step_is_between() -> None:
+    best = _offered(TASKS)[0]
+    assert best.applicability == "safe"
+    assert "    h = body(x)\n    b(h).mean().backward()\n" in apply(TASKS, best.edits)
+
+
+def test_a_step_is_moved_with_a_warning_only() -> None:
+    text = GAN + LOSSES_FIRST
+    (moved,) = (fix for fix in _offered(text) if fix.title.startswith("Step after"))
+    assert moved.applicability == "unsafe" and not moved.preferred and "both backwards" in moved.title

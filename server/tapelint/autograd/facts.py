@@ -6,7 +6,7 @@ These facts never change once known and ids are never reused, so they are shared
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator
+from collections.abc import Collection, Hashable, Iterator
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
@@ -135,6 +135,8 @@ class Facts:
     imagined: set[int] = field(default_factory=set)
     # The registrations of hooks that clip the gradient they are given, and where that is.
     clipping_hooks: dict[ast.AST, ProgramPoint] = field(default_factory=dict)
+    # What an optimizer held at its last step, by the call site of the step.
+    stepped_with: dict[tuple[ast.AST, tuple[ast.AST, ...]], Collection[int]] = field(default_factory=dict)
     # The tensors that some optimizer was given.
     optimized: set[int] = field(default_factory=set)
     # Tensors whose gradient the program wants.

@@ -18,6 +18,7 @@ import tokenize
 import warnings
 from collections import Counter
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,7 +49,13 @@ def edits_for(source: Source, cure: FixProposal) -> tuple[Edit, ...] | None:
         except (EditRefused, RecursionError):
             return None
     found = tuple(sorted(made, key=lambda edit: edit.span))
-    return found if found and _keeps_promise(source, found) else None
+    return found if found and not _overlap(found) and _keeps_promise(source, found) else None
+
+
+def _overlap(made: tuple[Edit, ...]) -> bool:
+    """Whether parts of a cure change the same text."""
+    spans = [edit.span for edit in made]
+    return any((a.end_row, a.end_column) > (b.row, b.column) for a, b in pairwise(spans))
 
 
 def _keeps_promise(source: Source, made: tuple[Edit, ...]) -> bool:

@@ -13,6 +13,7 @@ from ..model.cuts import Cut
 from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, ViewKind, Write
 from ..model.program_point import Iteration, ProgramPoint
 from ..model.stores import RetainedGraphs, Stored
+from ..model.updates import LaterUpdate
 from .messages import MODIFIED, SECOND_TIME
 
 
@@ -68,6 +69,8 @@ class FreedGraphReached(Event):
     first_use: Node | None
     # Whether an optimizer has stepped in the iterations between: then what the graph holds is out of date.
     stepped: bool = False
+    # What an optimizer has written since the earlier backward's root was made, of what either backward leads to.
+    update: LaterUpdate | None = None
 
 
 @frozen(eq=False, kw_only=True)
@@ -93,13 +96,15 @@ class SavedTensorModified(Event):
     # From the root to the node.
     path: tuple[Node, ...]
     root: int
-    # Whether an earlier backward with ``retain_graph=True`` has walked the node.
-    retained: bool = False
+    # The earlier backward with ``retain_graph=True`` that has walked the node, if one has.
+    retained: BackwardPass | None = None
     # The node through which the path enters what is older than the write, if the same write has updated every leaf
     # below: those are done with.
     settled: Node | None = None
     # Whether it is a view that PyTorch guards (one of several made at once): then PyTorch refuses the view.
     guarded: bool = False
+    # What the step of an optimizer that wrote has left alone.
+    update: LaterUpdate | None = None
 
     @property
     def premise(self) -> str | None:

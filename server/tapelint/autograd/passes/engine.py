@@ -29,6 +29,7 @@ from ..model.views import edge_of, resolve_view
 from ..model.writes import TorchRaises, is_guarded, settled, stepped
 from ..state import AutogradState
 from .double_backward import DoubleBackward
+from .later_updates import later_update
 from .node_hooks import PendingHooks
 from .node_hooks import retain as retain_grad
 from .retained_graphs import come_back, finished, needed
@@ -169,7 +170,7 @@ class Check:
         self.halted = False
 
     def __call__(self, item: Node) -> bool:
-        state, now, root = self.state, self.now, self.now.root
+        state = self.state
         freed = state.freed.get(item) if item.saves_anything else None
         spoiled = None if item in state.freed else spoiled_at(state, item)
         if not freed and spoiled is None:
@@ -178,45 +179,58 @@ class Check:
         path = self.path(item)
         if not all(n.certain for n in path):
             return False
-        assert root is not None
         premise = self.premise(path, spoiled) or guess_below(state, (item,))
         if freed:
-            shared = next(n for n in path if state.freed.get(n, now) is not now)
-            self.facts.events.publish(
-                FreedGraphReached(
-                    point=now.point,
-                    assumption=premise,
-                    node=item,
-                    freed=freed,
-                    path=path,
-                    root=root,
-                    shared=shared,
-                    spoiled=first_spoiled(state, self.order),
-                    first_use=_user(state, freed.root, shared),
-                    stepped=stepped(state, freed.point, now.point),
-                )
-            )
+            self._freed(item, path, freed, premise)
         elif spoiled is not None:
-            saved, write = spoiled
-            come_back(self.facts, state, item, now, self.path, (item, saved, write))
-            self.facts.events.publish(
-                SavedTensorModified(
-                    point=now.point,
-                    assumption=premise,
-                    node=item,
-                    saved=saved,
-                    write=write,
-                    path=path,
-                    root=root,
-                    retained=item in state.retained,
-                    settled=settled(state, path, write),
-                    guarded=is_guarded(state, saved.tensor),
-                )
-            )
+            self._modified(item, path, spoiled, premise)
         if premise is None:
             raise TorchRaises(SECOND_TIME if freed else MODIFIED)
         needed(state, (item,))
         return False
+
+    def _freed(self, item: Node, path: tuple[Node, ...], freed: BackwardPass, premise: str | None) -> None:
+        state, now, root = self.state, self.now, self.now.root
+        assert root is not None
+        shared = next(n for n in path if state.freed.get(n, now) is not now)
+        self.facts.events.publish(
+            FreedGraphReached(
+                point=now.point,
+                assumption=premise,
+                node=item,
+                freed=freed,
+                path=path,
+                root=root,
+                shared=shared,
+                spoiled=first_spoiled(state, self.order),
+                first_use=_user(state, freed.root, shared),
+                stepped=stepped(state, freed.point, now.point),
+                update=later_update(self.facts, state, _top(state, freed.root), path[:1], freed.root or 0),
+            )
+        )
+
+    def _modified(
+        self, item: Node, path: tuple[Node, ...], spoiled: tuple[SavedTensor, Write], premise: str | None
+    ) -> None:
+        state, now, root = self.state, self.now, self.now.root
+        assert root is not None
+        saved, write = spoiled
+        come_back(self.facts, state, item, now, self.path, (item, saved, write))
+        self.facts.events.publish(
+            SavedTensorModified(
+                point=now.point,
+                assumption=premise,
+                node=item,
+                saved=saved,
+                write=write,
+                path=path,
+                root=root,
+                retained=state.retained.get(item),
+                settled=settled(state, path, write),
+                guarded=is_guarded(state, saved.tensor),
+                update=later_update(self.facts, state, (), path[:1], item.id) if write.by_optimizer else None,
+            )
+        )
 
     def path(self, node: Node) -> tuple[Node, ...]:
         """From the root to ``node``."""
@@ -407,6 +421,12 @@ def _towards(
 
 def _user(state: AutogradState, root: int | None, shared: Node) -> Node | None:
     """The node through which a backward from ``root`` reaches ``shared``."""
-    begin = state.tensors[root].grad_fn if root is not None else None
-    parents = _walk([begin])[1] if begin is not None else {}
+    begin = _top(state, root)
+    parents = _walk(begin)[1] if begin else {}
     return parents.get(shared)
+
+
+def _top(state: AutogradState, root: int | None) -> list[Node]:
+    """The node that a backward from ``root`` begins at."""
+    begin = state.tensors[root].grad_fn if root is not None else None
+    return [begin] if begin is not None else []

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from ...source.edit import Edit
 from .edit_refused import EditRefused
-from .name_resolution import leaves, may_swap
+from .name_resolution import leaves, may_swap, read, written
 from .rows import block, owns_rows, take_out, top_row
 from .source_editor import Place, SourceEditor, siblings, suites
 
@@ -22,7 +22,7 @@ def move(editor: SourceEditor, statement: ast.AST, anchor: ast.AST, *, after: bo
     if goal in (moved.index, moved.index + 1):
         raise EditRefused("there already")
     crossed = moved.suite[moved.index + 1 : goal] or moved.suite[goal : moved.index]
-    _refuse_crossing(moved, crossed)
+    refuse_crossing(moved, crossed)
     gone = take_out(editor, moved, with_comments=owns_rows(editor, moved.statement))
     return [gone, _put_next_to(editor, moved, fixed, after=after)]
 
@@ -32,10 +32,10 @@ def move_all(editor: SourceEditor, targets: Iterable[ast.AST], anchor: ast.AST) 
     they had; refused where what they pass depends on them.
     """
     fixed = editor.whole(anchor)
-    moved = _above(editor, targets, fixed)
+    moved = above(editor, targets, fixed)
     for place in moved:
         between = fixed.suite[place.index + 1 : fixed.index + 1]
-        _refuse_crossing(place, [s for s in between if all(s is not other.statement for other in moved)])
+        refuse_crossing(place, [s for s in between if all(s is not other.statement for other in moved)])
     if not all(owns_rows(editor, p.statement) for p in (*moved, fixed)):
         return [e for p in moved for e in _moved(editor, p, fixed)]
     indent = editor.indent_of_row(editor.first_row(fixed.statement))
@@ -43,7 +43,7 @@ def move_all(editor: SourceEditor, targets: Iterable[ast.AST], anchor: ast.AST) 
     return [*(take_out(editor, p, with_comments=True) for p in moved), _put_text(editor, text, fixed)]
 
 
-def _above(editor: SourceEditor, targets: Iterable[ast.AST], anchor: Place) -> list[Place]:
+def above(editor: SourceEditor, targets: Iterable[ast.AST], anchor: Place) -> list[Place]:
     """The statements with a target above ``anchor`` in its suite, in their order; refused where one is compound."""
     places = [editor.place(target) for target in targets]
     found = {p.index: p for p in places if p.suite is anchor.suite and p.index < anchor.index}
@@ -52,9 +52,15 @@ def _above(editor: SourceEditor, targets: Iterable[ast.AST], anchor: Place) -> l
     return [found[index] for index in sorted(found)]
 
 
-def _refuse_crossing(moved: Place, crossed: list[ast.stmt]) -> None:
-    """Refuse where a statement and those it passes depend on each other by name, or one of them may jump."""
-    if not may_swap([moved.statement], crossed) or leaves([moved.statement, *crossed], _JUMPS):
+def refuse_crossing(moved: Place, crossed: list[ast.stmt], *, stays: bool = False) -> None:
+    """Refuse where a statement and those it passes depend on each other by name, or one of them may jump. What they
+    read does not matter where the statement ``stays`` and is only made once more.
+    """
+    moves = may_swap([moved.statement], crossed)
+    if stays:
+        names = written([moved.statement]) | read([moved.statement])
+        moves = not names & written(crossed)
+    if not moves or leaves([moved.statement, *crossed], _JUMPS):
         raise EditRefused("the order matters")
 
 

@@ -62,6 +62,7 @@ from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
+from ..support.forward_again import computing_again
 from ..support.modified_saved import ERROR, REFUSED, error, is_step
 from ..support.story import carried, code, lifted, op_name, saved_name, writer
 from ..support.walked_twice import readers
@@ -107,9 +108,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
         FixProposal(
             "compute_after", f"Compute {carried(facts, event.path[0], event.point)} after the step", (place, *made)
         ),
+        *computing_again(event, facts),
         FixProposal(
             "move_after",
-            "Step after the backward (that backward then adds its gradients to this update)",
+            f"Step after {code(other)} (the step then applies the gradients of both backwards)",
             (place, other),
             "unsafe",
         ),

@@ -41,17 +41,20 @@ from ...autograd.events.graph_walks import Event, FreedGraphReached
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, severity_of
+from ..support.forward_again import computing_again
 from ..support.story import code, keeper, op_name, variable
 from ..support.walked_twice import (
     ERROR,
     before,
     carrier,
     differentiating,
+    finished,
     handed,
     origin,
     readers,
     retain_cure,
     retaining,
+    spared,
     story,
 )
 
@@ -66,19 +69,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
     saved = f"what {op_name(event.node)} saved"
     again = "runs again" if first is second else f"reaches {name} again"
     message = f"{code(second)} {again}, but {code(first)} has freed {saved} for it. PyTorch raises “{ERROR}”."
-    cures = [
-        FixProposal("merge_backwards", "Run one backward of the summed losses", (first, second)),
-        *differentiating(event, facts),
-        *retain_cure(event, grows=False),
-    ]
-    stored = keeper(facts, shared)
-    target = stored.target if stored else None
-    for user, backward in ((event.first_use, first), (before(event, shared), second)):
-        title = f"Detach {name} where it is used for {code(backward)} (no gradient flows behind it from there)"
-        for reader in readers(user.created_at.node, target) if user is not None else ():
-            cures.append(FixProposal("detach", title, (reader,), "unsafe"))
-        for given in handed(user) if user is not None and user.created_at.calls else ():
-            cures.append(FixProposal("detach", title, (given,), "unsafe"))
     return Finding(
         point=event.point,
         severity=severity_of(event),
@@ -86,8 +76,35 @@ def check(event: Event, facts: Facts) -> Finding | None:
         links=story(event, facts),
         help="run one backward of the summed losses, or keep the graph for the second. "
         + retaining(event, facts, grows=False),
-        cures=tuple(cures),
+        cures=(
+            FixProposal("merge_backwards", "Run one backward of the summed losses", (first, second)),
+            *differentiating(event, facts),
+            *_beside_a_step(event, facts),
+        ),
     )
+
+
+def _beside_a_step(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
+    """Keep the graph, or cut what both backwards share: that comes first where an optimizer steps between them."""
+    if event.update is None:
+        return [*retain_cure(event, grows=False), *_detaching(event, facts)]
+    again = [] if spared(event) else computing_again(event, facts)
+    return [*again, *_detaching(event, facts), *retain_cure(event, grows=False)]
+
+
+def _detaching(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
+    """Cut what is shared off for one of the backwards, first the one that is more likely not to be for it."""
+    shared, cures = carrier(event), list[FixProposal]()
+    stored = keeper(facts, shared)
+    uses = [(event.first_use, event.freed.point.node), (before(event, shared), event.point.node)]
+    for user, backward in uses[:1] if spared(event) else uses[::-1] if finished(event) else uses:
+        name = f"Detach {variable(facts, shared)} where it is used for {code(backward)}"
+        title = f"{name} (no gradient flows behind it from there)"
+        for reader in readers(user.created_at.node, stored.target if stored else None) if user is not None else ():
+            cures.append(FixProposal("detach", title, (reader,), "unsafe"))
+        for given in handed(user) if user is not None and user.created_at.calls else ():
+            cures.append(FixProposal("detach", title, (given,), "unsafe"))
+    return cures
 
 
 RULE = Rule(

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from ...autograd.events.graph_walks import FreedGraphReached
 from ...autograd.facts import Facts
 from ...autograd.model.graph import Node
+from ...autograd.model.graph_search import nodes_below
 from ...autograd.model.program_point import Iteration, earlier_iteration, loop_around
 from ...autograd.model.stores import Stored, StoreKind
 from .cure import FixProposal
@@ -194,7 +195,22 @@ def retain_cure(event: FreedGraphReached, grows: bool) -> list[FixProposal]:
     price = "memory grows with every iteration" if grows else "keeps it in memory a little longer"
     if event.stepped and not grows:
         price = "its values stay those from before the step"
+    is_unsafe = grows or event.stepped
+    if event.update is not None and not event.stepped:
+        is_unsafe, price = True, "that backward then also leaves gradients behind what both share"
+        if not spared(event):
+            price = "its values stay those from before the step"
     title = f"Keep the graph: retain_graph=True on the earlier backward ({price})"
-    return [
-        FixProposal("retain_graph", title, (event.freed.point.node,), "unsafe" if grows or event.stepped else "safe")
-    ]
+    return [FixProposal("retain_graph", title, (event.freed.point.node,), "unsafe" if is_unsafe else "safe")]
+
+
+def spared(event: FreedGraphReached) -> bool:
+    """Whether an optimizer has stepped between the two backwards, but on nothing that both lead to."""
+    return event.update is not None and event.shared in nodes_below(event.update.spared)
+
+
+def finished(event: FreedGraphReached) -> bool:
+    """Whether an optimizer has stepped between the two backwards on all that both lead to, and on nothing else of the
+    later one: that is not for it.
+    """
+    return event.update is not None and event.update.finishes(event.path[0], event.shared)

@@ -230,6 +230,7 @@ def _update(machine: Machine, state: State, optimizer: Optimizer, call: Call, sc
 
 def write_parameters(machine: Machine, state: State, optimizer: Optimizer, node: ast.AST) -> None:
     """Each parameter that has a gradient is written in place; by a fused optimizer where no version counts it."""
+    machine.facts.stepped_with[state.point(node).call_site] = optimizer.params
     for key in optimizer.params:
         if key in state.grads and optimizer.fused:
             record_untracked_write(
