@@ -138,7 +138,15 @@ class Files:
             finding.premise is not None,
             rests_on,
             finding.raises,
+            self._raised_at(finding, source.span(node)),
         )
+
+    def _raised_at(self, finding: Finding, shown: Span) -> Related | None:
+        """Where PyTorch raises, if that is not where the finding is ``shown``."""
+        if not finding.raises or finding.raiser is None or not hasattr(finding.raiser, "lineno"):
+            return None
+        at = self._related("PyTorch raises here", finding.raiser)
+        return at if at.span != shown else None
 
     def is_silenced(self, finding: Finding, node: ast.AST, source: Source) -> bool:
         """Whether a comment silences a finding: where it stands, at the ``node`` it is reported at, or at the call in

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from .. import analysis
 from ..analysis.locations import Files
 from ..autograd import Facts
-from ..report.diagnostic import Diagnostic, place
+from ..report.diagnostic import Diagnostic, Related, place
 from ..source import Span, concerns_torch
 from . import call_facts, passes, tensor_facts, write_facts
 from .cursor import at_cursor, holds, place_and_operand, subjects
@@ -39,7 +39,7 @@ def hover_at(report: analysis.Report, row: int, column: int, cancel: Callable[[]
     """What is known at the cursor, as Markdown; None where that is no tensor and nothing is wrong."""
     source = report.source
     around = at_cursor(source, row, column)
-    remarks = [d for d in report.diagnostics if holds(d.span, row, column)]
+    remarks = [d for d in report.diagnostics if any(holds(span, row, column) for span in shown_in(d, source.path))]
     stories = [story(d) for d in remarks]
     found = list(subjects(around))
     known = found and concerns_torch(source.text, source.path, report.inputs.resolve)
@@ -48,7 +48,7 @@ def hover_at(report: analysis.Report, row: int, column: int, cancel: Callable[[]
         node, lines = about
         return Hover("\n\n---\n\n".join([*stories, paragraph(lines)]), source.span(node))
     if remarks:
-        spans = [diagnostic.span for diagnostic in remarks]
+        spans = [span for d in remarks for span in shown_in(d, source.path) if holds(span, row, column)]
         smallest = min(spans, key=lambda s: (s.end_row - s.row, s.end_column - s.column))
         return Hover("\n\n---\n\n".join(stories), smallest)
     return None
@@ -116,17 +116,18 @@ def paragraph(lines: list[str]) -> str:
     return lines[0] + ("\n\n" + "\n".join(lines[1:]) if lines[1:] else "")
 
 
+def shown_in(diagnostic: Diagnostic, path: str) -> list[Span]:
+    """Where a file shows a finding: where it is reported, and where PyTorch raises."""
+    at = diagnostic.raised_at
+    return [diagnostic.span, *([at.span] if at is not None and at.filename == path else [])]
+
+
 def story(diagnostic: Diagnostic) -> str:
-    """A diagnostic reported in order: how it came to that, what to do. Its message the editor shows beside the
-    hover.
+    """The rule of a finding, what PyTorch says and what it rests on. Its headline and its steps the editor shows beside
+    the hover.
     """
-    parts = [f"**{diagnostic.code}** `{diagnostic.name}`"]
-    steps = [
-        f"{number}. {place(link, diagnostic.filename)}: {link.message}"
-        for number, link in enumerate(diagnostic.related, 1)
-    ]
-    if steps:
-        parts.append("\n".join(steps))
-    if diagnostic.help:
-        parts.append(f"Help: {diagnostic.help}")
-    return "\n\n".join(parts)
+    parts = [f"**{diagnostic.code}** `{diagnostic.name}`", diagnostic.raised, diagnostic.needs]
+    if diagnostic.raised_at is not None:
+        cause = Related(diagnostic.message, diagnostic.filename, diagnostic.span)
+        parts.append(f"Reported in {place(cause, diagnostic.filename)}: {diagnostic.message}")
+    return "\n\n".join(filter(None, (*parts, diagnostic.help)))

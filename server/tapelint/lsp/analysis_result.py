@@ -41,6 +41,8 @@ class AnalysisResult:
     findings: tuple[Diagnostic, ...] = ()
     # the same findings, one for one, in the protocol's terms
     shown: list[types.Diagnostic] = field(default_factory=list)
+    # hints in the lines at which PyTorch raises, by the index of the finding that says why
+    marks: dict[int, types.Diagnostic] = field(default_factory=dict)
     result_id: str = ""
     # those of them that the document's own analysis has, and what they look like
     own: tuple[tuple[Diagnostic, types.Diagnostic], ...] = ()
@@ -51,6 +53,11 @@ class AnalysisResult:
     # seconds
     duration: float = 0
     _jobs: dict[int, Job] = field(default_factory=dict)
+
+    @property
+    def published(self) -> list[types.Diagnostic]:
+        """All that is shown in the document."""
+        return [*self.shown, *self.marks.values()]
 
     @property
     def notices(self) -> tuple[Notice, ...]:
@@ -84,7 +91,8 @@ class AnalysisResult:
             pairs[index : index + 1] = [(each.finding, each.shown(client, self.snapshot, self.rows, index))]
         before, self.findings = self.result_id, tuple(finding for finding, _ in pairs)
         self.shown = [shown for _, shown in pairs] or [*self.remark]
-        self.result_id = result_id(self.shown, unstructure)
+        self.marks = marks(self.findings, Translator(self.snapshot, self.rows, client, {}))
+        self.result_id = result_id(self.published, unstructure)
         return self.result_id != before
 
     def _fixes(self, index: int) -> tuple[Fix, ...]:
@@ -123,13 +131,20 @@ def analyse_snapshot(
     shown = [translator.translate(finding, index) for index, finding in enumerate(report.diagnostics)]
     if report.source.is_skipped and not shown:
         shown = [skipped(report.source.is_skipped)]
-    name = result_id(shown, unstructure)
+    raised = marks(report.diagnostics, translator)
+    name = result_id([*shown, *raised.values()], unstructure)
     reads, duration = frozenset(resolver.found), time.perf_counter() - begun
     own, remark = tuple(zip(report.diagnostics, shown)), () if report.diagnostics else tuple(shown)
     found = report.diagnostics
     return AnalysisResult(
-        snapshot, rows, token, report, config, reads, found, shown, name, own, remark, complaint, duration
+        snapshot, rows, token, report, config, reads, found, shown, raised, name, own, remark, complaint, duration
     )
+
+
+def marks(findings: Iterable[Diagnostic], translator: Translator) -> dict[int, types.Diagnostic]:
+    """The hints in the lines at which PyTorch raises, by the index of the finding."""
+    made = ((index, translator.mark(finding, index)) for index, finding in enumerate(findings))
+    return {index: mark for index, mark in made if mark is not None}
 
 
 def _analysed(

@@ -49,6 +49,8 @@ class Diagnostic:
     is_latent: bool = False
     rests_on: tuple[Ground, ...] = ()
     raises: str | None = None
+    # The line of PyTorch's traceback, where the finding is reported elsewhere.
+    raised_at: Related | None = None
 
     @property
     def needs(self) -> str:

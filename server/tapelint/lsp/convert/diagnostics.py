@@ -48,6 +48,19 @@ class Translator:
             data=data if self._client.keeps_data else None,
         )
 
+    def mark(self, diagnostic: Diagnostic, index: int) -> types.Diagnostic | None:
+        """A hint in the line of PyTorch's traceback, which leads to a finding that is reported elsewhere."""
+        at = diagnostic.raised_at
+        if at is None or at.filename != self._snapshot.path:
+            return None
+        cause = Related(diagnostic.message, diagnostic.filename, diagnostic.span)
+        shown = self.translate(diagnostic, index)
+        shown.message = f"PyTorch raises here. {diagnostic.message} ({place(cause, self._snapshot.path)})"
+        shown.range = self._place(at.span).range
+        shown.severity = types.DiagnosticSeverity.Hint
+        shown.related_information = [self._related(cause)] if self._client.shows_related else None
+        return shown
+
     def _place(self, span: Span) -> types.Location:
         """A place in the document itself, or in one of the cells it consists of."""
         uri, row_offset = self._snapshot.cell_of(span)

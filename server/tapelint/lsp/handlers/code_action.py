@@ -14,7 +14,7 @@ from lsprotocol import types
 
 from ...analysis import fix_all
 from ...report.diagnostic import Fix
-from ...source import Source
+from ...source import Source, Span
 from ...source.edit import Edit
 from ..analysis_result import AnalysisResult
 from ..convert.text_edits import workspace_edit
@@ -68,12 +68,21 @@ async def _actions(
 
 
 def _in_range(result: AnalysisResult, params: types.CodeActionParams) -> list[int]:
-    """The findings, by index, that the request's range touches in the request's document."""
+    """The findings, by index, that the request's range touches in the request's document: where they are reported, or
+    where PyTorch raises.
+    """
     here = result.snapshot.row_offset(params.text_document.uri)
+
+    def is_here(shown: types.Diagnostic | None, span: Span | None) -> bool:
+        if shown is None or span is None or not _touch(shown.range, params.range):
+            return False
+        return result.snapshot.cell_of(span)[1] == here
+
     return [
         index
         for index, (shown, finding) in enumerate(zip(result.shown, result.findings))
-        if _touch(shown.range, params.range) and result.snapshot.cell_of(finding.span)[1] == here
+        if is_here(shown, finding.span)
+        or is_here(result.marks.get(index), finding.raised_at.span if finding.raised_at else None)
     ]
 
 

@@ -24,4 +24,4 @@ async def diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> type
         raise server_cancelled()
     if params.previous_result_id == result.result_id:
         return types.RelatedUnchangedDocumentDiagnosticReport(result_id=result.result_id)
-    return types.RelatedFullDocumentDiagnosticReport(items=result.shown, result_id=result.result_id)
+    return types.RelatedFullDocumentDiagnosticReport(items=result.published, result_id=result.result_id)
