@@ -192,3 +192,13 @@ def writer(write: Write) -> str:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return f"the step after `{node.name}`"
     return code(node)
+
+
+LONGEST = 100
+"""Characters of a headline."""
+
+
+def headline(*texts: str) -> str:
+    """The first of some wordings that is short enough to be read at once; the last one is cut."""
+    fitting = next((text for text in texts if len(text) <= LONGEST), None)
+    return texts[-1][: LONGEST - 1] + "…" if fitting is None else fitting
