@@ -290,3 +290,29 @@ def test_a_step_is_moved_with_a_warning_only() -> None:
     text = GAN + LOSSES_FIRST
     (moved,) = (fix for fix in _offered(text) if fix.title.startswith("Step after"))
     assert moved.applicability == "unsafe" and not moved.preferred and "both backwards" in moved.title
+
+
+STEPS = """import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+running = 0.0
+for i in range(3):
+"""
+
+TERMS = [
+    "    loss = net(torch.randn(2, 4)).pow(2).mean()\n    running += loss\n    running.backward()\n",
+    "    loss = net(torch.randn(2, 4)).pow(2).mean()\n    running = running + loss\n    running.backward()\n",
+    "    running += net(torch.randn(2, 4)).pow(2).mean()\n    running.backward()\n    opt.step()\n",
+]
+
+
+@pytest.mark.parametrize("body", TERMS)
+def test_accumulated_gradients_are_those_of_each_term(body: str) -> None:
+    best, *others = _offered(STEPS + body)
+    after = apply(STEPS + body, best.edits)
+    assert best.applicability == "safe" and best.preferred
+    name = "loss" if "loss" in body else "term"
+    assert f"{name}.detach()\n" in after and f"    {name}.backward()\n" in after
+    assert not any("retain_graph" in fix.title for fix in others), "it would add old gradients again"

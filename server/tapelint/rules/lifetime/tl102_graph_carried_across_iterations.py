@@ -50,7 +50,18 @@ from ..support.finding import Finding, Rule, severity_of
 from ..support.modified_saved import ERROR as MODIFIED
 from ..support.modified_saved import is_step
 from ..support.story import carried, code, iteration, op_name, saved_name, writer
-from ..support.walked_twice import ERROR, carrier, clearing, detaching, origin, retain_cure, retaining, story
+from ..support.walked_twice import (
+    ERROR,
+    carrier,
+    clearing,
+    detaching,
+    of_term,
+    origin,
+    repeated,
+    retain_cure,
+    retaining,
+    story,
+)
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -74,7 +85,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
         message=message,
         links=story(event, facts),
         help=f"detach what is carried from one iteration to the next. {retaining(event, facts, grows=True)}",
-        cures=(*detaching(event, facts), *clearing(event, facts), *retain_cure(event, grows=True)),
+        cures=(
+            *of_term(event, facts),
+            *detaching(event, facts),
+            *clearing(event, facts),
+            *([] if repeated(event) else retain_cure(event, grows=True)),
+        ),
     )
 
 
@@ -110,7 +126,7 @@ def stepped(event: SavedTensorModified, facts: Facts) -> Finding | None:
         message=message,
         links=story(bare, facts, "this step wrote what it saved"),
         help=f"detach {name}, or make it anew, between the iterations.",
-        cures=(*detaching(bare, facts), *clearing(bare, facts)),
+        cures=(*of_term(bare, facts), *detaching(bare, facts), *clearing(bare, facts)),
     )
 
 

@@ -138,6 +138,21 @@ def _detaching_state(stored: Stored, loop: Iteration | None, title: str, effect:
     yield FixProposal(purpose, f"{title} as soon as it is kept ({effect})", (stored.statement, state))
 
 
+def of_term(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
+    """Go backward from what was added to a running total: the total has had the other terms' gradients already."""
+    stored, call = keeper(facts, carrier(event), event.point), event.point.node
+    if (
+        stored is None
+        or not isinstance(stored.statement, (ast.AugAssign, ast.Assign))
+        or not isinstance(call, ast.Call)
+    ):
+        return []
+    if not isinstance(call.func, ast.Attribute) or ast.unparse(call.func.value) != stored.target:
+        return []
+    title = f"Go backward from what is added to `{stored.target}`, and add it detached"
+    return [FixProposal("backward_of_term", title, (stored.statement, call))]
+
+
 def differentiating(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
     """The earlier pass made a gradient that went into this loss: without a graph it changes nothing there."""
     term, node = facts.provenance_of(event.root).detached_term, event.freed.point.node
@@ -202,6 +217,11 @@ def retain_cure(event: FreedGraphReached, grows: bool) -> list[FixProposal]:
             price = "its values stay those from before the step"
     title = f"Keep the graph: retain_graph=True on the earlier backward ({price})"
     return [FixProposal("retain_graph", title, (event.freed.point.node,), "unsafe" if is_unsafe else "safe")]
+
+
+def repeated(event: FreedGraphReached) -> bool:
+    """Whether what the earlier backward began at is a part of this root: all its gradients would be added again."""
+    return event.freed.root in carrier(event).results
 
 
 def spared(event: FreedGraphReached) -> bool:
