@@ -109,3 +109,15 @@ def test_that_some_members_are_there_does_not_say_that_others_are(first: bool, s
     assert entailed({has["a"]: True, has["b"]: first, has["c"]: second}, has["d"]) is None
     kind = "isinstance", held, External("builtins.list")
     assert entailed({kind: True, has["a"]: first}, has["b"]) is None
+
+
+def test_a_later_number_is_not_below_those_before_it():
+    number = "AtLeast", Unknown("index"), Const(2)
+    for name, below, itself, above in (
+        ("Eq", False, None, None),
+        ("Lt", False, False, None),
+        ("LtE", False, None, None),
+        ("Gt", True, None, None),
+        ("GtE", True, True, None),
+    ):
+        assert [entailed({}, (name, number, Const(other))) for other in (1, 2, 3)] == [below, itself, above]

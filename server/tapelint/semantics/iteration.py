@@ -235,7 +235,11 @@ def _range(machine: Machine, value: Range, iterations: int) -> Items:
         return Items([unknown_number() for _ in range(iterations)], False)
     known: list[Value] = [InductionValue(begin + i * step, machine.observations) for i in range(iterations - 1)]
     last = unknown_number()
-    return Items([*known, last if value.bound is None else replace(last, formula=before(value.bound))], False)
+    if value.bound is not None:
+        last = replace(last, formula=before(value.bound))
+    elif step > 0:
+        last = replace(last, formula=("AtLeast", last, Const(begin + (iterations - 1) * step)))
+    return Items([*known, last], False)
 
 
 def _tensor(machine: Machine, state: State, value: TensorRef, node: ast.AST, iterations: int) -> Items:

@@ -56,10 +56,13 @@ def entailed(facts: KnownTruths, formula: Hashable) -> bool | None:
     """The truth of ``formula`` on a path on which ``facts`` are assumed; None where both are possible."""
     if formula in facts:
         return facts[formula]
-    if (known := _of_one_number(formula)) is not None:
+    known = _of_one_number(formula)
+    if known is None:
+        known = _of_later_number(formula)
+    if known is not None:
         return known
     mine = values_in(formula)
-    near = {known: taken for known, taken in facts.items() if mine & values_in(known)}
+    near = {fact: taken for fact, taken in facts.items() if mine & values_in(fact)}
     alone = not near and not (isinstance(formula, tuple) and formula and formula[0] in ("And", "Or"))
     if alone or len(near) > MAX_ASSUMPTIONS:
         return None
@@ -75,6 +78,18 @@ def _of_one_number(formula: Hashable) -> bool | None:
     if left != right or formula[1] is left and formula[2] is right:
         return None
     return bool(CHECKS[formula[0]](more, other))
+
+
+def _of_later_number(formula: Hashable) -> bool | None:
+    """The truth of a comparison of a number that is not below another one with what is: ``i > 0`` in the iteration that
+    stands for all after the second. None for any other formula.
+    """
+    match formula:
+        case (str(name), ("AtLeast", _, Const(int(least))), Const(int(number) | float(number))) if name in ORDERS:
+            if number < least:
+                return name in ("Gt", "GtE")
+            return {"GtE": True, "Lt": False}.get(name) if number == least else None
+    return None
 
 
 def _shifted(formula: Hashable) -> tuple[Hashable, int]:
