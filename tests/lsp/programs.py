@@ -10,3 +10,6 @@ BAD_LINE = 4
 
 # A product with a constant keeps nothing of its result.
 GOOD = HEAD + "y = x * 2\ny += 1\ny.sum().backward()\n"
+
+# The second loss's graph was freed by the first: to detach one of them is a cure that gives up a gradient.
+SHARED = HEAD + "y = x.exp()\n(y * 2).sum().backward()\n(y * 3).sum().backward()\n"

@@ -11,7 +11,7 @@ import pytest_lsp
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from programs import BAD, GOOD, HEAD
+from programs import BAD, GOOD, HEAD, SHARED
 
 Client = pytest_lsp.LanguageClient
 
@@ -113,6 +113,24 @@ async def test_the_preferred_fix_leaves_a_clean_file(vscode: Client, tmp_path: P
     fixed = applied(BAD, resolved, version=1)
     other = open_document(vscode, tmp_path / "b.py", fixed)
     assert fixed != BAD and await findings(vscode, other) == []
+
+
+async def test_an_unsafe_fix_is_to_be_confirmed(vscode: Client, tmp_path: Path):
+    uri = open_document(vscode, tmp_path / "a.py", SHARED)
+    (finding,) = await findings(vscode, uri)
+    found = [action for action in await actions(vscode, uri, finding.range) if action.data]
+    unsafe = [action for action in found if action.title.endswith("[unsafe]")]
+    assert unsafe and not any(action.is_preferred for action in unsafe) and len(unsafe) < len(found)
+    for action in found:
+        edit = (await vscode.code_action_resolve_async(action)).edit
+        made = [change for document in edit.document_changes for change in document.edits]
+        if action in unsafe:
+            (annotation,) = {change.annotation_id for change in made}
+            assert edit.change_annotations[annotation].needs_confirmation
+            assert edit.change_annotations[annotation].label == action.title
+        else:
+            assert edit.change_annotations is None
+            assert not any(isinstance(change, types.AnnotatedTextEdit) for change in made)
 
 
 async def test_a_stale_fix_is_refused(vscode: Client, tmp_path: Path):

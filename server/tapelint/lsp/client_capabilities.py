@@ -21,6 +21,7 @@ class ClientCapabilities:
     shows_links: bool = False
     keeps_data: bool = False
     has_versioned_edits: bool = False
+    asks_before_edits: bool = False
     takes_actions: bool = False
     resolves_edits: bool = False
     shows_preferred: bool = False
@@ -52,6 +53,9 @@ class ClientCapabilities:
             or has("text_document.publish_diagnostics.code_description_support"),
             keeps_data=has(f"{channel}.data_support") or has("text_document.publish_diagnostics.data_support"),
             has_versioned_edits=has("workspace.workspace_edit.document_changes"),
+            asks_before_edits=has("workspace.workspace_edit.document_changes")
+            and get_capability(params.capabilities, "workspace.workspace_edit.change_annotation_support", None)
+            is not None,
             takes_actions=get_capability(
                 params.capabilities, "text_document.code_action.code_action_literal_support", None
             )

@@ -13,13 +13,17 @@ from ...source import Cell, Edit, Span, cell_at
 from ..analysis_result import AnalysisResult
 from ..client_capabilities import ClientCapabilities
 
+UNSAFE = "unsafe"
+"""The id of the annotation of edits that are to be confirmed."""
+
 
 def workspace_edit(
-    edits: Iterable[Edit], result: AnalysisResult, client: ClientCapabilities
+    edits: Iterable[Edit], result: AnalysisResult, client: ClientCapabilities, confirm: str | None = None
 ) -> types.WorkspaceEdit | None:
     """``edits`` to the document of ``result``, or to the cells it consists of, versioned where the client can check
-    it; None where an edit reaches over the end of a cell.
+    it; None where an edit reaches over the end of a cell. What they do that is to be confirmed is said in ``confirm``.
     """
+    asks = confirm is not None and client.asks_before_edits
     snapshot = result.snapshot
     versions = {document.uri: document.version for document in snapshot.documents} or {snapshot.uri: snapshot.version}
     changes: dict[str, list[types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit]] = {}
@@ -29,14 +33,18 @@ def workspace_edit(
             return None
         uri, row_offset = snapshot.cell_of(placed.span)
         area = result.rows.range(placed.span, client.encoding, row_offset)
-        changes.setdefault(uri, []).append(types.TextEdit(area, placed.content))
+        made = types.AnnotatedTextEdit(UNSAFE, area, placed.content) if asks else types.TextEdit(area, placed.content)
+        changes.setdefault(uri, []).append(made)
     if not client.has_versioned_edits:
         return types.WorkspaceEdit(changes=changes)  # type: ignore[arg-type]
     return types.WorkspaceEdit(
         document_changes=[
             types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, versions[uri]), made)
             for uri, made in changes.items()
-        ]
+        ],
+        change_annotations={UNSAFE: types.ChangeAnnotation(confirm, needs_confirmation=True)}
+        if confirm is not None and asks
+        else None,
     )
 
 

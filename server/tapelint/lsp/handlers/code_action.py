@@ -117,19 +117,21 @@ async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
     if result is None or data.get("version") != result.snapshot.version or data.get("result") != result.result_id:
         raise content_modified()
     edits: Iterable[Edit] = ()
+    confirm: str | None = None
     if data.get("kind") == "all":
         edits = await _all(ls, result)
     elif data.get("kind") == "fix":
         known = result.known_fixes(data.get("index", -1))
-        edits = next((fix.edits for number, fix in enumerate(known) if number == data.get("number")), ())
+        fix = next((fix for number, fix in enumerate(known) if number == data.get("number")), None)
+        edits, confirm = (fix.edits, _reason(fix)) if fix is not None else ((), None)
     if result.token():
         raise content_modified()
-    action.edit = workspace_edit(edits, result, ls.client)
+    action.edit = workspace_edit(edits, result, ls.client, confirm)
     return action
 
 
 def _fix_action(ls: Server, result: AnalysisResult, index: int, number: int, fix: Fix) -> types.CodeAction | None:
-    edit = workspace_edit(fix.edits, result, ls.client)
+    edit = workspace_edit(fix.edits, result, ls.client, _reason(fix))
     if edit is None:
         return None
     preferred = fix.preferred and fix.applicability == "safe"
@@ -141,6 +143,11 @@ def _fix_action(ls: Server, result: AnalysisResult, index: int, number: int, fix
         edit=None if ls.client.resolves_edits else edit,
         data=_data(result, "fix", index=index, number=number) if ls.client.resolves_edits else None,
     )
+
+
+def _reason(fix: Fix) -> str | None:
+    """What is to be confirmed of a fix that changes what the program computes: its title says what."""
+    return fix.title if fix.applicability == "unsafe" else None
 
 
 def _silencers(ls: Server, result: AnalysisResult, source: Source, touched: list[int]) -> list[types.CodeAction]:
