@@ -113,3 +113,57 @@ def test_unused_suppressions_are_removed_if_selected(tapelint: Tapelint, tmp_pat
     assert tapelint("check", "quiet.py").returncode == 0
     tapelint("check", "--fix", "--select", "TL901", "quiet.py")
     assert file.read_text() == "import torch\nx = torch.ones(3)\n"
+
+
+EVALUATION = """\
+import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+data = [(torch.randn(2, 4), torch.randn(2, 1)) for _ in range(4)]
+
+
+def train(x, y):
+    opt.zero_grad()
+    loss = (net(x) - y).pow(2).mean()
+    loss.backward()
+    opt.step()
+
+
+def evaluate():
+    net.eval()
+    total, outs, targets = 0, [], []
+    for x, y in data:
+        out = net(x)
+        BODY
+    return total / len(outs), outs, targets
+
+
+for epoch in range(3):
+    net.train()
+    for x, y in data:
+        train(x, y)
+    evaluate()
+"""
+
+BODIES = [
+    ["loss = (out - y).pow(2).mean()", "total += loss", "outs.append(out)", "targets.append(out * 2)"],
+    ["outs.append(out.numpy())", "hits = ((out > 0) == (y > 0)).sum()", "targets.append((out * 2).numpy())"],
+    ["out = out * 2", "outs.append(out.numpy())", "total += out.sum().numpy()"],
+]
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_fixes_do_not_pile_up(body: list[str]) -> None:
+    """Under ``no_grad``, which the last round puts around the loop, nothing need be detached."""
+    text = EVALUATION.replace("BODY", "\n        ".join(body))
+    after = repair(analyse(text), unsafe=False).report
+    assert not after.diagnostics
+    assert after.source.text.count("no_grad") == 1 and "detach" not in after.source.text
+    assert "            " + "\n            ".join(body) in after.source.text
+
+
+def test_fixes_that_are_needed_stay() -> None:
+    after = repair(analyse(BAD), unsafe=False)
+    assert (after.report.source.text, after.fixes) == (FIXED, 2)

@@ -2,7 +2,8 @@
 
 Each fix was verified alone. Together they are verified again: the text with all of them must have fewer findings and
 none of a code that was rarer before. Where that fails only the first is applied, and the next round finds the rest;
-so do fixes that touch the same text.
+so do fixes that touch the same text. In the end each is verified once more: one that changes nothing in a text that has
+all the others is taken out again (:mod:`.needed_fixes`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from .. import analysis
 from ..report.diagnostic import Fix
 from ..source import Edit
+from .needed_fixes import Change, without_needless
 
 ROUNDS = 20
 """A program with more findings that stand in each other's way is left to the next run."""
@@ -31,7 +33,8 @@ def repair(report: analysis.Report, unsafe: bool, cancel: Callable[[], bool] | N
     """Apply the best fix of every finding until none is left; only safe ones unless ``unsafe``, and none that is to be
     chosen by hand.
     """
-    count, seen = 0, {report.source.text}
+    count, seen, first = 0, {report.source.text}, report
+    changes: list[Change] = []
     for _ in range(ROUNDS):
         offered = (analysis.fixes(report, diagnostic, cancel) for diagnostic in report.diagnostics)
         chosen = compatible([fix for fixes in offered if (fix := best(fixes, unsafe)) is not None])
@@ -42,9 +45,10 @@ def repair(report: analysis.Report, unsafe: bool, cancel: Callable[[], bool] | N
         if after.source.text in seen:
             break
         seen.add(after.source.text)
-        count += sum(set(fix.edits) <= set(edits) for fix in chosen)
-        report = after
-    return Repaired(report, count)
+        made = [fix for fix in chosen if set(fix.edits) <= set(edits)]
+        changes += [Change(report.source.text, after.source.text, edits, fix.edits) for fix in made]
+        count, report = count + len(made), after
+    return Repaired(without_needless(report, changes, cancel) if report is not first else report, count)
 
 
 def best(fixes: Sequence[Fix], unsafe: bool) -> Fix | None:
