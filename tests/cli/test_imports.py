@@ -50,7 +50,7 @@ def test_an_error_through_an_import_is_reported_where_it_stands(project: Path, t
     (item,) = json.loads(done.stdout)
     assert {"kind": "called", "text": "where line 6 of main.py calls it"} in item["rests_on"]
     last = item["related"][-1]
-    assert (last["filename"], last["location"]["row"], last["message"]) == ("main.py", 6, "this call leads here")
+    assert (last["filename"], last["location"]["row"], last["message"]) == ("main.py", 6, "This call leads here")
     assert not item["fixes"]
 
 

@@ -16,7 +16,7 @@ FIX = {"title": "Detach"}
 def found(by: str, severity: Severity, row: int = 3, *, latent: bool = False, fixes: tuple[object, ...] = ()) -> Found:
     """The report of TL101 in helper.py that the analysis of the file ``by`` makes."""
     span, is_own = Span(row, 1, row, 9), by == "helper.py"
-    story = (Related("this call leads here", by, Span(1, 1, 1, 2)),)
+    story = (Related("This call leads here", by, Span(1, 1, 1, 2)),)
     diagnostic = Diagnostic("TL101", "n", severity, by, "helper.py", span, story, is_latent=latent)
     return Found(diagnostic, {"by": by, "fixes": [*fixes]}, [*fixes], "y.backward()", is_own)
 

@@ -87,8 +87,7 @@ SENTENCE = {
 """What no step of a story, and no advice, may look like."""
 
 OLD_WORDS = frozenset(
-    "TL101 TL102 TL103 TL104 TL105 TL106 TL107 TL108 TL109 TL201 TL202 TL203 TL204 TL205 TL206 TL207 TL208 TL209 TL210 "
-    "TL211 TL212 TL213 TL301 TL302 TL303 TL304 TL305 TL306 TL307 TL308 TL309 TL310 TL311 TL312 TL313 TL314 TL320 TL321 "
+    "TL301 TL302 TL303 TL304 TL305 TL306 TL307 TL308 TL309 TL310 TL311 TL312 TL313 TL314 TL320 TL321 "
     "TL401 TL402 TL403 TL404 TL405 TL406 TL407 TL408 TL409 TL501 TL502 TL503 TL504 TL505 TL506 TL507 TL508 TL509 TL510 "
     "TL901 TL902".split()
 )
@@ -114,7 +113,7 @@ def complaints(block: Block) -> str:
     heard: set[int] = set()
     for diagnostic in report.diagnostics:
         row = diagnostic.span.row - block.offset
-        said = " ".join(diagnostic.lines)
+        said = " ".join((*diagnostic.lines, *(step.message for step in diagnostic.related)))
         text = f"{diagnostic.severity.word} [{diagnostic.name}] {said}"
         match = next(
             (

@@ -21,7 +21,7 @@ from ..ground import Ground, RunBy
 from ..report import Diagnostic, Fix, Related
 from ..report.diagnostic import Applicability
 from ..rules import FileSummary, Finding, TraceStep, all_rules
-from ..rules.support.story import moments
+from ..rules.support.story import capitalized, moments
 from ..severity import Severity
 from ..source import Source, Span
 from ..source.pytest_files import TestConventions
@@ -124,7 +124,7 @@ class Files:
         if node is not finding.node:
             span = inner.span(finding.node)
             rests_on += (Ground("called", self._where(node, inner, span)),)
-            related.append(self._related("this call leads here", finding.node))
+            related.append(self._related("This call leads here", finding.node))
         return Diagnostic(
             finding.code,
             rule.name,
@@ -235,7 +235,7 @@ def told(finding: Finding) -> Iterator[tuple[TraceStep, str]]:
     if finding.raises and raiser is not None and all(node is not raiser for node in (finding.node, *_nodes(links))):
         links.append(TraceStep(raiser, "PyTorch raises here", finding.point))
     for link, moment in zip(links, moments([link.when for link in links])):
-        yield link, f"{link.text} ({moment})" if moment else link.text
+        yield link, capitalized(f"{link.text} ({moment})" if moment else link.text)
 
 
 def _nodes(links: Iterable[TraceStep]) -> Iterator[ast.AST]:

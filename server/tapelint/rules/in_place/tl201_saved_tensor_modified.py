@@ -45,7 +45,7 @@ from ...autograd.model.graph import Leaf
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.modified_saved import ERROR, REFUSED, error, in_own_backward, is_step
-from ..support.story import code, op_name, role, saved_name, variable
+from ..support.story import code, headline, op_name, role, saved_name, variable
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -54,27 +54,28 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if is_step(event) or in_own_backward(event, facts):
         return None
     name = saved_name(facts, saved) or variable(facts, node)
-    message = (
-        f"this writes {name} in place, but {op_name(node)} saved {role(saved)} for backward, and "
-        f"{code(event.point.node)} needs it unchanged. "
-        f"PyTorch raises “{error(event)}”."
+    message = headline(
+        f"Writes {name} in place, but {op_name(node)} saved it for {code(event.point.node)}",
+        f"Writes {name} in place, but {op_name(node)} saved it for a backward",
+        f"Writes in place what {op_name(node)} saved for a backward",
     )
+    part = role(saved) if not role(saved).startswith("`") else f"its {role(saved)}"
     links = [
         TraceStep(
             node.created_at.node,
-            f"{op_name(node)} saved {role(saved)} {name} here (version {saved.version})",
+            f"{op_name(node)} saves {name}, {part}, for its backward (version {saved.version})",
             node.created_at,
         ),
-        *(TraceStep(call, "in this call", node.created_at) for call in node.created_at.calls[-1:]),
-        TraceStep(write.point.node, f"written here (version {write.version})", write.point),
-        TraceStep(event.point.node, f"this backward needs version {saved.version}", event.point),
+        TraceStep(write.point.node, f"This writes it in place (version {write.version})", write.point),
+        TraceStep(event.point.node, f"This backward needs version {saved.version}", event.point),
     ]
     return Finding(
         point=write.point,
         severity=severity_of(event),
         message=message,
+        raises=error(event),
         links=tuple(links),
-        help="compute a new tensor (`y = y + 1`, `y.add(1)`), or write to a clone; torch.no_grad() would not help, a "
+        help="Compute a new tensor (`y = y + 1`, `y.add(1)`), or write to a clone. `torch.no_grad()` does not help: a "
         "write under it counts as well.",
         cures=tuple(_cures(event, name)),
     )

@@ -64,7 +64,7 @@ from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.forward_again import computing_again
 from ..support.modified_saved import ERROR, REFUSED, error, is_step
-from ..support.story import carried, code, lifted, op_name, saved_name, writer
+from ..support.story import carried, code, headline, lifted, op_name, saved_name, writer
 from ..support.walked_twice import readers
 
 
@@ -74,25 +74,22 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return None
     node, saved, write = event.node, event.saved, event.write
     name = saved_name(facts, saved) or "a parameter"
-    message = (
-        f"{writer(write)} updates {name}, but {op_name(node)} saved it for backward, and "
-        f"{code(event.point.node)} walks that graph afterwards. "
-        f"PyTorch raises “{error(event)}”."
+    message = headline(
+        f"{writer(write)} changes {name} before {code(event.point.node)}, which needs its old values",
+        f"{writer(write)} changes {name}, whose old values a later backward needs",
+        "This step changes parameters whose old values a later backward needs",
     )
     links = [
         TraceStep(
-            node.created_at.node, f"{op_name(node)} saved {name} here (version {saved.version})", node.created_at
+            node.created_at.node,
+            f"{op_name(node)} saves {name} for its backward (version {saved.version})",
+            node.created_at,
         ),
-        *(
-            TraceStep(call, "in this call", node.created_at)
-            for call in node.created_at.calls[-1:]
-            if isinstance(call, ast.Call)
-        ),
-        TraceStep(write.point.node, f"updated here (version {write.version})", write.point),
-        TraceStep(event.point.node, f"this backward needs version {saved.version}", event.point),
+        TraceStep(write.point.node, f"This updates it in place (version {write.version})", write.point),
+        TraceStep(event.point.node, f"This backward needs version {saved.version}", event.point),
     ]
     old = next((n for n in event.path if earlier_iteration(n.created_at, event.point)), None)
-    advice = "run every backward before the step, or compute the forward again after it"
+    advice = "Run every backward before the step, or compute the forward again after it"
     if old is not None:
         advice = f"{carried(facts, old, event.point)} carries the graph of an earlier iteration: detach it"
     place = lifted(event.point.calls, write.point, node.created_at)
@@ -121,6 +118,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=write.point,
         severity=severity_of(event),
         message=message,
+        raises=error(event),
         links=tuple(links),
         help=advice + ".",
         cures=tuple(cures),

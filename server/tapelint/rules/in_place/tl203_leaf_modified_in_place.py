@@ -39,9 +39,10 @@ from ...autograd.events.graph_walks import Event, LeafWritten
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import tensor_name
+from ..support.story import headline, tensor_name, verb
 
 NAMELESS = "a leaf"
+SHORT = "a leaf that requires grad"
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -49,19 +50,19 @@ def check(event: Event, facts: Facts) -> Finding | None:
     name = tensor_name(facts, event.tensor) or NAMELESS
     what = f"a view of {name}" if event.view else name
     error = "a view of a leaf Variable that requires grad" if event.view else "a leaf Variable that requires grad"
-    fact = f"{what} in place, and {name} is a leaf that requires grad"
+    message = headline(f"Writes {what} in place, a leaf that requires grad", f"Writes {SHORT} in place")
     if name == NAMELESS:
-        fact = f"{what} that requires grad in place"
-    raised = f"PyTorch raises “{error} is being used in an in-place operation”"
-    message = f"this writes {fact}. {raised}."
+        message = f"Writes {what} that requires grad in place"
+    made = f"{name} {verb(name)} made here to require grad" if name != NAMELESS else "The leaf is made here"
     stored = facts.stored.get(event.tensor)
-    links = (TraceStep(stored[0].statement, f"{name} is made here, a leaf that requires grad"),) if stored else ()
+    links = (TraceStep(stored[0].statement, made),) if stored else ()
     return Finding(
         point=event.point,
         severity=severity_of(event),
         message=message,
+        raises=f"{error} is being used in an in-place operation",
         links=links,
-        help="put the update under torch.no_grad(), or compute a new tensor.",
+        help="Put the update under `torch.no_grad()`, or compute a new tensor.",
         cures=cures(event, name, [each.value for each in stored or () if each.value is not None]),
     )
 

@@ -40,7 +40,7 @@ from ...autograd.events.graph_walks import Event, ViewRefused
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, tensor_name, writer
+from ..support.story import code, headline, tensor_name, writer
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -48,31 +48,40 @@ def check(event: Event, facts: Facts) -> Finding | None:
     name = tensor_name(facts, event.tensor) or "a view"
     part = "a view of " if event.part is not None else ""
     if event.kind == "multi":
-        why = f"it is {part}one of the views that {code(event.made.node)} made at once"
+        why = f"{part}one of the views that {code(event.made.node)} made at once"
+        short = f"{part}one of several views of one call"
         error = "Such functions do not allow the output views to be modified inplace"
     elif event.kind == "function":
-        whole = "what it is a view of" if part else "it"
-        why = f"{code(event.made.node)} returns {whole} from a custom Function (a full backward hook is one)"
+        why = f"{part}a view that {code(event.made.node)} returns from a custom Function"
+        short = f"{part}a view that a custom Function or a full backward hook returns"
         error = "This view was created inside a custom Function"
     else:
         mode = "inference mode" if event.kind == "inference" else "no_grad mode"
-        why = f"it is {part}a view that {code(event.made.node)} made under {mode}"
+        why = short = f"{part}a view that was made in {mode}"
         error = f"A view was created in {mode} and is being modified inplace"
     if event.written is not None:
-        return _used(event, facts, name, why)
-    message = f"this writes {name} in place, but {why}. PyTorch raises “{error}”."
+        return _used(event, facts, name)
+    known = tensor_name(facts, event.tensor) is not None
+    message = headline(
+        f"Writes {name} in place, {why}" if known else f"Writes in place {why}",
+        f"Writes {name} in place, {short}" if known else f"Writes in place {short}",
+        f"Writes in place {short}",
+    )
     node = event.point.node
     cures = [FixProposal("out_of_place", "Write out of place: compute a new tensor", (node,))]
     if event.kind == "multi":
-        advice = "compute a new tensor, or slice the tensor that the views are of: one view may be written."
+        advice = "Compute a new tensor, or slice the tensor that the views are of: one view may be written."
     else:
-        advice = "compute a new tensor, or make the view by slicing with grad mode on."
+        advice = "Compute a new tensor, or make the view by slicing with grad mode on."
+    if event.kind == "function":
+        advice += " A full backward hook is a custom Function, too."
     if event.kind == "no_grad":
         cures.append(FixProposal("no_grad", "Write it under torch.no_grad(), too", (node,)))
     return Finding(
         point=event.point,
         severity=severity_of(event),
         message=message,
+        raises=error,
         links=_makers(event),
         help=advice,
         cures=tuple(cures),
@@ -81,32 +90,34 @@ def check(event: Event, facts: Facts) -> Finding | None:
 
 def _makers(event: ViewRefused) -> tuple[TraceStep, ...]:
     """Where the protected view was made, and where the view of it, if that is not where it is written."""
-    what = "the views are" if event.kind == "multi" else "the view is"
+    what = "The views are" if event.kind == "multi" else "The view is"
     steps = [TraceStep(event.made.node, f"{what} made here", event.made)]
     if event.part is not None and event.part.node is not event.point.node and event.part != event.point:
-        steps.append(TraceStep(event.part.node, "a view of it is made here", event.part))
+        steps.append(TraceStep(event.part.node, "A view of it is made here", event.part))
     return tuple(steps)
 
 
-def _used(event: ViewRefused, facts: Facts, name: str, why: str) -> Finding:
+def _used(event: ViewRefused, facts: Facts, name: str) -> Finding:
     """The view itself was only read, but its base was written in between."""
     assert event.written is not None
     write = event.written
     base = tensor_name(facts, write.tensor) or "its base"
-    message = (
-        f"this uses {name} after {writer(write)} wrote {base} in place, but {why}. PyTorch raises “its base or another "
-        f"view of its base has been modified inplace”."
+    message = headline(
+        f"Uses {name}, a view that autograd protects, after {writer(write)} wrote {base} in place",
+        f"Uses {name}, a view that autograd protects, after its base was written in place",
+        "Uses a view that autograd protects after its base was written in place",
     )
     links = (
         *_makers(event),
-        TraceStep(write.point.node, "its memory is written here", write.point),
+        TraceStep(write.point.node, "This writes the memory of both", write.point),
     )
     severity = severity_of(event)
-    advice = "make the view again after the write, or keep a copy (`.clone()`)."
+    advice = "Make the view again after the write, or keep a copy (`.clone()`)."
     return Finding(
         point=event.point,
         severity=severity,
         message=message,
+        raises="its base or another view of its base has been modified inplace",
         links=links,
         help=advice,
     )

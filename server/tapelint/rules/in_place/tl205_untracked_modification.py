@@ -70,7 +70,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, op_name, role, saved_name, variable
+from ..support.story import code, headline, op_name, saved_name, variable
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -85,16 +85,15 @@ def check(event: Event, facts: Facts) -> Finding | None:
         if array
         else "`.data` has a version counter of its own"
     )
-    message = (
-        f"{code(write.point.node)} changes {name} after {op_name(node)} saved {role(saved)} for backward, and "
-        f"autograd cannot see it ({unseen}): {code(event.point.node)} computes the gradient from the changed values, "
-        f"and PyTorch raises nothing."
+    message = headline(
+        f"{code(write.point.node)} changes {name}, which {op_name(node)} saved: its gradient is silently wrong",
+        f"This changes {name}, which {op_name(node)} saved: its gradient is silently wrong",
+        "This changes a saved tensor: its gradient is silently wrong",
     )
     links = (
-        TraceStep(node.created_at.node, f"{op_name(node)} saved {role(saved)} {name} here", node.created_at),
-        *(TraceStep(call, "in this call", node.created_at) for call in node.created_at.calls[-1:]),
-        TraceStep(write.point.node, "written here, not counted", write.point),
-        TraceStep(event.point.node, "this backward uses the changed values", event.point),
+        TraceStep(node.created_at.node, f"{op_name(node)} saves {name} for its backward", node.created_at),
+        TraceStep(write.point.node, "This writes it, and its version counter stays as it was", write.point),
+        TraceStep(event.point.node, "This backward uses the changed values", event.point),
     )
     cures = (
         FixProposal(
@@ -105,17 +104,17 @@ def check(event: Event, facts: Facts) -> Finding | None:
         ),
     )
     advice = (
-        "write after the backward, or compute a new tensor; a value that should keep the old gradient is "
+        "Write after the backward, or compute a new tensor; a value that should keep the old gradient is "
         "`y + (new - y).detach()`."
     )
     if array:
-        advice = "write a copy of the array (`a = a / n`, `a.copy()`), or write after the backward."
+        advice = "Write a copy of the array (`a = a / n`, `a.copy()`), or write after the backward."
     return Finding(
         point=write.point,
         severity=Severity.WARNING,
         message=message,
         links=links,
-        help=advice,
+        help=f"{advice} Autograd does not see this write: {unseen}.",
         cures=() if array else cures,
     )
 

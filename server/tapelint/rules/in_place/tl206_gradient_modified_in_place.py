@@ -42,7 +42,7 @@ from ...autograd.model.graph import Leaf
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, op_name, tensor_name
+from ..support.story import headline, op_name, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -51,16 +51,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
     whose = (tensor_name(facts, other.tensor) or "a leaf") if isinstance(other, Leaf) else op_name(other)
     where = event.addition.created_at
     node = event.point.node
-    message = (
-        f"this writes the gradient in place, and {code(where.node)} has handed the same tensor to {whose}, which comes "
-        f"later: its gradient is silently wrong."
+    message = headline(
+        f"Writes in place a gradient that {whose} receives too: its gradient is silently wrong",
+        "Writes in place a gradient that others receive too: theirs is silently wrong",
     )
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
         message=message,
-        links=(TraceStep(where.node, "this addition hands one gradient to all of its terms", where),),
-        help="compute and return a new tensor.",
+        links=(TraceStep(where.node, "This addition hands one gradient to all of its terms", where),),
+        help="Compute and return a new tensor.",
         cures=(FixProposal("out_of_place", "Write out of place: compute a new gradient", (node,)),),
     )
 

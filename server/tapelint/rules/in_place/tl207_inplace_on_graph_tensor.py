@@ -37,7 +37,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule
-from ..support.story import tensor_name
+from ..support.story import headline, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -47,9 +47,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
     return Finding(
         point=event.point,
         severity=Severity.HINT,
-        message=f"this writes {name} in place, which has a graph: whether that is right depends on what others save of "
-        "it.",
-        help="compute a new tensor.",
+        message=headline(f"Writes {name} in place, which has a graph", "Writes a tensor with a graph in place"),
+        help="Compute a new tensor: whether this is right depends on what others save of it.",
         cures=(FixProposal("out_of_place", "Write out of place: compute a new tensor", (node,)),),
     )
 

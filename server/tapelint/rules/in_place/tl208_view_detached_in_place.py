@@ -36,7 +36,7 @@ from ...autograd.events.graph_walks import Event, ViewDetached
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, tensor_name
+from ..support.story import code, headline, tensor_name
 
 ERROR = "Can't detach views in-place. Use detach() instead"
 
@@ -48,9 +48,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
     return Finding(
         point=event.point,
         severity=severity_of(event),
-        message=f"{name} is a view, made by {made}, and is detached in place. PyTorch raises “{ERROR}”.",
-        links=(TraceStep(event.made.node, "the view is made here", event.made),),
-        help="use `detach()`, and keep what it returns.",
+        message=headline(f"Detaches {name} in place, a view made by {made}", "Detaches a view in place"),
+        raises=ERROR,
+        links=(TraceStep(event.made.node, "The view is made here", event.made),),
+        help="Use `detach()`, and keep what it returns.",
         cures=(FixProposal("out_of_place", "Keep what detach() returns", (event.point.node,)),),
     )
 

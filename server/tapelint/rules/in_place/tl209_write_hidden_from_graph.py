@@ -48,7 +48,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, tensor_name
+from ..support.story import code, headline, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -59,13 +59,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
     return Finding(
         point=write,
         severity=Severity.WARNING,
-        message=f"{code(write.node)} changes {name} and leaves its graph as it was: the gradient of {code(node)} goes "
-        f"through {name} as if this had not happened.",
-        links=(
-            TraceStep(write.node, "written here, which autograd does not record", write),
-            TraceStep(node, "used here, with the graph from before", event.point),
+        message=headline(
+            f"{code(write.node)} changes {name} and not its graph: its gradient is silently wrong",
+            f"This changes {name} and not its graph: its gradient is silently wrong",
+            "This changes a tensor and not its graph: its gradient is silently wrong",
         ),
-        help="compute a new tensor, so that the operation is differentiated; a value that should keep the old gradient "
+        links=(
+            TraceStep(write.node, "This writes it, which autograd does not record", write),
+            TraceStep(node, "It is used here with the graph from before", event.point),
+        ),
+        help="Compute a new tensor, so that the operation is differentiated; a value that should keep the old gradient "
         "is `y + (new - y).detach()`.",
         cures=(FixProposal("straight_through", title, (write.node,), "unsafe"),),
     )

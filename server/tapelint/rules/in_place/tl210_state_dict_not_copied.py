@@ -43,24 +43,23 @@ from ...autograd.events.graph_walks import Event, OwnStateUsed
 from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, writer
+from ..support.story import code, headline
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, OwnStateUsed)
     taken, write = event.taken, event.write
     kept = code(event.source) if event.source is not None else "what is kept"
-    does = "loading it changes nothing" if event.use == "load" else "what is saved are the weights of now"
+    does = "loading it changes nothing" if event.use == "load" else "it has the weights of now"
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
-        message=f"{kept} is no copy: {code(taken.node)} gives the parameters' own memory, and {writer(write)} has "
-        f"written there since. So {does}.",
+        message=headline(f"{kept} is no copy of the parameters: {does}", f"What is kept is no copy: {does}"),
         links=(
-            TraceStep(taken.node, "taken here", taken),
-            TraceStep(write.point.node, "the parameters are written here, and this with them", write.point),
+            TraceStep(taken.node, "This gives the memory of the parameters itself", taken),
+            TraceStep(write.point.node, "This writes the parameters, and what was kept with them", write.point),
         ),
-        help="keep a copy: `copy.deepcopy(net.state_dict())`.",
+        help="Keep a copy: `copy.deepcopy(net.state_dict())`.",
     )
 
 

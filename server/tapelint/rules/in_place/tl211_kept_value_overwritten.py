@@ -55,7 +55,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, tensor_name, writer
+from ..support.story import code, headline, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -69,15 +69,17 @@ def check(event: Event, facts: Facts) -> Finding | None:
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
-        message=f"{holder} holds the memory of {name} already, and {writer(write)} has written there since: "
-        f"{code(value)} is no copy, so these entries all have the values of the last write."
-        f"",
-        links=(
-            TraceStep(event.first.node, "kept for the first time here", event.first),
-            TraceStep(write.point.node, "written in place here", write.point),
-            TraceStep(call, "kept again here", event.point),
+        message=headline(
+            f"{holder} keeps {name} again, no copy of it: all entries have the values of the last write",
+            f"{holder} keeps one memory again: all entries have the values of the last write",
+            "One memory is kept again: all entries have the values of the last write",
         ),
-        help=f"keep a copy: `{ast.unparse(value) if value is not None else 'x'}{copied}`.",
+        links=(
+            TraceStep(event.first.node, "It is kept for the first time here", event.first),
+            TraceStep(write.point.node, "This writes it in place", write.point),
+            TraceStep(call, "It is kept again here", event.point),
+        ),
+        help=f"Keep a copy: `{ast.unparse(value) if value is not None else 'x'}{copied}`.",
         cures=(FixProposal("clone", "Keep a copy", (value,)),) if value is not None and not event.is_array else (),
     )
 

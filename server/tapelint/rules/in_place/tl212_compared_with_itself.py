@@ -51,7 +51,7 @@ from ...autograd.events.graph_walks import Event, KeptValueCompared
 from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, writer
+from ..support.story import code, headline
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -60,14 +60,15 @@ def check(event: Event, facts: Facts) -> Finding | None:
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
-        message=f"{code(event.source)} is no copy: it is the memory of {code(event.other)}, and {writer(write)} has "
-        f"written there since. So {code(event.point.node)} compares a tensor with itself."
-        f"",
-        links=(
-            TraceStep(kept.node, "kept here, without a copy", kept),
-            TraceStep(write.point.node, "written in place here, and what was kept with it", write.point),
+        message=headline(
+            f"{code(event.source)} is no copy of {code(event.other)}: this compares a tensor with itself",
+            "What was kept is no copy: this compares a tensor with itself",
         ),
-        help="keep a copy: `.detach().clone()`.",
+        links=(
+            TraceStep(kept.node, "It is kept here, without a copy", kept),
+            TraceStep(write.point.node, "This writes it in place, and what was kept with it", write.point),
+        ),
+        help="Keep a copy: `.detach().clone()`.",
     )
 
 

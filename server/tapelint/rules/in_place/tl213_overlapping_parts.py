@@ -42,7 +42,7 @@ from ...autograd.events.graph_walks import Event, OverlapCopied, OverlapRefused
 from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.finding import Finding, Rule
-from ..support.story import code, tensor_name
+from ..support.story import code, headline, tensor_name
 
 ERROR = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
@@ -53,19 +53,19 @@ ERROR = (
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, OverlapRefused | OverlapCopied)
     read, name = code(event.read.node), tensor_name(facts, event.whole) or "the tensor"
-    what = f"{read} overlaps with what {code(event.point.node)} writes, which is a part of {name}, too."
-    severity = Severity.WARNING
-    if isinstance(event, OverlapCopied):
-        outcome = "PyTorch makes no copy of it first: an entry may be overwritten before it is read."
-    elif event.is_certain:
-        severity, outcome = Severity.ERROR, f"PyTorch raises “{ERROR}”."
-    else:
-        outcome = f"If {name} is contiguous and has more than two entries there, PyTorch raises “{ERROR}”."
+    is_error = isinstance(event, OverlapRefused) and event.is_certain
+    said = "An entry may be overwritten before it is read: PyTorch makes no copy first."
+    if isinstance(event, OverlapRefused):
+        said = f"It raises if {name} is contiguous and has more than two entries there." if not is_error else ""
     return Finding(
         point=event.point,
-        severity=severity,
-        message=f"{what} {outcome}",
-        help=f"write a copy: `{code(event.read.node).strip('`')}.clone()`.",
+        severity=Severity.ERROR if is_error else Severity.WARNING,
+        message=headline(
+            f"{code(event.point.node)} writes a part of {name} that overlaps with {read}",
+            f"Writes a part of {name} with another part that overlaps with it",
+        ),
+        raises=ERROR if isinstance(event, OverlapRefused) else None,
+        help=f"Write a copy: `{code(event.read.node).strip('`')}.clone()`. {said}".rstrip(),
     )
 
 

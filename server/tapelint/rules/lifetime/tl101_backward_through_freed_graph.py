@@ -42,7 +42,7 @@ from ...autograd.facts import Facts
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, severity_of
 from ..support.forward_again import computing_again
-from ..support.story import code, keeper, op_name, variable
+from ..support.story import code, headline, keeper, variable
 from ..support.walked_twice import (
     ERROR,
     before,
@@ -66,15 +66,23 @@ def check(event: Event, facts: Facts) -> Finding | None:
     first, second = event.freed.point.node, event.point.node
     shared = carrier(event)
     name = variable(facts, shared)
-    saved = f"what {op_name(event.node)} saved"
-    again = "runs again" if first is second else f"reaches {name} again"
-    message = f"{code(second)} {again}, but {code(first)} has freed {saved} for it. PyTorch raises “{ERROR}”."
+    whose = f"an earlier {code(first)}" if code(first) == code(second) else code(first)
+    message = (
+        headline(f"{code(second)} goes over the graph of {name} again, which its first run has freed")
+        if first is second
+        else headline(
+            f"{code(second)} needs the graph of {name}, which {whose} has freed",
+            f"{code(second)} needs the graph of {name}, which is freed",
+            f"This backward needs the graph of {name}, which an earlier one has freed",
+        )
+    )
     return Finding(
         point=event.point,
         severity=severity_of(event),
         message=message,
+        raises=ERROR,
         links=story(event, facts),
-        help="run one backward of the summed losses, or keep the graph for the second. "
+        help="Run one backward of the summed losses, or keep the graph for the second. "
         + retaining(event, facts, grows=False),
         cures=(
             FixProposal("merge_backwards", "Run one backward of the summed losses", (first, second)),

@@ -49,7 +49,7 @@ from ...autograd.model.program_point import earlier_iteration
 from ..support.finding import Finding, Rule, severity_of
 from ..support.modified_saved import ERROR as MODIFIED
 from ..support.modified_saved import is_step
-from ..support.story import carried, code, iteration, op_name, saved_name, writer
+from ..support.story import carried, code, headline, saved_name, writer
 from ..support.walked_twice import (
     ERROR,
     carrier,
@@ -57,6 +57,7 @@ from ..support.walked_twice import (
     detaching,
     of_term,
     origin,
+    previous,
     repeated,
     retain_cure,
     retaining,
@@ -73,18 +74,19 @@ def check(event: Event, facts: Facts) -> Finding | None:
     past = earlier_iteration(carrier(event).created_at, event.point)
     assert past is not None
     now = next(lap for lap in event.point.iterations if lap.run == past.run)
-    message = (
-        f"in {iteration(event.point, now)} {code(event.point.node)} reaches the graph of iteration {past.number} "
-        f"again: {carried(facts, carrier(event), event.point)} "
-        f"carries it over, and what {op_name(event.node)} saved there is freed. PyTorch raises "
-        f"“{ERROR}”."
+    name, whose = carried(facts, carrier(event), event.point), previous(past, now)
+    message = headline(
+        f"{name} still carries the graph of {whose}, which {code(event.freed.point.node)} has freed",
+        f"{name} still carries the graph of {whose}, which its backward has freed",
+        f"The graph of {whose} is still carried along, and its backward has freed it",
     )
     return Finding(
         point=event.point,
         severity=severity_of(event),
         message=message,
+        raises=ERROR,
         links=story(event, facts),
-        help=f"detach what is carried from one iteration to the next. {retaining(event, facts, grows=True)}",
+        help=f"Detach what is carried from one iteration to the next. {retaining(event, facts, grows=True)}",
         cures=(
             *of_term(event, facts),
             *detaching(event, facts),
@@ -114,18 +116,19 @@ def stepped(event: SavedTensorModified, facts: Facts) -> Finding | None:
         first_use=None,
     )
     name = carried(facts, old, event.point)
-    message = (
-        f"in {iteration(event.point, now)} {code(event.point.node)} reaches the graph of iteration {past.number} "
-        f"again: {name} carries it over, and {writer(event.write)} has written "
-        f"{saved_name(facts, event.saved) or 'a parameter'}, which {op_name(event.node)} saved there. PyTorch raises "
-        f"“{MODIFIED}”."
+    wrote = saved_name(facts, event.saved) or "a parameter"
+    message = headline(
+        f"{name} still carries the graph of {previous(past, now)}, and {writer(event.write)} has changed {wrote} since",
+        f"{name} still carries the graph of {previous(past, now)}, whose weights a step has changed",
+        f"The graph of {previous(past, now)} is still carried along, and a step has changed its weights",
     )
     return Finding(
         point=event.point,
         severity=severity_of(event),
         message=message,
-        links=story(bare, facts, "this step wrote what it saved"),
-        help=f"detach {name}, or make it anew, between the iterations.",
+        raises=MODIFIED,
+        links=story(bare, facts, "This step writes what was saved"),
+        help=f"Detach {name}, or make it anew, between the iterations.",
         cures=(*of_term(bare, facts), *detaching(bare, facts), *clearing(bare, facts)),
     )
 

@@ -43,7 +43,7 @@ from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration, loop_around
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, severity_of
-from ..support.story import carried, code, iteration, keeper, op_name, variable
+from ..support.story import carried, code, headline, keeper, variable
 from ..support.walked_twice import ERROR, before, carrier, origin, readers, retain_cure, retaining, story
 
 
@@ -55,13 +55,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
     shared = carrier(event)
     loop = loop_around(event.point, shared.created_at)
     assert lap is not None and loop is not None
-    now = next(each for each in event.point.iterations if each.run == lap.run)
     name = variable(facts, shared)
-    message = (
-        f"in {iteration(event.point, now)} {code(event.point.node)} reaches {carried(facts, shared, event.point)} "
-        "again, which was built once, before the loop: "
-        f"iteration {lap.number} freed what {op_name(event.node)} saved. PyTorch raises "
-        f"“{ERROR}”."
+    kept = carried(facts, shared, event.point)
+    message = headline(
+        f"{kept} is computed once, before the loop, but {code(event.freed.point.node)} frees its graph",
+        f"{kept} is computed once, before the loop, but each backward frees its graph",
+        "What is computed once, before the loop, loses its graph in the first backward",
     )
     stored = keeper(facts, shared, event.point)
     cures: list[FixProposal] = []
@@ -85,8 +84,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=event.point,
         severity=severity_of(event),
         message=message,
+        raises=ERROR,
         links=story(event, facts),
-        help="compute it inside the loop, or under torch.no_grad() if it needs no gradient. "
+        help="Compute it inside the loop, or under `torch.no_grad()` if it needs no gradient. "
         f"{retaining(event, facts, grows=False)}",
         cures=(*cures, *retain_cure(event, grows=False)),
     )

@@ -76,7 +76,7 @@ from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.modified_saved import ERROR
-from ..support.story import carried, iteration, keeper, tensor_name, tensor_names, verb, writer
+from ..support.story import carried, headline, keeper, tensor_name, tensor_names, writer
 from ..support.walked_twice import before, carrier, detaching, readers, story
 
 
@@ -110,10 +110,10 @@ def outside(event: RetainedOutside, facts: Facts) -> Finding:
         first_use=None,
     )
     name, leaves = carried(facts, event.node, event.point), tensor_names(facts, event.leaves)
-    message = (
-        f"{name} was built once, before the loop, and `retain_graph=True` lets every iteration walk its graph again, "
-        f"down to {leaves}: no optimizer was given {'it' if verb(leaves) == 'is' else 'them'}, so these gradients cost "
-        f"time and are used by nothing."
+    message = headline(
+        f"{name} is differentiated in every iteration, but no optimizer uses the gradients of {leaves}",
+        f"{name} is differentiated in every iteration, but no optimizer uses its gradients",
+        "`retain_graph=True` serves gradients that no optimizer uses",
     )
     without = FixProposal("drop_retain_graph", "", (event.point.node,))
     stored, young = keeper(facts, event.node, event.point), before(bare, event.node)
@@ -126,8 +126,8 @@ def outside(event: RetainedOutside, facts: Facts) -> Finding:
         point=event.point,
         severity=Severity.INFORMATION,
         message=message,
-        links=story(bare, facts, "this backward retained it"),
-        help=f"detach {name}, or compute it under `torch.no_grad()`: then `retain_graph=True` is not needed.",
+        links=story(bare, facts, "This backward retains it"),
+        help=f"Detach {name}, or compute it under `torch.no_grad()`: then `retain_graph=True` is not needed.",
         cures=tuple(cures),
     )
 
@@ -138,18 +138,13 @@ def _detaching(title: str, value: ast.expr, also: FixProposal) -> FixProposal:
 
 def unused(event: RetainedUnused) -> Finding:
     """No later pass walked the graph."""
-    past = earlier_iteration(event.past, event.point)
-    assert past is not None
-    message = (
-        f"`retain_graph=True` keeps the graph of {iteration(event.past, past)}, and nothing walks it again: what it "
-        f"saved stays in memory while the next iteration builds its own."
-    )
+    message = "`retain_graph=True` keeps a graph in memory that no backward uses again"
     return Finding(
         point=event.point,
         severity=Severity.INFORMATION,
         message=message,
-        links=(TraceStep(event.point.node, "the next pass here walks another graph", event.point),),
-        help="leave `retain_graph=True` out; it is needed only if the same graph is walked again.",
+        links=(TraceStep(event.point.node, "The next backward here goes over another graph", event.point),),
+        help="Leave `retain_graph=True` out; it is needed only if the same graph is walked again.",
         cures=(FixProposal("drop_retain_graph", "Take `retain_graph=True` out", (event.point.node,)),),
     )
 
@@ -167,34 +162,32 @@ def reached(event: RetainedGraphReached, facts: Facts) -> Finding | None:
         spoiled=event.spoiled,
         first_use=None,
     )
-    past = earlier_iteration(carrier(bare).created_at, event.point)
-    assert past is not None
-    now = next(lap for lap in event.point.iterations if lap.run == past.run)
     name = carried(facts, carrier(bare), event.point)
-    links = story(bare, facts, "this backward retained it")
+    links = story(bare, facts, "This backward retains it")
+    grows = "Time and memory grow with each iteration." if event.spoiled is None else ""
     if event.spoiled is None:
-        effect = "every backward walks all earlier iterations again, and time and memory grow with each of them"
+        effect = "so each backward takes longer"
     else:
         _, saved, write = event.spoiled
-        effect = (
-            f"this backward walks it again and finds {tensor_name(facts, saved.tensor) or 'a tensor'} written by "
-            f"{writer(write)}. PyTorch raises “{ERROR}”"
-        )
-        wrote = TraceStep(write.point.node, "this wrote what it saved", write.point)
+        changed = tensor_name(facts, saved.tensor) or "a tensor"
+        effect = f"but {writer(write)} has changed {changed}"
+        wrote = TraceStep(write.point.node, f"This writes {changed}, which was saved", write.point)
         at = next((i for i, link in enumerate(links) if link.node is event.past.point.node), len(links) - 1)
         links = (*links[: at + 1], wrote, *links[at + 1 :])
     without = FixProposal("drop_retain_graph", "", (event.past.point.node,))
-    message = (
-        f"{name} carries the graph of iteration {past.number} into {iteration(event.point, now)}, and "
-        f"`retain_graph=True` keeps it alive: {effect}."
+    message = headline(
+        f"`retain_graph=True` keeps the earlier graphs of {name} alive, {effect}",
+        f"`retain_graph=True` keeps the graphs of earlier iterations alive, {effect}",
+        "`retain_graph=True` keeps the graphs of earlier iterations alive",
     )
     return Finding(
         at=event.past.point.node,
         point=event.point,
         severity=Severity.INFORMATION if event.spoiled is None else Severity.ERROR,
         message=message,
+        raises=ERROR if event.spoiled is not None else None,
         links=links,
-        help=f"detach {name} between the iterations, then `retain_graph=True` is not needed.",
+        help=f"Detach {name} between the iterations: then `retain_graph=True` is not needed. {grows}".rstrip(),
         cures=tuple(replace(cure, also=(without,)) for cure in detaching(bare, facts)),
     )
 

@@ -76,7 +76,7 @@ from ...autograd.model.stores import RetainedGraphs
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import counted, op_name
+from ..support.story import headline, op_name
 
 KILOBYTES = 0.8
 """What a node takes without what it has saved, measured on the CPU."""
@@ -97,18 +97,18 @@ def check(event: Event, facts: Facts) -> Finding | None:
     links: tuple[TraceStep, ...] = ()
     if collected.alive:
         last = max(collected.alive, key=lambda node: node.id)
-        message = (
-            f"{name} holds the graph of every {loop}, and no backward walks it: what {op_name(last)} and the others "
-            f"saved stays in memory{until}, {_cost(collected)} more with each {loop}.{beside}"
-            f""
+        message = headline(
+            f"{name} keeps the graph of every {loop} in memory, and no backward uses it",
+            f"The graph of every {loop} stays in memory, and no backward uses it",
         )
-        links = (TraceStep(last.created_at.node, f"{op_name(last)} saved what a backward would need", last.created_at),)
+        stays = f"What {op_name(last)} and the others saved stays in memory"
+        links = (TraceStep(last.created_at.node, f"{op_name(last)} saves what a backward would need", last.created_at),)
     else:
         freed = any(node.saves_anything for node in collected.added)
-        stay = "the backward has freed what it saved, its bare nodes stay" if freed else "its nodes stay"
-        message = (
-            f"{name} holds the graph of every {loop}{until}: {stay} in memory, {_cost(collected)} more with each "
-            f"{loop}.{beside}"
+        stays = "The backward has freed what it saved, its nodes stay" if freed else "Its nodes stay"
+        message = headline(
+            f"{name} keeps the graph nodes of every {loop} in memory",
+            f"The graph nodes of every {loop} stay in memory",
         )
     value = stored.statement.value if isinstance(stored.statement, ast.AugAssign) else stored.value
     cures = (FixProposal("detach", f"Keep the value only: detach what {name} is given", (value,)),) if value else ()
@@ -118,7 +118,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.HINT if _is_cheap(collected) else Severity.INFORMATION,
         message=message,
         links=links,
-        help="keep the number (`.item()`, `.detach()`), or compute it under torch.no_grad().",
+        help=f"Keep the value (`.item()`, `.detach()`), or compute it under `torch.no_grad()`. {stays}{until}: "
+        f"{_cost(collected)} more with each {loop}.{beside}",
         cures=cures,
         part_of=("TL102", "TL104", "TL107"),
         loop=collected.lap.loop if collected.alive else None,
@@ -128,7 +129,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
 def _each(collected: RetainedGraphs) -> str:
     """What happens again and again: a round of a loop, a call of a function."""
     loop = collected.lap.loop
-    return f"call of `{loop.name}`" if isinstance(loop, Definition) else counted(collected.lap)
+    return f"call of `{loop.name}`" if isinstance(loop, Definition) else "iteration"
 
 
 def _beside(others: Sequence[str]) -> str:
@@ -177,7 +178,7 @@ def _is_short(collected: RetainedGraphs) -> bool:
 RULE = Rule(
     "TL105",
     "graph-kept-alive",
-    "a loop collects graphs that nobody walks",
+    "a loop collects graphs that no backward uses",
     __doc__,
     (GraphKeptAlive,),
     check,

@@ -51,7 +51,7 @@ from ...autograd.events.graph_walks import Event, GradientCycle
 from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, tensor_name
+from ..support.story import headline, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -59,21 +59,19 @@ def check(event: Event, facts: Facts) -> Finding | None:
     name = tensor_name(facts, event.leaf) or "a leaf"
     plain = name.strip("`")
     if event.call is not None:
-        when = f"{code(event.call.node)} returns, nobody knows {name} any more, and each call leaves one behind"
-        links = (TraceStep(event.call.node, "called here", event.call),)
+        links = (TraceStep(event.call.node, "Each call leaves its graph behind", event.call),)
     else:
-        when = "the graphs of all iterations pile up in it"
-        links = (TraceStep(event.past.node, "the first of them; `.grad` was not cleared since", event.past),)
-    message = (
-        f"with `create_graph=True` the gradient of {name} has a graph that leads back to {name}: a cycle, which holds "
-        f"all that was saved until `{plain}.grad` is cleared. It is not: {when}."
+        links = (TraceStep(event.past.node, "`.grad` is not cleared after this", event.past),)
+    message = headline(
+        f"`create_graph=True` makes a reference cycle through `{plain}.grad`, which is never cleared",
+        "`create_graph=True` makes a reference cycle through a gradient that is never cleared",
     )
     return Finding(
         point=event.point,
         severity=Severity.INFORMATION,
         message=message,
         links=links,
-        help=f"use torch.autograd.grad(loss, {plain}, create_graph=True), or set `{plain}.grad = None` after its "
+        help=f"Use `torch.autograd.grad(loss, {plain}, create_graph=True)`, or set `{plain}.grad = None` after its "
         "last use.",
     )
 
@@ -81,7 +79,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
 RULE = Rule(
     "TL106",
     "create-graph-cycle",
-    "a gradient with a graph holds its own leaf, and nobody clears it",
+    "a gradient with a graph holds its own leaf, and is never cleared",
     __doc__,
     (GradientCycle,),
     check,

@@ -53,7 +53,8 @@ from ...autograd.model.program_point import earlier_iteration
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, iteration, keeper, tensor_name, variable, writer
+from ..support.story import code, headline, keeper, tensor_name, variable, writer
+from ..support.walked_twice import previous
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -63,32 +64,34 @@ def check(event: Event, facts: Facts) -> Finding | None:
     now = next(lap for lap in event.point.iterations if lap.run == past.run)
     stored = keeper(facts, event.node, event.point)
     name = f"`{stored.target}`" if stored is not None else variable(facts, event.node)
-    here = f"in {iteration(event.point, now)} {code(event.point.node)}"
     built = event.node.created_at.node
     cures: tuple[FixProposal, ...] = ()
     if event.stale is not None and event.reader is not None:
         leaf = tensor_name(facts, event.leaf) or "a parameter"
-        message = (
-            f"{here} uses {name}, computed from {leaf} before {writer(event.stale)} changed it: the value is stale, so "
-            f"the gradient is that of old weights, and nothing that is learned reaches it. PyTorch raises nothing."
+        message = headline(
+            f"{name} is out of date: it was computed from {leaf} before {writer(event.stale)} changed it",
+            f"{name} is out of date: it was computed from weights that a step has changed since",
+            "A value is out of date: it was computed from weights that a step has changed since",
         )
         links = (
             TraceStep(built, f"{name} is computed here", event.node.created_at),
-            TraceStep(event.stale.point.node, f"{leaf} is updated here", event.stale.point),
+            TraceStep(event.stale.point.node, f"This changes {leaf}", event.stale.point),
         )
-        advice = f"compute {name} again in every iteration."
+        advice = f"Compute {name} again in every iteration: its gradient is that of old weights."
         if stored is not None and earlier_iteration(event.node.created_at, event.point) is None:
             cures = (FixProposal("move_into_loop", f"Compute {name} in every iteration", (stored.statement, now.loop)),)
     else:
-        message = (
-            f"{here} walks the graph of iteration {past.number} again, through {name}: the gradient of that iteration "
-            f"is computed once more and added. PyTorch raises nothing, since these operations saved nothing."
+        message = headline(
+            f"{code(event.point.node)} adds the gradients of {previous(past, now)} once more, through {name}",
+            f"This backward adds the gradients of {previous(past, now)} once more, through {name}",
+            f"This backward adds the gradients of {previous(past, now)} once more",
         )
         links = (
             TraceStep(built, f"{name} is computed here", event.node.created_at),
-            TraceStep(event.past.point.node, "this backward walked it first", event.past.point),
+            TraceStep(event.past.point.node, "This backward uses its graph first", event.past.point),
         )
-        advice = f"call backward on the new term only, and keep the value of {name} without its graph (`.detach()`)."
+        advice = f"Call backward on the new term only, and keep the value of {name} without its graph (`.detach()`). "
+        advice += "PyTorch raises nothing, since these operations saved nothing."
     return Finding(
         point=event.point,
         severity=Severity.WARNING,

@@ -47,7 +47,7 @@ from ...autograd.events.graph_walks import CellRunAgain, Event
 from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.finding import Finding, Rule
-from ..support.story import carried, code
+from ..support.story import carried, headline
 from ..support.walked_twice import ERROR, carrier, story
 
 
@@ -56,17 +56,17 @@ def check(event: Event, facts: Facts) -> Finding | None:
     reached = event.reached
     name = carried(facts, carrier(reached), reached.point)
     if event.built == event.cell:
-        origin = f"its first run leaves {name} behind with a graph"
-        way = f"detach {name} where the cell begins, or where it is kept"
+        origin = f"the first run frees the graph that {name} keeps"
+        way = f"Detach {name} where the cell begins, or where it is kept"
     else:
-        origin = f"{name} is built in cell {event.built}"
-        way = f"build {name} in this cell, or run cell {event.built} again before it"
+        origin = f"{name}, of cell {event.built}, has lost its graph then"
+        way = f"Build {name} in this cell, or run cell {event.built} again before it"
     return Finding(
         point=event.point,
         severity=Severity.INFORMATION,
-        message=f"running this cell again will raise: {origin}, and the backward of the first run frees what "
-        f"{code(reached.point.node)} of the second one needs. PyTorch raises “{ERROR}”.",
-        links=story(reached, facts, "the first run of the cell frees it here"),
+        message=headline(f"Running this cell again raises: {origin}", "Running this cell again raises"),
+        raises=ERROR,
+        links=story(reached, facts, "The first run of the cell frees it"),
         help=f"{way}.",
     )
 

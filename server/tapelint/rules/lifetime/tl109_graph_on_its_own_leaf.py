@@ -41,25 +41,25 @@ from ...autograd.events.graph_walks import Event, LeafHoldsItself
 from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import counted, tensor_name
+from ..support.story import headline, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, LeafHoldsItself)
     holder = f"`{event.stored.target}`"
     leaf = tensor_name(facts, event.leaf) or "the leaf"
-    each = counted(event.lap)
     return Finding(
         at=event.stored.statement,
         point=event.point,
         severity=Severity.INFORMATION,
-        message=(
-            f"{holder} holds a graph that leads back to {leaf}: a cycle that Python's collector cannot see. {leaf} is "
-            f"made anew with every {each}, and each one stays in memory with all that its graph saved."
-            f""
+        message=headline(
+            f"{holder} and {leaf} hold each other: a reference cycle that Python cannot collect",
+            f"{leaf} is held by its own graph: a reference cycle that Python cannot collect",
+            "A leaf is held by its own graph: a reference cycle that Python cannot collect",
         ),
-        links=(TraceStep(event.lap.loop, f"every {each} leaves one behind"),),
-        help="keep the graph in a variable or a dict of the iteration, detach it, or delete the attribute after use.",
+        links=(TraceStep(event.lap.loop, "Every iteration leaves one behind"),),
+        help="Every one stays in memory with all that its graph saved. "
+        "Keep the graph in a variable or a dict of the iteration, detach it, or delete the attribute after use.",
     )
 
 

@@ -44,11 +44,11 @@ def _made_leaf(facts: Facts, item: Node | Leaf, returned: ProgramPoint) -> list[
     if made is None or made.calls[: len(returned.calls)] != returned.calls:
         return []
     assert isinstance(item, Leaf)
-    name = tensor_name(facts, item.tensor) or "a tensor"
-    return [TraceStep(made.node, f"{name} was made to require grad here", made)]
+    name = tensor_name(facts, item.tensor) or "A tensor"
+    return [TraceStep(made.node, f"{name} is made to require grad here", made)]
 
 
 def _returned(facts: Facts, key: int, point: ProgramPoint) -> TraceStep:
     name = tensor_name(facts, key)
-    what = f"{name} requires grad and" if name is not None else "what requires grad"
+    what = f"{name} requires grad and" if name is not None else "What requires grad"
     return TraceStep(point.node, f"{what} is returned here", point)

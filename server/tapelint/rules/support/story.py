@@ -200,5 +200,12 @@ LONGEST = 100
 
 def headline(*texts: str) -> str:
     """The first of some wordings that is short enough to be read at once; the last one is cut."""
-    fitting = next((text for text in texts if len(text) <= LONGEST), None)
-    return texts[-1][: LONGEST - 1] + "…" if fitting is None else fitting
+    text = next((text for text in texts if len(text) <= LONGEST), None)
+    if text is None:
+        text = texts[-1][: LONGEST - 1] + "…"
+    return capitalized(text)
+
+
+def capitalized(text: str) -> str:
+    """A sentence with a capital first letter; what is code stays as it is."""
+    return text[:1].upper() + text[1:]

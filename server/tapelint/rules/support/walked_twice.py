@@ -48,7 +48,7 @@ def origin(event: FreedGraphReached) -> str:
     return "same"
 
 
-def story(event: FreedGraphReached, facts: Facts, ended: str = "this backward freed it") -> tuple[TraceStep, ...]:
+def story(event: FreedGraphReached, facts: Facts, ended: str = "This backward frees it") -> tuple[TraceStep, ...]:
     """Built, kept, freed, reached again."""
     shared, node = carrier(event), event.node
     stored = keeper(facts, shared, event.point)
@@ -57,28 +57,33 @@ def story(event: FreedGraphReached, facts: Facts, ended: str = "this backward fr
         if stored is not None and stored.how in (StoreKind.ASSIGNED, StoreKind.HELD)
         else variable(facts, shared)
     )
-    links = [TraceStep(shared.created_at.node, f"{name} built here{saved_by(shared)}", shared.created_at)]
+    links = [TraceStep(shared.created_at.node, computed(name, shared), shared.created_at)]
     if node is not shared:
         links.append(
             TraceStep(
                 node.created_at.node,
-                f"its graph goes through here: {op_name(node)} saved what it needs for backward",
+                f"Its graph goes through {op_name(node)}, which saves what its backward needs",
                 node.created_at,
             )
         )
-    for call in shared.created_at.calls[-1:]:
-        links.append(TraceStep(call, "in this call", shared.created_at))
     if stored is not None and stored.statement is not shared.created_at.node:
-        links.append(TraceStep(stored.statement, f"kept in `{stored.target}`", stored.point))
+        links.append(TraceStep(stored.statement, f"The result is kept in `{stored.target}`", stored.point))
     links.append(TraceStep(event.freed.point.node, f"{ended}", event.freed.point))
     young = before(event, shared)
     if young is not shared:
-        links.append(TraceStep(young.created_at.node, "used again here", young.created_at))
+        links.append(TraceStep(young.created_at.node, f"{name} is used again", young.created_at))
     return tuple(links)
 
 
-def saved_by(node: Node) -> str:
-    return f", {op_name(node)} saved what its backward needs" if node.saves_anything else ""
+def computed(name: str, node: Node) -> str:
+    """How a value came to be, and what was saved for its backward."""
+    return f"{op_name(node)} computes {name}" + (" and saves what its backward needs" if node.saves_anything else "")
+
+
+def previous(past: Iteration, now: Iteration) -> str:
+    """``the previous iteration``, ``an earlier call``."""
+    unit = "call" if isinstance(past.loop, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Call)) else "iteration"
+    return f"the previous {unit}" if now.number - past.number == 1 else f"an earlier {unit}"
 
 
 def retaining(event: FreedGraphReached, facts: Facts, grows: bool) -> str:
