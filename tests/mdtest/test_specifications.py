@@ -101,7 +101,9 @@ def reporting(monkeypatch: pytest.MonkeyPatch):
                 span=SimpleNamespace(row=row + 3),
                 severity=SimpleNamespace(word=severity),
                 name=name,
-                lines=("y was written",),
+                message="Writes y",
+                lines=("Writes y",),
+                help=None,
                 code="TL101",
                 related=(),
             )
@@ -118,15 +120,15 @@ def reporting(monkeypatch: pytest.MonkeyPatch):
 
 def test_the_judge_accepts_what_is_claimed(reporting) -> None:
     reporting((1, "error", "some-rule"), (2, "hint", "other-rule"))
-    text = 'a()  # error: [some-rule] "y was"\nb()  # hint: [other-rule] # torch: ok\n'
+    text = 'a()  # error: [some-rule] "Writes"\nb()  # hint: [other-rule] # torch: ok\n'
     assert mdjudge.complaints(block_of(text)) == ""
 
 
 @pytest.mark.parametrize(
     ("text", "found", "words"),
     [
-        ("a()  # torch: ok\n", [(1, "warning", "some-rule")], "not claimed: warning [some-rule] y was written"),
-        ("a()  # torch: ok\n", [(1, "hint", "some-rule")], "not claimed: hint [some-rule] y was written"),
+        ("a()  # torch: ok\n", [(1, "warning", "some-rule")], "not claimed: warning [some-rule] Writes y"),
+        ("a()  # torch: ok\n", [(1, "hint", "some-rule")], "not claimed: hint [some-rule] Writes y"),
         ("a()  # error: [some-rule] # torch: ok\n", [], "claimed, but not reported: line 1: error [some-rule]"),
         ("a()  # error: [some-rule] # torch: ok\n", [(1, "warning", "some-rule")], "claimed, but not reported"),
         ("a()  # error: [some-rule]\nb()  # torch: ok\n", [(2, "error", "some-rule")], "not claimed"),
