@@ -316,3 +316,46 @@ def test_accumulated_gradients_are_those_of_each_term(body: str) -> None:
     name = "loss" if "loss" in body else "term"
     assert f"{name}.detach()\n" in after and f"    {name}.backward()\n" in after
     assert not any("retain_graph" in fix.title for fix in others), "it would add old gradients again"
+
+
+GROWS = """import torch
+from torch import nn
+
+cell = nn.GRUCell(3, 8)
+h = torch.zeros(4, 8)
+for step in range(3):
+    h = cell(torch.randn(4, 3), h)
+    h.sum().backward()
+"""
+
+
+def test_a_cure_that_would_be_noted_itself_is_none() -> None:
+    """``retain_graph=True`` on a graph that grows is TL104."""
+    best, *others = _offered(GROWS)
+    assert "h.detach()" in apply(GROWS, best.edits) and best.applicability == "safe"
+    assert not any("retain_graph" in fix.title for fix in others)
+
+
+FROZEN = """import torch
+from torch import nn
+
+net, head = nn.Linear(4, 4), nn.Linear(4, 1)
+opt = torch.optim.SGD([*net.parameters(), *head.parameters()], lr=0.1)
+
+
+def features(x):
+    return torch.tanh(net(x))
+
+
+f = features(torch.randn(2, 4))
+for step in range(3):
+    opt.zero_grad()
+    head(f).mean().backward()
+    opt.step()
+"""
+
+
+def test_a_cure_that_trains_less_comes_last() -> None:
+    best, *others = _offered(FROZEN)
+    assert "    f = features(" in apply(FROZEN, best.edits)
+    assert all(fix.applicability == "unsafe" for fix in others if "no gradient" in fix.title)

@@ -43,7 +43,7 @@ from ..source import Edit, Notebook, Source, Span, apply, concerns_torch, differ
 from ..stubs import stub_module_name
 from ..workspace.config import Config
 from .elsewhere import ConfigOf, Configs
-from .fix_verification import cures, newly_exposed, same_kind_fixes
+from .fix_verification import cures, loses, newly_exposed, same_kind_fixes
 from .focus import unrelated
 from .inputs import Inputs
 from .locations import Files, Origin
@@ -70,7 +70,9 @@ class Report:
     inputs: Inputs
     # the finding of each diagnostic, by code and span
     findings: dict[tuple[str, Span], Finding] = field(default_factory=dict)
+    # how many leaves the first backward at each place reached, and how many any of them did
     reach: tuple[int, ...] = ()
+    trained: int = 0
     # paths of the workspace's files that were read for its imports
     imports: tuple[str, ...] = ()
     # those of them that were executed, by path
@@ -168,6 +170,7 @@ def _analyse(
         inputs,
         findings={(diagnostic.code, diagnostic.span): finding for diagnostic, finding in here},
         reach=tuple(noted.reach.values()),
+        trained=noted.trained,
         imports=tuple(imports.paths) if imports else (),
         others={other.path: other for other in files.others},
         origins=origins,
@@ -336,7 +339,7 @@ def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
     finding = report.findings.get(place)
     if finding is None:
         return ()
-    found: list[tuple[int, int, Fix]] = []
+    found: list[tuple[bool, int, int, Fix]] = []
     seen: set[object] = set()
     for cure in sorted(finding.cures, key=lambda c: c.applicability):
         if not all(map(_is_in(report), cure.targets)):
@@ -348,7 +351,7 @@ def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
         tried = _tried(report, diagnostic, cure, made, cancel)
         if tried is not None:
             found.append(tried)
-    found.sort(key=lambda each: each[:2])
+    found.sort(key=lambda each: each[:3])
     return tuple(replace(fix, preferred=index == 0) for index, (*_, fix) in enumerate(found))
 
 
@@ -358,9 +361,10 @@ def _tried(
     cure: FixProposal,
     edits: tuple[Edit, ...],
     cancel: Callable[[], bool] | None,
-) -> tuple[int, int, Fix] | None:
-    """Make a cure, once more where the place then shows the same hazard of another tensor: what it leaves uncovered,
-    how often it was made again, and the fix. None where the hazard stays or there is a new one.
+) -> tuple[bool, int, int, Fix] | None:
+    """Make a cure, once more where the place then shows the same hazard of another tensor: whether it loses gradients,
+    what it leaves uncovered, how often it was made again, and the fix. None where the hazard stays or there is a new
+    one.
     """
     after = edited(report, edits, cancel)
     is_safe, more = cure.applicability == "safe", 0
@@ -375,7 +379,7 @@ def _tried(
     title = f"{cure.title}, and {more} more like it" if more else cure.title
     edits = difference(report.source.text, after.source.text) if more else edits
     fix = Fix(title if is_safe else f"{title} [unsafe]", cure.applicability, False, edits)
-    return newly_exposed(report, after), more, fix
+    return loses(report, after), newly_exposed(report, after), more, fix
 
 
 def edited(report: Report, edits: Iterable[Edit], cancel: Callable[[], bool] | None = None) -> Report:

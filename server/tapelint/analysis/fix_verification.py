@@ -15,7 +15,7 @@ from ..report import Diagnostic
 from ..rules import Finding
 from ..rules.support.cure import FixProposal
 from ..severity import Severity
-from ..source import Span
+from ..source import Source, Span
 
 
 class Report(Protocol):
@@ -27,6 +27,10 @@ class Report(Protocol):
     def reach(self) -> tuple[int, ...]: ...
     @property
     def stats(self) -> dict[str, int]: ...
+    @property
+    def source(self) -> Source: ...
+    @property
+    def trained(self) -> int: ...
 
 
 def newly_exposed(before: Report, after: Report) -> int:
@@ -41,23 +45,37 @@ def cures(before: Report, diagnostic: Diagnostic, after: Report, keeps_gradients
     as many leaves.
 
     A path ends at its first error, so the cure of an error may uncover another hazard further on; that one is not
-    new. What raises at the very call that was to be cured is, and so is everything where nothing raised before. A
-    note (that a cell cannot be run again) is none.
+    new. What raises at the very call that was to be cured is, and so is everything where nothing raised before, and
+    what is to be noted of a row that the cure has written: a graph that is retained and grows.
     """
     old, new = Counter(map(_place, before.findings.values())), Counter(map(_place, after.findings.values()))
     hazard = before.findings[diagnostic.code, diagnostic.span]
     if new[_place(hazard)] >= old[_place(hazard)]:
         return False
     raisers = set(map(_raiser, before.findings.values()))
-    if any(
-        f.severity <= Severity.WARNING and (hazard.severity is not Severity.ERROR or _raiser(f) in raisers)
-        for f in after.findings.values()
-        if _place(f) in new - old
-    ):
-        return False
+    for found in after.findings.values():
+        if _place(found) not in new - old:
+            continue
+        if found.severity <= Severity.WARNING:
+            if hazard.severity is not Severity.ERROR or _raiser(found) in raisers:
+                return False
+        elif found.severity is Severity.INFORMATION and _is_written(found, before, after):
+            return False
     if any(after.stats[name] > before.stats[name] for name in ("stopped", "out_of_fuel", "faults")):
         return False  # what is not looked at is not cured
     return not keeps_gradients or reaches(after.reach, before.reach)
+
+
+def loses(before: Report, after: Report) -> bool:
+    """Whether fewer leaves get a gradient at all: some that had one have none."""
+    return after.trained < before.trained
+
+
+def _is_written(finding: Finding, before: Report, after: Report) -> bool:
+    """Whether a finding is about a row that was not in the text before."""
+    row = getattr(finding.node, "lineno", 0)
+    rows = after.source.lines[row - 1 : row]
+    return bool({text.strip() for text in rows} - {text.strip() for text in before.source.lines})
 
 
 def _raiser(finding: Finding) -> str:

@@ -28,6 +28,8 @@ class UnitFindings:
     found: dict[tuple[str, ast.AST], dict[Supposed, Finding]] = field(default_factory=dict)
     # How many leaves the first backward at each node reached.
     reach: dict[ast.AST, int] = field(default_factory=dict)
+    # All leaves that a backward has reached.
+    trained: set[int] = field(default_factory=set)
 
     def add(self, found: Finding) -> None:
         here = self.found.setdefault((found.code, found.node), {})
@@ -40,6 +42,7 @@ class UnitFindings:
                 self.add(found)
         for node, leaves in other.reach.items():
             self.reach.setdefault(node, leaves)
+        self.trained |= other.trained
 
     def reported(
         self, abandoned: AbandonedPaths, is_of_tests: Callable[[Finding], bool]
@@ -62,10 +65,11 @@ Supposed = tuple[Severity, "str | None", "str | None", RunBy]
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """What an analysis found, and how many leaves the first backward at each node reached."""
+    """What an analysis found, how many leaves the first backward at each node reached, and how many any did."""
 
     findings: dict[tuple[str, ast.AST], Finding]
     reach: dict[ast.AST, int]
+    trained: int
 
 
 def found_in(units: Iterable[AnalysisUnit], is_of_tests: Callable[[Finding], bool]) -> Noted:
@@ -79,7 +83,7 @@ def found_in(units: Iterable[AnalysisUnit], is_of_tests: Callable[[Finding], boo
     for key, found in [*reported.items()]:
         if found.everywhere and found.point.premise is None and found.point.node in walks:
             del reported[key]
-    return Noted(told_once(reported), total.reach)
+    return Noted(told_once(reported), total.reach, len(total.trained))
 
 
 def running(config: Config) -> list[Rule]:
@@ -106,7 +110,9 @@ class RuleListener:
 
     def hear(self, event: Event) -> None:
         if isinstance(event, BackwardRan):
-            self.machine.unit.notes.of(UnitFindings).reach.setdefault(event.point.node, len(event.reached))
+            notes = self.machine.unit.notes.of(UnitFindings)
+            notes.reach.setdefault(event.point.node, len(event.reached))
+            notes.trained.update(event.reached)
             return
         for rule in self.by_kind.get(type(event), ()):
             found = self._run(rule, event)
