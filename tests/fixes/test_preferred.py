@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tapelint.analysis import analyse, fixes
@@ -359,3 +361,11 @@ def test_a_cure_that_trains_less_comes_last() -> None:
     best, *others = _offered(FROZEN)
     assert "    f = features(" in apply(FROZEN, best.edits)
     assert all(fix.applicability == "unsafe" for fix in others if "no gradient" in fix.title)
+
+
+@pytest.mark.parametrize(
+    "text", [ATTACK, CRITIC, PAIR, GAN + FAKE_SHARED, GAN + SCORE_REUSED, GAN + LOSSES_FIRST, TASKS]
+)
+def test_an_unsafe_fix_says_what_is_lost(text: str) -> None:
+    for fix in _offered(text):
+        assert fix.applicability == "safe" or re.search(r"\(.+\)", fix.title), fix.title

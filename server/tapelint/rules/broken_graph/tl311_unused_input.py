@@ -59,7 +59,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         if event.cut is not None:
             links.append(TraceStep(event.cut.node, "the way to the outputs is cut here", event.cut))
             cures.append(FixProposal("remove_call", "Let the gradient through", (event.cut.node,)))
-        title = "Take zero for the gradient of what was not used"
+        title = "Take zero for the gradient of what was not used (a cut graph is then not noticed)"
         cures.append(FixProposal("materialize_grads", title, (event.point.node,), "unsafe"))
     return Finding(
         point=event.point,

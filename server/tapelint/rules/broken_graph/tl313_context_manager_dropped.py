@@ -54,7 +54,11 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=f"`{word}` gives one of its operands, and that is {entered}: {lost} is never entered.",
         help="write a comma between the context managers: then all are entered.",
-        cures=(FixProposal("enter_all", "Enter all: a comma between them", (operands,), "unsafe"),),
+        cures=(
+            FixProposal(
+                "enter_all", "Enter all: a comma between them (what is entered now changes)", (operands,), "unsafe"
+            ),
+        ),
     )
 
 

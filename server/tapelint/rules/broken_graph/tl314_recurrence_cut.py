@@ -66,7 +66,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, RecurrenceCut)
     cut, source = event.cut, event.cut.source
     assert source is not None
-    title = f"Keep the graph: remove `{cut.name}`"
+    title = f"Keep the graph: remove `{cut.name}` (the backward then walks all iterations)"
     return Finding(
         point=event.point,
         severity=Severity.WARNING,

@@ -79,7 +79,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     cures: tuple[FixProposal, ...] = ()
     network = event.now.node.func if isinstance(event.now.node, ast.Call) else None
     if network is not None and event.now.calls == () and isinstance(now.loop, (ast.For, ast.While)):
-        title = "Call train() at the start of each iteration"
+        title = "Call train() at the start of each iteration (every module below is then in training mode)"
         cures = (FixProposal("train_before", title, (now.loop.body[0], network), "unsafe"),)
     return Finding(
         point=event.point,
