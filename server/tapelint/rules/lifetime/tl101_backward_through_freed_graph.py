@@ -68,7 +68,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
     name = variable(facts, shared)
     whose = f"an earlier {code(first)}" if code(first) == code(second) else code(first)
     message = (
-        headline(f"{code(second)} goes over the graph of {name} again, which its first run has freed")
+        headline(
+            f"{code(second)} goes over the graph of {name} again, which its first run has freed",
+            f"This goes over the graph of {name} again, which is freed",
+        )
         if first is second
         else headline(
             f"{code(second)} needs the graph of {name}, which {whose} has freed",
