@@ -52,7 +52,7 @@ from ...autograd.model.program_point import earlier_iteration
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, iteration, tensor_names, verb
+from ..support.story import code, headline, iteration, tensor_names
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -67,34 +67,37 @@ def check(event: Event, facts: Facts) -> Finding | None:
     old, new = past.stale[0], past.fresh[0]
     names = tensor_names(facts, [leaf for _, leaves in found for leaf in leaves])
     links = (
-        TraceStep(old.point.node, "this backward fills `.grad`", old.point),
-        TraceStep(past.step.node, "this step uses it", past.step),
-        TraceStep(new.point.node, "this backward adds to it: `.grad` was not cleared", new.point),
+        TraceStep(old.point.node, "This backward fills `.grad`", old.point),
+        TraceStep(past.step.node, "This step uses it", past.step),
+        TraceStep(new.point.node, f"This backward adds to `.grad` of {names}, which was not cleared", new.point),
     )
     cure = (
-        f"call `{ast.unparse(event.optimizer)}.zero_grad()` before the backward, or after the step."
+        f"Call `{ast.unparse(event.optimizer)}.zero_grad()` before the backward, or after the step."
         if event.optimizer is not None
-        else "clear the gradient once it is used: `w.grad = None`, or `w.grad.zero_()`."
+        else "Clear the gradient once it is used: `w.grad = None`, or `w.grad.zero_()`."
     )
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
-        message=message(event, old, new, names),
+        message=message(event, old, names),
         links=links,
         help=cure,
         cures=tuple(cures(event, past)),
     )
 
 
-def message(event: OptimizerStepped, old: Pass, new: Pass, names: str) -> str:
-    """The gradients of the backward ``old`` were used before, and ``new`` added to them."""
+def message(event: OptimizerStepped, old: Pass, names: str) -> str:
+    """The gradients of the backward ``old`` were used before, and another one added to them."""
     lap = earlier_iteration(old.point, event.point)
-    now = [f"in {iteration(event.point, this)} " for this in event.point.iterations if lap and this.run == lap.run]
-    past_use = f"iteration {lap.number}" if lap else code(old.point.node)
-    return (
-        f"{now[0] if now else ''}{code(event.point.node)} uses the gradients of {past_use} once more, which a step "
-        f"has used already: nobody cleared them, and {code(new.point.node)} added to them. From here on {names} "
-        f"{verb(names)} trained with a wrong gradient, and nothing raises."
+    step = code(event.point.node)
+    which = [code(old.point.node)]
+    if lap is not None:
+        called = isinstance(lap.loop, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Call))
+        which = [f"call {lap.number}"] if called else [iteration(old.point, lap), f"iteration {lap.number}"]
+    return headline(
+        *(f"{step} uses the gradients of {each} again: `.grad` of {names} was not cleared" for each in which),
+        *(f"{step} uses the gradients of {each} again: they were not cleared" for each in which),
+        f"{step} uses old gradients again: they were not cleared",
     )
 
 

@@ -46,7 +46,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, iteration, tensor_names, verb
+from ..support.story import code, headline, tensor_names
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -59,32 +59,39 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if not step.iterations or step.iterations != now.iterations or event.step.premises or event.premises:
         return None
     names = tensor_names(facts, event.leaves)
-    message = (
-        f"in {iteration(step)} {code(step.node)} comes before {code(now.node)}: {names} {verb(names)} "
-        f"without a gradient and skipped. Every later step uses the gradients of the iteration before, or none "
-        f"if they are cleared meanwhile."
+    first, backward = code(step.node), code(now.node)
+    message = headline(
+        f"{first} comes before {backward} and finds no gradient of {names}",
+        f"{first} comes before {backward} and finds no gradient",
+        f"{first} comes before the backward and finds no gradient",
     )
     return Finding(
         point=step,
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(step.node, "this step finds no gradient", step),
-            TraceStep(now.node, "this backward is the first to make one", now),
+            TraceStep(step.node, "This step finds no gradient: PyTorch skips what has none", step),
+            TraceStep(
+                now.node,
+                "This backward is the first to compute one: the next step uses it, if it is not cleared before",
+                now,
+            ),
         ),
-        help="call `backward()` first and `step()` after it.",
-        cures=(FixProposal("move_after", "Step after the backward", (step.node, now.node)),),
+        help="Call `backward()` first and `step()` after it.",
+        cures=(FixProposal("move_after", "Move the step after the backward", (step.node, now.node)),),
     )
 
 
 def unreached(event: NeverReached, facts: Facts) -> Finding:
     """There are backward passes, but none of them reaches what this optimizer holds."""
     names = tensor_names(facts, event.leaves)
-    message = (
-        f"{code(event.point.node)} has nothing to do, in this iteration and those before: no backward has come to "
-        f"{names}, which is all that the optimizer holds. Nothing raises, and nothing is trained."
+    step = code(event.point.node)
+    message = headline(
+        f"{step} changes nothing: no backward has reached {names}, all that the optimizer holds",
+        f"{step} changes nothing: no backward has reached {names}",
+        f"{step} changes nothing: no backward has reached its parameters",
     )
-    advice = "give the optimizer the parameters that the loss depends on, or let the loss depend on these."
+    advice = "Give the optimizer the parameters that the loss depends on, or let the loss depend on these."
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
@@ -96,17 +103,19 @@ def unreached(event: NeverReached, facts: Facts) -> Finding:
 def without_backward(event: StepWithoutBackward, facts: Facts) -> Finding:
     """There is no backward at all."""
     names = tensor_names(facts, event.leaves)
-    caller = " This supposes that no caller goes backward before." if event.called else ""
-    message = (
-        f"{code(event.point.node)} has nothing to use: {code(event.loss.node)} is computed from {names}, and nothing "
-        f"goes backward through it. Nothing raises, and nothing is trained.{caller}"
+    caller = " A caller may also do so before: here it is assumed that none does." if event.called else ""
+    step = code(event.point.node)
+    message = headline(
+        f"{step} changes nothing: no backward goes through {code(event.loss.node)}, computed from {names}",
+        f"{step} changes nothing: no backward goes through {code(event.loss.node)}",
+        f"{step} changes nothing: no backward goes through the loss",
     )
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
         message=message,
-        links=(TraceStep(event.loss.node, "this has a graph, which is thrown away", event.loss),),
-        help="call `backward()` on the loss before the step.",
+        links=(TraceStep(event.loss.node, "This records a graph, which is thrown away", event.loss),),
+        help=f"Call `backward()` on the loss before the step.{caller}",
     )
 
 

@@ -53,7 +53,7 @@ from ...autograd.model.program_point import ProgramPoint
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code
+from ..support.story import code, headline
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -67,14 +67,15 @@ def check(event: Event, facts: Facts) -> Finding | None:
     scale = found.scale
     clip = _supposing(found.point, scale.premise)
     call = f"{ast.unparse(event.scaler)}.unscale_({ast.unparse(event.optimizer)})"
-    way, advice = f"`{call}` must come before.", f"call `{call}` before clipping."
+    advice = f"Call `{call}` before clipping: the scale is 65,536 at first, and the limit that much too small."
+    doer = code(clip.node)
+    texts = [f"{doer} clips gradients that are still scaled by {code(scale.node)}"]
     if found.by_hook:
-        way = "A hook runs in the backward, before any scaler can divide."
-        advice = f"clip `.grad` after `{call}`, and not in a hook."
-    message = (
-        f"{code(clip.node)} clips gradients that are still multiplied by the scale of {code(scale.node)} (65,536 at "
-        f"first): the limit is that much too small, and nothing raises. {way}"
-    )
+        texts = [f"{doer} clips scaled gradients: a hook runs before `{call}`"]
+        advice = (
+            f"Clip `.grad` after `{call}`, and not in a hook: that runs in the backward, before any scaler can divide."
+        )
+    message = headline(*texts, f"{doer} clips gradients that are still scaled")
     beside = (clip.calls, len(clip.iterations)) == (event.point.calls, len(event.point.iterations))
     return Finding(
         premise=event.assumption or clip.premise,
@@ -82,9 +83,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(scale.node, "the loss is scaled here", scale),
-            TraceStep(clip.node, "its gradients are clipped here", clip),
-            TraceStep(event.point.node, "they are divided by the scale only here", event.point),
+            TraceStep(scale.node, f"{code(scale.node)} multiplies the loss by the scale", scale),
+            TraceStep(clip.node, "This clips its gradients", clip),
+            TraceStep(event.point.node, "Only this divides them by the scale", event.point),
         ),
         help=advice,
         cures=(FixProposal("unscale_before", f"Unscale first: {call}", (clip.node, event.scaler, event.optimizer)),)

@@ -53,7 +53,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code
+from ..support.story import code, headline
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -64,20 +64,20 @@ def check(event: Event, facts: Facts) -> Finding | None:
         if event.nodes
         else f"the whole graph of `{event.network}`"
     )
-    why = (
-        "no backward walks it: `eval()` does not switch autograd off, `torch.no_grad()` does"
-        if event.in_evaluation
-        else "no code of this script goes backward: autograd records until `torch.no_grad()` switches it off"
+    why = "`eval()` does not switch autograd off" if event.in_evaluation else "no code of this script goes backward"
+    message = headline(
+        f"{call} records {graph} in every iteration, and no backward uses it",
+        f"{call} records {graph}, which no backward uses",
+        f"{call} records a graph that no backward uses",
     )
-    message = f"{call} records {graph} in every iteration, and {why}."
     is_loader = isinstance(event.loop, (ast.For, ast.AsyncFor, ast.comprehension))
     statement = event.loop if isinstance(event.loop, ast.stmt) else event.point.node
     return Finding(
         point=event.point,
         severity=Severity.INFORMATION if is_loader else Severity.HINT,
         message=message,
-        links=(TraceStep(statement, "the loop ends, and no backward has walked what it recorded"),),
-        help="run the loop under torch.no_grad(): it saves the memory and the time of recording.",
+        links=(TraceStep(statement, f"This loop ends, and no backward has used what it recorded: {why}"),),
+        help="Run the loop under `torch.no_grad()`: that saves the memory and the time of recording.",
         cures=(FixProposal("no_grad", "Run the loop under torch.no_grad()", (event.loop,)),)
         if isinstance(event.loop, ast.stmt)
         else (),

@@ -60,7 +60,7 @@ from ...autograd.gradients.history import GradientHistory, Pass
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, tensor_names, verb
+from ..support.story import code, headline, tensor_names, verb
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -74,21 +74,30 @@ def check(event: Event, facts: Facts) -> Finding | None:
     found = [(past, leaves) for past, leaves in event.past if foreign & set(past.passes)]
     own = _own_pass(found[0][0], foreign, leak)
     names = tensor_names(facts, [leaf for _, leaves in found for leaf in leaves])
-    message = (
-        f"{code(event.point.node)} also uses the gradients that {code(leak.point.node)} left: it was meant for "
-        f"{code(step.node)} and only went through {names}, nobody cleared {'it' if verb(names) == 'is' else 'them'} "
-        f"before {code(own.point.node)}, and nothing raises."
+    user, giver = code(event.point.node), code(leak.point.node)
+    message = headline(
+        f"{user} also uses the gradients that {giver} left in {names}",
+        f"{user} also uses the gradients that {giver} left",
+        f"{user} also uses gradients of another network's loss",
     )
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(leak.point.node, f"this backward fills the gradients of {names} as well", leak.point),
-            TraceStep(step.node, "this step uses it for the network it was meant for", step),
-            TraceStep(own.point.node, "this backward adds to what was left", own.point),
+            TraceStep(
+                leak.point.node,
+                f"This backward is meant for {code(step.node)}, and fills the gradients of {names} as well",
+                leak.point,
+            ),
+            TraceStep(step.node, "This step uses those of the network that it was meant for", step),
+            TraceStep(
+                own.point.node,
+                f"This backward adds to what was left: {names} {'was' if verb(names) == 'is' else 'were'} not cleared",
+                own.point,
+            ),
         ),
-        help="clear the network's gradients right before its own backward.",
+        help="Clear the network's gradients right before its own backward.",
         cures=cures(event, own),
     )
 
