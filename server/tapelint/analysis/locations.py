@@ -183,7 +183,7 @@ class Files:
         first = next(index for index, node in enumerate(way) if index > inside and self.of(node) is self.main)
         calls = [node for node in way[first:inside:-1] if isinstance(node, ast.Call) or node in self._bases]
         for node in [*calls[:1], *calls[1:][1 - CALLS :]]:
-            step = self._related(f"this {'class' if node in self._bases else 'call'} leads here", node)
+            step = self._related(f"This {'class' if node in self._bases else 'call'} leads here", node)
             if (step.filename, step.span) not in known:
                 yield step
 
