@@ -49,7 +49,7 @@ def test_what_a_call_returned_with_a_graph_was_made_a_leaf_and_returned_there() 
     found = analyse(RETURNED, "attack.py").diagnostics[0]
     assert found.code == "TL309"
     assert [(step.span.row, step.message) for step in found.related] == [
-        (9, "a tensor was made to require grad here"),
-        (12, "what requires grad is returned here"),
-        (14, "`moved` was computed here"),
+        (9, "A tensor is made to require grad here"),
+        (12, "What requires grad is returned here"),
+        (14, "This computes `moved`"),
     ]

@@ -38,18 +38,20 @@ from ...autograd.model.cuts import Cut, CutReason
 from ...autograd.model.program_point import loop_around
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, tensor_name
+from ..support.story import code, headline, tensor_name
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
+LOSS = "Compute the loss from tensors that require grad, with gradients enabled."
+GRADIENT = "Pass `create_graph=True` to the call that computes the gradient."
 REASONS = {
-    CutReason.CREATE_GRAPH: "the gradient was computed without create_graph=True",
-    CutReason.LINEAR: "the gradient of a linear function depends on nothing, even with create_graph=True",
-    CutReason.INFERENCE_MODE: "it was computed under torch.inference_mode()",
-    CutReason.NO_GRAD: "it was computed under torch.no_grad()",
+    CutReason.CREATE_GRAPH: "the gradient was computed without `create_graph=True`",
+    CutReason.LINEAR: "the gradient of a linear function is constant",
+    CutReason.INFERENCE_MODE: "it was computed under `torch.inference_mode()`",
+    CutReason.NO_GRAD: "it was computed under `torch.no_grad()`",
     CutReason.DATA: "`.data` gives the values without their history",
     **dict.fromkeys(
         (CutReason.LOSSES, CutReason.TENSOR_LIST),
-        "the tensors in the list are copied as numbers, without their history",
+        "the tensors in the list are copied as numbers",
     ),
     CutReason.NUMPY: "what NumPy computes has no history",
     CutReason.NUMBER: "it was computed from a Python number, which has no history",
@@ -63,32 +65,40 @@ def check(event: Event, facts: Facts) -> Finding | None:
     cut = event.cut
     if cut is not None and (cut.grad_mode_set_at is not None or cut.reason is CutReason.CHECKPOINT):
         return None  # rules of their own know what to do
-    name = tensor_name(facts, event.root) or "its tensor"
+    name = tensor_name(facts, event.root) or _root(event.point.node)
     links: tuple[TraceStep, ...] = ()
     if cut is not None:
         reason = REASONS.get(cut.reason, f"`{cut.name}` gives a tensor without history")
-        links = (TraceStep(cut.point.node, f"the graph ends here: {reason}", cut.point),)
+        links = (TraceStep(cut.point.node, f"The graph ends here: {reason}", cut.point),)
     else:
-        reason = "autograd has seen nothing that requires grad go into it"
-    message = (
-        f"{code(event.point.node)} has no graph to walk: {name} does not require grad, {reason}. PyTorch raises "
-        f"“{ERROR}”."
-    )
+        reason = "nothing that it was computed from does"
+    message = headline(f"{name} does not require grad: {reason}", f"{name} does not require grad")
     return Finding(
         point=event.point,
         severity=severity_of(event),
         message=message,
+        raises=ERROR,
         links=links,
-        help="compute the loss from tensors that require grad, with gradients enabled.",
+        help=GRADIENT if cut is not None and cut.reason is CutReason.CREATE_GRAPH else LOSS,
         cures=tuple(cures(cut)) if cut is not None else (),
         of_absence=cut is None or loop_around(cut.point, event.point) is not None,
     )
+
+
+def _root(node: ast.AST) -> str:
+    """What a nameless tensor is called in the call that goes backward from it."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=value, attr="backward")) | ast.Call(args=[value, *_]):
+            return code(value)
+    return "The tensor"
 
 
 def cures(cut: Cut) -> list[FixProposal]:
     """What keeps the graph that was lost at ``cut``."""
     found: list[FixProposal] = []
     node, reason, wrapped = cut.point.node, cut.reason, cut.wrapped
+    if reason is CutReason.CREATE_GRAPH:
+        found.append(FixProposal("create_graph", "Give the gradient a graph: `create_graph=True`", (node,)))
     if reason is CutReason.NO_GRAD:
         found.append(FixProposal("inplace_update", "Update it in place, so that it stays a leaf", (node,)))
     if reason in (CutReason.NO_GRAD, CutReason.INFERENCE_MODE):

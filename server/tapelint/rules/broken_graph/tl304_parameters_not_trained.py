@@ -108,8 +108,6 @@ moved below the new layer, past statements that do not depend on it.
 
 from __future__ import annotations
 
-import ast
-
 from ...autograd.events.broken_graph import NonLeafOptimized, NothingToOptimize
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import NeverReached, NeverStepped, UpdateDropped
@@ -118,7 +116,7 @@ from ...autograd.model.cuts import Cut, CutReason
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, tensor_name, tensor_names
+from ..support.story import code, headline, tensor_name, tensor_names
 from ..support.unreached_parameters import dropped, not_held, nothing_held
 
 ERROR = "can't optimize a non-leaf Tensor"
@@ -136,17 +134,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if isinstance(event, NothingToOptimize):
         return nothing_held(EMPTY, event)
     assert isinstance(event, NonLeafOptimized)
-    name = tensor_name(facts, event.tensor) or "it"
-    message = (
-        f"{code(event.point.node)} is given {name}, which is no leaf: {code(event.created_at.node)} computed it. "
-        f"PyTorch raises “{ERROR}”."
-    )
+    name = tensor_name(facts, event.tensor) or code(event.created_at.node)
+    given = f"{name} is given to an optimizer, but it is no leaf"
+    message = headline(f"{given}: {code(event.created_at.node)} computed it", given)
     return Finding(
         point=event.point,
         severity=Severity.ERROR,
         message=message,
-        links=(TraceStep(event.created_at.node, f"{name} was computed here", event.created_at),),
-        help="give it the leaf, or make a leaf of the computed value (`.detach().requires_grad_()`).",
+        raises=ERROR,
+        links=(TraceStep(event.created_at.node, f"This computes {name}", event.created_at),),
+        help="Give it the leaf, or make a leaf of the computed value (`.detach().requires_grad_()`).",
         cures=(FixProposal("make_leaf", f"Make {name} a leaf", (event.created_at.node,)),),
     )
 
@@ -154,18 +151,19 @@ def check(event: Event, facts: Facts) -> Finding | None:
 def behind_a_cut(event: NeverReached, cut: Cut, facts: Facts) -> Finding:
     """The graph that leads to the parameters ends here, and there is no other way to them."""
     names = tensor_names(facts, event.leaves)
-    optimizer = ast.unparse(event.optimizer) if event.optimizer is not None else "an optimizer"
-    message = (
-        f"the graph ends here ({cut.name}), and there is no other way to {names}: no backward comes there, so "
-        f"`{optimizer}`, which holds {'it' if len(event.leaves) == 1 else 'them'}, never trains "
-        f"{'it' if len(event.leaves) == 1 else 'them'}. Nothing raises."
+    optimizer = code(event.optimizer) if event.optimizer is not None else "An optimizer"
+    them = "it" if len(event.leaves) == 1 else "them"
+    message = headline(
+        f"{optimizer} holds {names}, but the loss never reaches {them}: `{cut.name}` ends the graph here",
+        f"{optimizer} holds {names}, but the loss never reaches {them}",
+        f"An optimizer holds {names}, but the loss never reaches {them}",
     )
     return Finding(
         point=cut.point,
         severity=Severity.WARNING,
         message=message,
-        links=(TraceStep(event.point.node, f"this step skips {names}", event.point),),
-        help="let the graph go on, or freeze what is not to be trained (`requires_grad_(False)`) and do not give it to "
+        links=(TraceStep(event.point.node, f"This step skips {names}", event.point),),
+        help="Let the graph go on, or freeze what is not to be trained (`requires_grad_(False)`) and do not give it to "
         "the optimizer.",
         part_of=("TL303",),
     )

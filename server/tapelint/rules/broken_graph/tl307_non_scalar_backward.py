@@ -45,21 +45,21 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, tensor_name
+from ..support.story import code, headline, tensor_name
 
 ERROR = "grad can be implicitly created only for scalar outputs"
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, NonScalarBackward)
-    name = tensor_name(facts, event.root) or code(event.source) if event.source is not None else "its tensor"
-    message = (
-        f"{code(event.point.node)} begins at {name}, which {measured(event)}; a backward without an initial gradient "
-        f"begins at one number. PyTorch raises “{ERROR}”."
+    name = tensor_name(facts, event.root) or code(event.source) if event.source is not None else "The tensor"
+    message = headline(
+        f"{name} {measured(event)}, but {code(event.point.node)} needs a single number",
+        f"{name} {measured(event)}, but a backward needs a single number",
     )
     links: tuple[TraceStep, ...] = ()
     if event.built is not None:
-        links = (TraceStep(event.built.node, f"{name} was computed here and {measured(event)}", event.built),)
+        links = (TraceStep(event.built.node, f"This computes {name}, which {measured(event)}", event.built),)
     cures = []
     if event.source is not None:
         mean = FixProposal("mean", "Take the mean of all elements", (event.source,))
@@ -69,8 +69,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=event.point,
         severity=severity_of(event),
         message=message,
+        raises=ERROR,
         links=links,
-        help="reduce it first (`.mean()`, `.sum()`), or say with which gradient to begin "
+        help="Reduce it first (`.mean()`, `.sum()`), or say with which gradient to begin "
         "(`backward(torch.ones_like(...))`, `grad_outputs=`).",
         cures=tuple(cures),
     )

@@ -46,7 +46,7 @@ from ...autograd.events.graph_walks import BackwardWithoutGraph, Event
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code
+from ..support.story import code, headline
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 
@@ -57,17 +57,20 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return None
     cut, switch = event.cut.point, event.cut.grad_mode_set_at
     links = (
-        TraceStep(switch.node, "gradients are switched off here", switch),
-        TraceStep(cut.node, "computed without a graph", cut),
-        TraceStep(event.point.node, "this backward has nothing to walk", event.point),
+        TraceStep(switch.node, "This switches gradients off", switch),
+        TraceStep(cut.node, "This is computed without a graph", cut),
+        TraceStep(event.point.node, "This backward has no graph", event.point),
     )
     return Finding(
         point=switch,
         severity=severity_of(event),
-        message=f"this switches gradients off, and on this path they stay off: {code(event.point.node)} has no graph "
-        f"to walk. PyTorch raises “{ERROR}”.",
+        message=headline(
+            f"This switches gradients off, and they stay off: {code(event.point.node)} has no graph",
+            "This switches gradients off, and they stay off: the backward has no graph",
+        ),
+        raises=ERROR,
         links=links,
-        help="use `with torch.no_grad():` or the decorator `@torch.no_grad()`, which put back what was.",
+        help="Use `with torch.no_grad():` or the decorator `@torch.no_grad()`, which put back what was.",
         cures=(FixProposal("no_grad_below", "Run the rest of the function under torch.no_grad()", (switch.node,)),),
     )
 

@@ -45,7 +45,7 @@ from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.returned import returned_with_graph
-from ..support.story import code, tensor_name
+from ..support.story import code, headline, tensor_name
 
 LEAF = "you can only change requires_grad flags of leaf variables"
 DTYPE = "only Tensors of floating point dtype can require gradients"
@@ -53,26 +53,30 @@ DTYPE = "only Tensors of floating point dtype can require gradients"
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, RequiresGradRefused)
-    name = tensor_name(facts, event.tensor) or "it"
+    name = tensor_name(facts, event.tensor) or code(event.created_at.node)
     where, created_at = event.point.node, event.created_at
     links, cures = list[TraceStep](), list[FixProposal]()
     if event.reason == "leaf":
         if event.recorded is not None:
             links += returned_with_graph(facts, event.recorded, event.point)
-        message = f"{name} is not a leaf: it was computed by {code(created_at.node)}. PyTorch raises “{LEAF}”."
-        links.append(TraceStep(created_at.node, f"{name} was computed here", created_at))
+        error = LEAF
+        message = headline(f"{name} is not a leaf: {code(created_at.node)} computed it", f"{name} is not a leaf")
+        links.append(TraceStep(created_at.node, f"This computes {name}", created_at))
         if event.wanted:
-            help_text = "it requires grad already; `retain_grad()` keeps its gradient in `.grad`."
+            help_text = (
+                "Call `retain_grad()` instead: it requires grad already, and its gradient is then kept in `.grad`."
+            )
             cures.append(FixProposal("retain_grad_instead", f"Keep the gradient of {name} instead", (where,)))
         else:
-            help_text = "`detach()` gives the same values without history."
+            help_text = "Use `detach()`, which gives the same values without a graph."
             cures.append(FixProposal("detach_instead", f"Detach {name} instead", (where,)))
     else:
         what = "integers" if event.reason == "int" else "truth values"
-        message = f"{name} holds {what}, which have no gradient. PyTorch raises “{DTYPE}”."
+        error = DTYPE
+        message = headline(f"{name} holds {what}, which have no gradient", f"This holds {what}, which have no gradient")
         if created_at.node is not where:
-            links.append(TraceStep(created_at.node, f"{what} made here", created_at))
-        help_text = "make it of floating point numbers (`dtype=torch.float32`, `.float()`)."
+            links.append(TraceStep(created_at.node, f"This makes {what}", created_at))
+        help_text = "Make it of floating point numbers (`dtype=torch.float32`, `.float()`)."
         cures.append(FixProposal("float_dtype", "Make it of floating point numbers", (created_at.node,)))
         if isinstance(created_at.node, ast.expr):
             cures.append(FixProposal("to_float", "Convert it to floating point numbers", (created_at.node,)))
@@ -81,6 +85,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=event.point,
         severity=Severity.ERROR,
         message=message,
+        raises=error,
         links=tuple(links),
         help=help_text,
         cures=tuple(cures),

@@ -41,7 +41,7 @@ from ...autograd.model.cuts import Cut, CutReason
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, tensor_names, verb
+from ..support.story import headline, tensor_names, verb
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 
@@ -53,16 +53,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return None
     if isinstance(event, NeverReached):
         return untrained(event, cut, facts)
-    message = (
-        "no input requires grad, so the result of this reentrant checkpoint does not either, whatever it trains: "
-        f"{code(event.point.node)} has no graph to walk. PyTorch raises “{ERROR}”."
-    )
+    message = "The result of this reentrant checkpoint has no graph: none of its inputs requires grad"
     return Finding(
         point=cut.point,
         severity=severity_of(event),
         message=message,
-        links=(TraceStep(event.point.node, "this backward has nothing to walk", event.point),),
-        help="say `use_reentrant=False`, or let an input require grad.",
+        raises=ERROR,
+        links=(TraceStep(event.point.node, "This backward has no graph", event.point),),
+        help="Pass `use_reentrant=False`, or let an input require grad.",
         cures=(FixProposal("non_reentrant", "Checkpoint without reentrant autograd", (cut.point.node,)),),
     )
 
@@ -70,16 +68,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
 def untrained(event: NeverReached, cut: Cut, facts: Facts) -> Finding:
     """Something else trains, so nothing raises."""
     names = tensor_names(facts, event.leaves)
-    message = (
-        f"no input requires grad, so the result of this reentrant checkpoint does not either: {names} {verb(names)} in "
-        f"it, and no backward comes there. PyTorch warns once, and trains the rest."
+    message = headline(
+        f"{names} {verb(names)} never trained: no input of this reentrant checkpoint requires grad",
+        "This reentrant checkpoint is never trained: none of its inputs requires grad",
     )
     return Finding(
         point=cut.point,
         severity=Severity.WARNING,
         message=message,
-        links=(TraceStep(event.point.node, f"this step skips {names}", event.point),),
-        help="say `use_reentrant=False`, or let an input require grad.",
+        links=(TraceStep(event.point.node, f"This step skips {names}", event.point),),
+        help="Pass `use_reentrant=False`, or let an input require grad.",
         cures=(FixProposal("non_reentrant", "Checkpoint without reentrant autograd", (cut.point.node,)),),
     )
 

@@ -38,7 +38,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, tensor_name
+from ..support.story import code, headline, tensor_name
 
 UNUSED = "appears to not have been used in the graph"
 PLAIN = "One of the differentiated Tensors does not require grad"
@@ -47,24 +47,25 @@ PLAIN = "One of the differentiated Tensors does not require grad"
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, UnusedInput)
     name = tensor_name(facts, event.tensor) or code(event.created_at.node)
-    links = [TraceStep(event.created_at.node, f"{name} was made here", event.created_at)]
+    links = [TraceStep(event.created_at.node, f"This makes {name}", event.created_at)]
     cures: list[FixProposal] = []
     if event.plain:
         what, error = "does not require grad", PLAIN
-        help_text = "set `requires_grad_()` on it before the outputs are computed."
+        help_text = "Set `requires_grad_()` on it before the outputs are computed."
         cures.append(FixProposal("requires_grad", f"Let {name} require grad", (event.created_at.node,)))
     else:
-        what, error = "is not what the outputs were computed from", UNUSED
-        help_text = "differentiate with respect to the very tensor that entered the computation."
+        what, error = "is not in the graph of the outputs", UNUSED
+        help_text = "Differentiate with respect to the very tensor that entered the computation."
         if event.cut is not None:
-            links.append(TraceStep(event.cut.node, "the way to the outputs is cut here", event.cut))
+            links.append(TraceStep(event.cut.node, "The way to the outputs is cut here", event.cut))
             cures.append(FixProposal("remove_call", "Let the gradient through", (event.cut.node,)))
         title = "Take zero for the gradient of what was not used (a cut graph is then not noticed)"
         cures.append(FixProposal("materialize_grads", title, (event.point.node,), "unsafe"))
     return Finding(
         point=event.point,
         severity=Severity.ERROR,
-        message=f"{code(event.point.node)} asks for the gradient of {name}, which {what}. PyTorch raises “{error}”.",
+        message=headline(f"The gradient of {name} is asked for, but it {what}", f"An input {what}"),
+        raises=error,
         links=tuple(links),
         help=help_text,
         cures=tuple(cures),

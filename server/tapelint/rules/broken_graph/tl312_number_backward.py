@@ -40,7 +40,7 @@ from ...autograd.facts import Facts
 from ...autograd.model.cuts import CutReason
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code
+from ..support.story import code, headline
 
 ERROR = "object has no attribute 'backward'"
 
@@ -48,21 +48,22 @@ ERROR = "object has no attribute 'backward'"
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, NumberBackward)
     call, cut = event.point.node, event.cut
-    root = code(call.func.value) if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else "it"
+    root = code(call.func.value) if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else "This"
     read = _reading(cut.point.node)
     what = "numbers" if cut.operation == "tolist" else "a number"
-    several = " and others read" if cut.reason is CutReason.NUMBERS else " reads"
-    message = (
-        f"{code(call)} has no tensor to begin at: {read}{several} {what} of Python from a tensor with a graph, and "
-        f"{root} is no more than that. It has no graph; Python raises “{ERROR}”."
+    several = f"{read} and others" if cut.reason is CutReason.NUMBERS else read
+    message = headline(
+        f"{root} is no tensor but {what} of Python, which {several} gave: it has no graph",
+        f"This is no tensor but {what} of Python, which has no graph",
     )
     title = "Keep the graph: no number on the way (what else reads it gets a tensor)"
     return Finding(
         point=event.point,
         severity=severity_of(event),
         message=message,
-        links=(TraceStep(cut.point.node, f"the graph ends here: {read} gives {what} of Python", cut.point),),
-        help=f"go backward from the tensor: leave out {read} there, and keep it for the log.",
+        raises=ERROR,
+        links=(TraceStep(cut.point.node, f"The graph ends here: {read} gives {what} of Python", cut.point),),
+        help=f"Go backward from the tensor: leave out {read} there, and keep it for the log.",
         cures=(FixProposal("remove_call", title, (cut.point.node,), "unsafe"),) if cut.reason is CutReason.ITEM else (),
         everywhere=True,
     )

@@ -41,7 +41,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule
-from ..support.story import code
+from ..support.story import code, headline
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -52,8 +52,11 @@ def check(event: Event, facts: Facts) -> Finding | None:
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
-        message=f"`{word}` gives one of its operands, and that is {entered}: {lost} is never entered.",
-        help="write a comma between the context managers: then all are entered.",
+        message=headline(
+            f"{lost} is never entered: `{word}` gives only {entered}",
+            f"{lost} is never entered: `{word}` gives the other operand",
+        ),
+        help="Write a comma between the context managers: then all are entered.",
         cures=(
             FixProposal(
                 "enter_all", "Enter all: a comma between them (what is entered now changes)", (operands,), "unsafe"

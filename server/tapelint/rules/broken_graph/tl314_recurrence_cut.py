@@ -59,7 +59,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, loop_name
+from ..support.story import code, headline, loop_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -70,15 +70,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
-        message=f"{code(event.point.node)} cuts the graph in every iteration of {loop_name(event.before)}, so "
-        f"{code(event.walk.node)} reaches only the last iteration: no gradient comes from what the others have "
-        f"computed. Nothing raises.",
-        links=(
-            TraceStep(source.created_at.node, "computed, with a graph", source.created_at),
-            TraceStep(event.point.node, "taken without that graph, which is lost", event.point),
-            TraceStep(event.walk.node, "walks what the last iteration has computed", event.walk),
+        message=headline(
+            f"{code(event.point.node)} cuts the graph in each {loop_name(event.before)}: only the last one trains",
+            f"{code(event.point.node)} cuts the graph in each iteration: only the last one trains",
         ),
-        help="detach the state where a sequence begins, not in each of its steps.",
+        links=(
+            TraceStep(source.created_at.node, "This is computed, with a graph", source.created_at),
+            TraceStep(event.point.node, "This takes the values, and the graph is lost", event.point),
+            TraceStep(event.walk.node, "This backward reaches only the last iteration", event.walk),
+        ),
+        help="Detach the state where a sequence begins, not in each of its steps.",
         cures=(FixProposal("remove_call", title, (event.point.node,), "unsafe"),),
         everywhere=True,
     )

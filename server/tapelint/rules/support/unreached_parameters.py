@@ -10,7 +10,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from .cure import FixProposal
 from .finding import Finding, TraceStep
-from .story import code, tensor_name, tensor_names, verb
+from .story import code, headline, tensor_name, tensor_names, verb
 
 WRAPPERS = {
     "ModuleList": "module_list",
@@ -23,27 +23,26 @@ WRAPPERS = {
 
 def not_held(event: NeverStepped, facts: Facts) -> Finding:
     """The optimizer of a whole network that has more than the optimizer was given."""
-    held = ast.unparse(event.optimizer) if event.optimizer is not None else "the optimizer"
+    held = code(event.optimizer) if event.optimizer is not None else "the optimizer"
     kept = code(event.attribute) if event.attribute is not None else code(event.value)
     place = event.attribute or event.value
     names = tensor_names(facts, event.leaves)
     cures: tuple[FixProposal, ...] = ()
     if event.why == "later":
-        what = f"{kept} was made after `{held}`, which still holds what was there before"
-        advice = "build the optimizer when the network is complete, or tell it of the new ones (`add_param_group`)."
+        what = f"{kept} was made after {held}, which does not hold it"
+        advice = "Build the optimizer when the network is complete, or add the new parameters (`add_param_group`)."
         if event.built is not None:
             cures = (FixProposal("move_after", "Build the optimizer afterwards", (event.built, event.value)),)
     else:
         thing = "a tensor, but no `nn.Parameter`" if event.why == "plain" else f"a plain {kind_of(event.wrapper)}"
-        what = f"{kept} is {thing}, so `parameters()` does not find {'it' if event.why == 'plain' else 'what is in it'}"
-        advice = f"use `nn.{event.wrapper}`." if event.wrapper else "register them as modules or parameters."
+        what = f"{kept} is {thing}, so `parameters()` misses {'it' if event.why == 'plain' else 'what is in it'}"
+        advice = f"Use `nn.{event.wrapper}`." if event.wrapper else "Register them as modules or parameters."
         if event.wrapper is not None:
             cures = (FixProposal(WRAPPERS[event.wrapper], f"Make it an `nn.{event.wrapper}`", (event.value,)),)
-    message = (
-        f"{what}: {names} {verb(names)} given gradients, and {code(event.point.node)} never uses them. Nothing raises."
-    )
-    links = [TraceStep(event.built, f"`{held}` is given the parameters of the network here")] if event.built else []
-    links.append(TraceStep(event.point.node, f"this step does not know {names}", event.point))
+    message = headline(f"{what}: {names} {verb(names)} never trained", f"{what}: it is never trained", what)
+    given = f"{capital(held)} is given the parameters of the network here"
+    links = [TraceStep(event.built, given)] if event.built is not None else []
+    links.append(TraceStep(event.point.node, f"This step does not update {names}", event.point))
     return Finding(
         at=place,
         point=event.point,
@@ -58,23 +57,28 @@ def not_held(event: NeverStepped, facts: Facts) -> Finding:
 def nothing_held(error: str, event: NothingToOptimize) -> Finding:
     """All there is lies where ``parameters()`` does not look."""
     kept = code(event.attribute)
-    message = (
-        f"{code(event.point.node)} is given nothing: {kept} is a plain {kind_of(event.wrapper)}, so `parameters()` "
-        f"does not find what is in it. PyTorch raises “{error}”."
+    message = headline(
+        f"The optimizer is given nothing: {kept} is a plain {kind_of(event.wrapper)}, which `parameters()` skips",
+        f"The optimizer is given nothing: {kept} is a plain {kind_of(event.wrapper)}",
     )
     cures: tuple[FixProposal, ...] = ()
     if event.wrapper is not None:
         cures = (FixProposal(WRAPPERS[event.wrapper], f"Make it an `nn.{event.wrapper}`", (event.value,)),)
-    advice = f"use `nn.{event.wrapper}`." if event.wrapper else "register them as modules or parameters."
-    links = (TraceStep(event.attribute, "this is what is kept in it"),)
+    advice = f"Use `nn.{event.wrapper}`." if event.wrapper else "Register them as modules or parameters."
+    links = (TraceStep(event.attribute, "This is kept where `parameters()` does not look"),)
     return Finding(
         point=event.point,
         severity=Severity.ERROR,
         message=message,
+        raises=error,
         links=links,
         help=advice,
         cures=cures,
     )
+
+
+def capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def kind_of(wrapper: str | None) -> str:
@@ -84,15 +88,15 @@ def kind_of(wrapper: str | None) -> str:
 def dropped(event: UpdateDropped, facts: Facts) -> Finding:
     """``p = p - lr * p.grad`` for the variable of a loop."""
     statement = event.point.node
-    leaf = tensor_name(facts, event.leaf) or "the parameter"
-    message = (
-        f"this computes a new tensor and calls it `{event.name}`, a name that the loop binds again before anybody "
-        f"reads it: {leaf} is not updated. Nothing raises."
+    leaf = tensor_name(facts, event.leaf) or "The parameter"
+    message = headline(
+        f"{leaf} is not updated: this only gives the name `{event.name}` to a new tensor",
+        f"{leaf} is not updated: this only gives a name to a new tensor",
     )
     cures: tuple[FixProposal, ...] = ()
     if isinstance(statement, ast.Assign):
         cures = (FixProposal("inplace_update", "Update it in place, without gradients", (statement.value,)),)
-    advice = f"write into the tensor: `{event.name} -= ...` under `torch.no_grad()`."
+    advice = f"Write into the tensor: `{event.name} -= ...` under `torch.no_grad()`."
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
