@@ -63,7 +63,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, tensor_name
+from ..support.story import headline, tensor_name
 
 ERROR = "Some elements marked as dirty during the forward method were not returned as output"
 
@@ -75,28 +75,32 @@ def check(event: Event, facts: Facts) -> Finding | None:
             at=event.place,
             point=event.point,
             severity=severity_of(event),
-            message=f"`{event.function}` marks {name} dirty and does not return it. PyTorch raises “{ERROR}”.",
-            links=(TraceStep(event.point.node, "applied here", event.point),),
-            help="return what was written, or do not write it.",
+            message=headline(
+                f"`{event.function}` marks {name} dirty and does not return it",
+                f"A Function marks {name} dirty and does not return it",
+            ),
+            raises=ERROR,
+            links=(TraceStep(event.point.node, f"This runs the forward of `{event.function}`", event.point),),
+            help="Return what was written, or do not write it.",
         )
     assert isinstance(event, UnmarkedWriteUsed)
     write, applied = event.write.point, event.applied
     name = tensor_name(facts, event.tensor) or f"`{event.argument}`"
-    message = (
-        f"this writes `{event.argument}`, an input of `{event.function}`, without ctx.mark_dirty: {name} keeps its old "
-        f"history, and {code(event.point.node)} uses the new values with it. The gradient is wrong in silence."
-        f""
+    message = headline(
+        f"`{event.function}` writes `{event.argument}` without `ctx.mark_dirty`: {name} keeps its old history",
+        f"`{event.function}` writes `{event.argument}` in place without `ctx.mark_dirty`",
+        f"A Function writes `{event.argument}` in place without `ctx.mark_dirty`",
     )
     return Finding(
         point=write,
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(applied.node, f"`{event.function}` is applied to {name} here", applied),
-            TraceStep(write.node, "written here, unmarked", write),
-            TraceStep(event.point.node, "used again here", event.point),
+            TraceStep(applied.node, f"This applies `{event.function}` to {name}", applied),
+            TraceStep(write.node, f"This writes `{event.argument}` in place, and autograd does not see it", write),
+            TraceStep(event.point.node, f"This uses {name}: its values are new, and its history is old", event.point),
         ),
-        help="call ctx.mark_dirty(...) on what you write and return, or write a new tensor.",
+        help="Call `ctx.mark_dirty(...)` on what you write and return, or write a new tensor.",
         cures=(
             FixProposal("mark_dirty", "Tell autograd: ctx.mark_dirty", (write.node,)),
             FixProposal("out_of_place", "Write out of place: compute a new tensor", (write.node,)),

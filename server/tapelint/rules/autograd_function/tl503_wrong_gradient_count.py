@@ -56,7 +56,7 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code
+from ..support.story import headline
 
 
 def counted(number: int, thing: str) -> str:
@@ -69,43 +69,56 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if isinstance(event, GradientsMiscounted):
         place = event.place
         given, got = counted(event.expected, "argument"), counted(event.got, "gradient")
-        message = (
-            f"the backward of `{event.function}` returns {got}, and its forward was given {given}. PyTorch raises "
-            f"“function {event.function}Backward returned an incorrect number of gradients (expected {event.expected}, "
-            f"got {event.got})”."
+        message = headline(
+            f"The backward of `{event.function}` returns {got}, and its forward was given {given}",
+            f"The backward of a Function returns {got}, and its forward was given {given}",
+        )
+        raises = (
+            f"function {event.function}Backward returned an incorrect number of gradients (expected {event.expected}, "
+            f"got {event.got})"
         )
         if event.got < event.expected and event.needed is None:
             cures = (FixProposal("pad_gradients", "Return None for the other arguments", (place, event.definition)),)
         elif event.got < event.expected:
             title = f"Return None for the other arguments (no gradient for `{event.needed}`)"
             cures = (FixProposal("pad_gradients", title, (place, event.definition), "unsafe"),)
-        help_text = "return one value for each argument of forward, None where there is no gradient."
+        help_text = "Return one value for each argument of forward, None where there is no gradient."
     elif isinstance(event, GradientForNothing):
         place = event.place
-        message = (
-            f"the backward of `{event.function}` returns a gradient for `{event.argument}`, which is no tensor. "
-            f"PyTorch raises “function {event.function}Backward returned a gradient different than None at position "
-            f"{event.index + 1}, but the corresponding forward input was not a Variable”."
+        message = headline(
+            f"The backward of `{event.function}` returns a gradient for `{event.argument}`, which is no tensor",
+            f"The backward returns a gradient for `{event.argument}`, which is no tensor",
+        )
+        raises = (
+            f"function {event.function}Backward returned a gradient different than None at position {event.index + 1}, "
+            f"but the corresponding forward input was not a Variable"
         )
         value = place.value if isinstance(place, ast.Return) else None
         if isinstance(value, ast.Tuple):
             cures = (FixProposal("none_gradient", f"Return None for `{event.argument}`", (value.elts[event.index],)),)
-        help_text = "return None for arguments that are no tensors."
+        help_text = "Return None for arguments that are no tensors."
     else:
         assert isinstance(event, OutputsMiscounted)
         place = event.definition
         outputs, accepted = counted(event.outputs, "output"), counted(event.accepted, "gradient")
-        message = (
-            f"the backward of `{event.function}` takes {accepted}, and its forward has {outputs}. PyTorch calls it "
-            f"with one for each and raises a TypeError."
+        message = headline(
+            f"The backward of `{event.function}` takes {accepted}, and its forward has {outputs}",
+            f"The backward of a Function takes {accepted}, and its forward has {outputs}",
         )
-        help_text = "take one gradient for each output, also for those that are marked non-differentiable."
+        missing = event.accepted - event.outputs
+        raises = (
+            f"missing {counted(missing, 'required positional argument')}"
+            if missing > 0
+            else f"takes {counted(event.accepted + 1, 'positional argument')} but {event.outputs + 1} were given"
+        )
+        help_text = "Take one gradient for each output, also for those that are marked non-differentiable."
     return Finding(
         at=place,
         point=point,
         severity=severity_of(event),
         message=message,
-        links=(TraceStep(point.node, f"{code(point.node)} runs it", point),),
+        raises=raises,
+        links=(TraceStep(point.node, f"This runs the backward of `{event.function}`", point),),
         help=help_text,
         cures=cures,
     )

@@ -59,7 +59,7 @@ from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.modified_saved import ERROR, in_own_backward
-from ..support.story import code, role, saved_name
+from ..support.story import code, headline, role, saved_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -67,33 +67,38 @@ def check(event: Event, facts: Facts) -> Finding | None:
     node, saved, write = event.node, event.saved, event.write.point
     name = saved_name(facts, saved) or "what forward saved"
     severity = Severity.WARNING
-    links = [TraceStep(node.created_at.node, f"`{node.op}` saved {role(saved)} here", node.created_at)]
+    raises: str | None = None
+    links = [TraceStep(node.created_at.node, f"`{node.op}` saves {role(saved)} for its backward", node.created_at)]
     if isinstance(event, SavedTensorModified):
         if not in_own_backward(event, facts):
             return None
         severity = severity_of(event)
-        message = (
-            f"the backward of `{node.op}` writes {name}, which it saved, and {code(event.point.node)} runs it again. "
-            f"PyTorch raises “{ERROR}”."
+        message = headline(
+            f"The backward of `{node.op}` writes {name}, which it saved, and {code(event.point.node)} runs it again",
+            f"The backward of `{node.op}` writes {name}, which it saved, and runs again",
+            f"A backward writes {name}, which it saved, and runs again",
         )
+        raises = ERROR
         links += [
-            TraceStep(write.node, "written here", write),
-            TraceStep(event.point.node, "needed again here", event.point),
+            TraceStep(write.node, f"Its backward writes {name} in place", write),
+            TraceStep(event.point.node, f"This runs the backward of `{node.op}` again", event.point),
         ]
     elif saved.role == "intermediate":
         return None
     else:
-        message = (
-            f"the backward of `{node.op}` writes {name} in place: what is saved is {role(saved)} itself, no copy, so "
-            f"{code(event.point.node)} changes it in silence."
+        message = headline(
+            f"The backward of `{node.op}` writes {name} in place: what is saved is {role(saved)} itself, no copy",
+            f"The backward of `{node.op}` writes {name} in place",
+            f"A backward writes {name} in place",
         )
-        links.append(TraceStep(event.point.node, "this backward writes it", event.point))
+        links.append(TraceStep(event.point.node, f"This backward changes {name} in silence", event.point))
     return Finding(
         point=write,
         severity=severity,
         message=message,
+        raises=raises,
         links=tuple(links),
-        help="compute a new tensor in backward.",
+        help="Compute a new tensor in backward.",
         cures=(FixProposal("out_of_place", "Write out of place: compute a new tensor", (write.node,)),),
         unless=("TL201",),
     )

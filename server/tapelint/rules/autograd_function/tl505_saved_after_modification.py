@@ -58,14 +58,16 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
+from ..support.story import headline
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, SavedThenWritten)
     write = event.write.point
-    message = (
-        f"`{event.function}` saved `{event.argument}` before this writes it: versions are taken when forward returns, "
-        f"so backward is given the new values and nothing raises."
+    message = headline(
+        f"`{event.function}` saves `{event.argument}` and then writes it: backward is given the new values",
+        f"`{event.argument}` is written after it is saved: backward is given the new values",
+        "A saved input is written: backward is given the new values",
     )
     cures = [FixProposal("out_of_place", "Write out of place: compute a new tensor", (write.node,))]
     for argument in event.place.args:
@@ -77,10 +79,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(event.place, "saved here"),
-            TraceStep(write.node, "written here", write),
+            TraceStep(event.place, f"This saves `{event.argument}` itself, no copy"),
+            TraceStep(
+                write.node, f"This writes `{event.argument}` before its version is taken, when forward returns", write
+            ),
         ),
-        help="write a new tensor, or save a clone.",
+        help="Write a new tensor, or save a clone (costs its memory).",
         cures=tuple(cures),
     )
 

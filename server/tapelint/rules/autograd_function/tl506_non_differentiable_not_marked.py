@@ -56,22 +56,29 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, tensor_name
+from ..support.story import code, headline, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, OnlyIgnoredOutputs)
     name = tensor_name(facts, event.output) or "an output"
-    message = (
-        f"{code(event.point.node)} comes to `{event.function}` only through {name}, and its backward never reads "
-        f"`{event.parameter}`: the gradients behind it are zeros."
+    message = headline(
+        f"{code(event.point.node)} reaches `{event.function}` only by {name}, whose gradient its backward ignores",
+        f"{code(event.point.node)} comes only by {name}, whose gradient is ignored",
+        f"Only {name} leads to the loss, and its gradient is ignored",
     )
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
         message=message,
-        links=(TraceStep(event.definition, f"backward does not read `{event.parameter}`", event.point),),
-        help="compute the loss from another output, use the gradient in backward, or call ctx.mark_non_differentiable.",
+        links=(
+            TraceStep(
+                event.definition,
+                f"This backward does not read `{event.parameter}`: the gradients behind it are zeros",
+                event.point,
+            ),
+        ),
+        help="Compute the loss from another output, use the gradient in backward, or mark it non-differentiable.",
     )
 
 

@@ -52,7 +52,7 @@ from ...autograd.events.custom_function import PlainValueSaved
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code
+from ..support.story import code, headline
 
 ERROR = "save_for_backward can only save variables, but argument"
 
@@ -61,17 +61,18 @@ def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, PlainValueSaved)
     value = code(event.place.args[event.index])
     kind = f"of type {event.type_name}" if event.type_name != "number" else "a number of Python"
-    message = (
-        f"`{event.function}` saves {value}, which is {kind}: `save_for_backward` takes tensors and None. PyTorch "
-        f"raises “{ERROR} {event.index} is of type ...” when forward has returned."
+    message = headline(
+        f"`{event.function}` saves {value}, which is {kind}: `save_for_backward` takes tensors and None",
+        f"{value} is {kind}: `save_for_backward` takes tensors and None",
     )
     return Finding(
         at=event.place,
         point=event.point,
         severity=severity_of(event),
         message=message,
-        links=(TraceStep(event.point.node, f"{code(event.point.node)} runs forward", event.point),),
-        help=f"keep {value} as an attribute of the context, and read it there in backward.",
+        raises=f"{ERROR} {event.index} is of type",
+        links=(TraceStep(event.point.node, f"This runs the forward of `{event.function}`", event.point),),
+        help=f"Keep {value} as an attribute of the context, and read it there in backward.",
     )
 
 

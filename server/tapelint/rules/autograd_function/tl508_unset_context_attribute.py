@@ -51,7 +51,7 @@ from ...autograd.events.custom_function import UnsetContextRead
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code
+from ..support.story import code, headline
 
 ERROR = "Backward' object has no attribute"
 
@@ -59,17 +59,19 @@ ERROR = "Backward' object has no attribute"
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, UnsetContextRead)
     preparing = getattr(event.preparing, "name", "forward")
-    message = (
-        f"{code(event.place)}: no method of `{event.function}` sets `{event.attribute}` on its context. Python raises "
-        f"“'{event.function}{ERROR} '{event.attribute}'”."
+    message = headline(
+        f"{code(event.place)} is read, but no method of `{event.function}` sets `{event.attribute}`",
+        f"No method of `{event.function}` sets `{event.attribute}` on its context",
+        f"No method sets `{event.attribute}` on the context",
     )
     return Finding(
         at=event.place,
         point=event.point,
         severity=severity_of(event),
         message=message,
-        links=(TraceStep(event.preparing, f"`{preparing}` should set it", event.point),),
-        help=f"set it in `{preparing}`; a tensor belongs in `save_for_backward`.",
+        raises=f"'{event.function}{ERROR} '{event.attribute}'",
+        links=(TraceStep(event.preparing, f"`{preparing}` does not set `{event.attribute}`", event.point),),
+        help=f"Set it in `{preparing}`; a tensor belongs in `save_for_backward`.",
     )
 
 

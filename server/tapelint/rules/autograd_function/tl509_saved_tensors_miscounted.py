@@ -52,16 +52,17 @@ from ...autograd.events.custom_function import SavedMiscounted
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code
+from ..support.story import code, headline
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, SavedMiscounted)
     saved = f"{event.saved} tensor" + "s" * (event.saved != 1)
     what = "not enough values to unpack" if event.saved < event.wanted else "too many values to unpack"
-    message = (
-        f"the backward of `{event.function}` unpacks `saved_tensors` into {event.wanted}, and its forward saved "
-        f"{saved}. Python raises “{what} (expected {event.wanted}...)”."
+    wanted = f"{event.wanted} saved tensor" + "s" * (event.wanted != 1)
+    message = headline(
+        f"The backward of `{event.function}` unpacks {wanted}, and its forward saved {saved}",
+        f"This backward unpacks {wanted}, and its forward saved {saved}",
     )
     steps = () if event.saving is None else (TraceStep(event.saving, f"{code(event.saving)} saves {saved}"),)
     return Finding(
@@ -69,8 +70,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=event.point,
         severity=severity_of(event),
         message=message,
-        links=(*steps, TraceStep(event.point.node, "unpacked here", event.point)),
-        help="save in one call of `save_for_backward` all that backward unpacks, in the same order.",
+        raises=f"{what} (expected {event.wanted}",
+        links=(*steps, TraceStep(event.point.node, f"This backward unpacks {wanted}", event.point)),
+        help="Save in one call of `save_for_backward` all that backward unpacks, in the same order.",
     )
 
 

@@ -60,24 +60,29 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code
+from ..support.story import code, headline
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, ComputedAskedForGrad)
     name = code(event.place.value)
-    message = (
-        f"{code(event.place)} is False: the forward of `{event.function}` runs without grad, and {name} is what it "
-        f"computed, no argument. So backward does not find what this condition keeps for it."
-        f""
+    message = headline(
+        f"{code(event.place)} is False: forward computed {name} without grad, and it is no argument",
+        f"{code(event.place)} is False: forward computes without grad",
     )
     return Finding(
         at=event.place,
         point=event.point,
         severity=Severity.WARNING,
         message=message,
-        links=(TraceStep(event.computed, f"{name} is computed here, without grad", event.point),),
-        help="ask `ctx.needs_input_grad[...]`, which has one answer for each argument.",
+        links=(
+            TraceStep(
+                event.computed,
+                f"This computes {name}, without grad: backward does not find what the condition keeps for it",
+                event.point,
+            ),
+        ),
+        help="Ask `ctx.needs_input_grad[...]`, which has one answer for each argument.",
     )
 
 
