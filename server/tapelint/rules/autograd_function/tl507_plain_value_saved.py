@@ -70,7 +70,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=event.point,
         severity=severity_of(event),
         message=message,
-        raises=f"{ERROR} {event.index} is of type",
+        raises=f"{ERROR} {event.index} is of type {event.type_name if event.type_name != 'number' else ''}".rstrip(),
         links=(TraceStep(event.point.node, f"This runs the forward of `{event.function}`", event.point),),
         help=f"Keep {value} as an attribute of the context, and read it there in backward.",
     )

@@ -58,7 +58,6 @@ from ..support.story import code, headline
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, SavedMiscounted)
     saved = f"{event.saved} tensor" + "s" * (event.saved != 1)
-    what = "not enough values to unpack" if event.saved < event.wanted else "too many values to unpack"
     wanted = f"{event.wanted} saved tensor" + "s" * (event.wanted != 1)
     message = headline(
         f"The backward of `{event.function}` unpacks {wanted}, and its forward saved {saved}",
@@ -70,7 +69,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=event.point,
         severity=severity_of(event),
         message=message,
-        raises=f"{what} (expected {event.wanted}",
+        raises=f"not enough values to unpack (expected {event.wanted}, got {event.saved})"
+        if event.saved < event.wanted
+        else "too many values to unpack",
         links=(*steps, TraceStep(event.point.node, f"This backward unpacks {wanted}", event.point)),
         help="Save in one call of `save_for_backward` all that backward unpacks, in the same order.",
     )

@@ -46,7 +46,7 @@ from ...autograd.gradients.history import GradientHistory
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, tensor_names
+from ..support.story import code, headline, tensor_names
 
 MEASURING = 1e5
 """A limit that no gradient is expected to reach: the norm is what is wanted."""
@@ -66,20 +66,20 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return None
     clip, step = event.point.node, past.step
     names = tensor_names(facts, [leaf for _, leaves in clipped for leaf in leaves])
-    message = (
-        f"{code(clip)} clips gradients that {code(step.node)} has used already: the step of {names} was made with the "
-        f"unclipped gradient, and nothing raises."
+    message = headline(
+        f"{code(clip)} clips gradients that {code(step.node)} has used already",
+        f"{code(clip)} clips gradients that were used already",
     )
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(past.stale[-1].point.node, "this backward computes the gradients", past.stale[-1].point),
-            TraceStep(step.node, "this step uses them, unclipped", step),
-            TraceStep(clip, "clipped here", event.point),
+            TraceStep(past.stale[-1].point.node, "This backward computes the gradients", past.stale[-1].point),
+            TraceStep(step.node, f"This step uses the gradients of {names}, unclipped", step),
+            TraceStep(clip, "This clips", event.point),
         ),
-        help="clip between `backward()` and `step()`.",
+        help="Clip between `backward()` and `step()`.",
         cures=(FixProposal("move_before", "Clip before the step", (clip, step.node)),),
     )
 
@@ -96,20 +96,20 @@ def too_early(event: OptimizerStepped, facts: Facts) -> Finding | None:
     if event.premises - run.premises or run.point.iterations != clip.iterations:
         return None
     names = tensor_names(facts, [leaf for _, leaves in found for leaf in leaves])
-    message = (
-        f"{code(clip.node)} comes before {code(run.point.node)}: there is nothing to clip yet, and "
-        f"{code(event.point.node)} uses the unclipped gradients of {names}. Nothing raises."
+    message = headline(
+        f"{code(clip.node)} comes before {code(run.point.node)}: there is nothing to clip yet",
+        f"{code(clip.node)} comes before the backward: nothing to clip yet",
     )
     return Finding(
         point=clip,
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(clip.node, "clipped here", clip),
-            TraceStep(run.point.node, "this backward computes the gradients", run.point),
-            TraceStep(event.point.node, "this step uses them, unclipped", event.point),
+            TraceStep(clip.node, "This clips", clip),
+            TraceStep(run.point.node, "This backward computes the gradients", run.point),
+            TraceStep(event.point.node, f"This step uses the gradients of {names}, unclipped", event.point),
         ),
-        help="clip between `backward()` and `step()`.",
+        help="Clip between `backward()` and `step()`.",
         cures=(FixProposal("move_after", "Clip after the backward", (clip.node, run.point.node)),),
     )
 
