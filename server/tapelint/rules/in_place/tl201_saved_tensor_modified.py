@@ -47,13 +47,15 @@ from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.modified_saved import ERROR, REFUSED, error, in_own_backward, is_step
 from ..support.story import code, headline, op_name, role, saved_name, variable
 
+UNNAMED = "a tensor"
+
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, SavedTensorModified)
     node, saved, write = event.node, event.saved, event.write
     if is_step(event) or in_own_backward(event, facts):
         return None
-    name = saved_name(facts, saved) or variable(facts, node)
+    name = saved_name(facts, saved) or (variable(facts, node) if saved.role == "result" else UNNAMED)
     message = headline(
         f"Writes {name} in place, but {op_name(node)} saved it for {code(event.point.node)}",
         f"Writes {name} in place, but {op_name(node)} saved it for a backward",

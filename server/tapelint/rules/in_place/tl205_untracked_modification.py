@@ -76,7 +76,7 @@ from ..support.story import code, headline, op_name, saved_name, variable
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, SavedTensorAltered)
     node, saved, write = event.node, event.saved, event.write
-    name = saved_name(facts, saved) or variable(facts, node)
+    name = saved_name(facts, saved) or (variable(facts, node) if saved.role == "result" else "a tensor")
     array = write.op == "numpy"
     unseen = (
         "a fused optimizer does not count its writes"

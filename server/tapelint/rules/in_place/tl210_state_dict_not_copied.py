@@ -16,7 +16,7 @@ best = net.state_dict()
 net(torch.ones(2, 3)).sum().backward()
 opt.step()
 trained = net.weight.detach().clone()
-net.load_state_dict(best)  # warning: [state-dict-not-copied] "`net.state_dict()`"
+net.load_state_dict(best)  # warning: [state-dict-not-copied] "no copy of the parameters"
 assert torch.equal(net.weight, trained)  # torch: silent the old weights are gone
 ```
 

@@ -28,7 +28,7 @@ for x in torch.ones(3, 2, 3):
     opt.zero_grad()
     net(x).sum().backward()
     opt.step()
-    weights.append(net.weight.detach().numpy())  # warning: [kept-value-overwritten] "`opt.step()`"
+    weights.append(net.weight.detach().numpy())  # warning: [kept-value-overwritten] "`weights`"
 assert (weights[0] == weights[2]).all()  # torch: silent they are the last weights three times
 ```
 

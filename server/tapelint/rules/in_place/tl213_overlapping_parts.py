@@ -64,7 +64,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
             f"{code(event.point.node)} writes a part of {name} that overlaps with {read}",
             f"Writes a part of {name} with another part that overlaps with it",
         ),
-        raises=ERROR if isinstance(event, OverlapRefused) else None,
+        raises=ERROR if is_error else None,
         help=f"Write a copy: `{code(event.read.node).strip('`')}.clone()`. {said}".rstrip(),
     )
 

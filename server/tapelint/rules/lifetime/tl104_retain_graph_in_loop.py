@@ -31,7 +31,7 @@ old = old_policy(x).log_softmax(-1)
 for epoch in range(3):
     ratio = (policy(x).log_softmax(-1) - old).exp()
     opt.zero_grad()
-    ratio.mean().backward(retain_graph=True)  # information: [retain-graph-in-loop] "`old` was built once"
+    ratio.mean().backward(retain_graph=True)  # information: [retain-graph-in-loop] "`old`"
     opt.step()
 print(old_policy.weight.grad)  # torch: silent gradients that nothing uses
 ```
