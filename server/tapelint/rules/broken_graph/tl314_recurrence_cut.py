@@ -59,7 +59,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline, loop_name
+from ..support.story import code
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -70,10 +70,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
-        message=headline(
-            f"{code(event.point.node)} cuts the graph in each {loop_name(event.before)}: only the last one trains",
-            f"{code(event.point.node)} cuts the graph in each iteration: only the last one trains",
-        ),
+        message=f"{code(event.point.node)} cuts the graph in each iteration: only the last one trains",
         links=(
             TraceStep(source.created_at.node, "This is computed, with a graph", source.created_at),
             TraceStep(event.point.node, "This takes the values, and the graph is lost", event.point),
