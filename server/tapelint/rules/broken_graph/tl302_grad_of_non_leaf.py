@@ -83,9 +83,11 @@ from ...autograd.model.stores import StoreKind
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, tensor_name
+from ..support.story import code, headline, tensor_name
 
-RETAINED = "call `retain_grad()` on it before the backward, or take the gradient with `torch.autograd.grad`."
+ERROR = "'NoneType' object has no attribute"
+NO_LEAF = "The `.grad` of a tensor that is no leaf is None"
+RETAINED = "Call `retain_grad()` on it before the backward, or take the gradient with `torch.autograd.grad`."
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -98,11 +100,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
 def _computed(event: AbsentGradientUsed, facts: Facts) -> Finding:
     """Of a tensor that is no leaf."""
     name = tensor_name(facts, event.tensor) or code(event.created_at.node)
-    message = (
-        f"`.grad` of {name} is None here: {name} is no leaf, {code(event.created_at.node)} computed "
-        f"it, and a backward keeps "
-        f"the gradients of leaves only. Python raises about `NoneType`."
-    )
     cures = [FixProposal("inplace_update", "Update it in place, without gradients", (event.created_at.node,))]
     anew = earlier_iteration(event.created_at, event.read) is not None and isinstance(event.created_at.node, ast.expr)
     if anew:
@@ -115,8 +112,12 @@ def _computed(event: AbsentGradientUsed, facts: Facts) -> Finding:
     return Finding(
         point=event.read,
         severity=severity_of(event),
-        message=message,
-        links=(TraceStep(event.created_at.node, f"{name} was computed here", event.created_at),),
+        message=headline(
+            f"The `.grad` of {name} is None: {code(event.created_at.node)} computed it, so it is no leaf",
+            f"The `.grad` of {name} is None: {name} is no leaf",
+            NO_LEAF,
+        ),
+        links=(TraceStep(event.created_at.node, f"This computes {name}, which is no leaf", event.created_at),),
         help=RETAINED,
         cures=tuple(cures),
     )
@@ -140,17 +141,19 @@ def _constant(event: AbsentGradientUsed, facts: Facts) -> Finding:
     name = tensor_name(facts, event.tensor) or code(made)
     cut = facts.provenance_of(event.tensor).cut
     mode = cut is not None and cut.reason in (CutReason.NO_GRAD, CutReason.INFERENCE_MODE)
-    why = f": {code(made)} computed it while autograd did not record" if mode else ""
     cures = [FixProposal("requires_grad", f"Let {name} require grad", (made,))]
     if mode:
         cures = [FixProposal("inplace_update", "Update it in place", (made,))]
     return Finding(
         point=event.read,
         severity=severity_of(event),
-        message=f"`.grad` of {name} is None here: {name} does not require grad{why}, and a backward keeps gradients "
-        f"only of leaves that do. Python raises about `NoneType`.",
-        links=(TraceStep(made, f"{name} was made here", event.created_at),),
-        help="write it in place, so that it stays the same leaf." if mode else "let it require grad before it is used.",
+        message=headline(
+            *([f"The `.grad` of {name} is None: it was computed while autograd did not record"] if mode else []),
+            f"The `.grad` of {name} is None: {name} does not require grad",
+            "The `.grad` of a tensor that does not require grad is None",
+        ),
+        links=(TraceStep(made, f"This makes {name}, which does not require grad", event.created_at),),
+        help="Write it in place, so that it stays the same leaf." if mode else "Let it require grad before it is used.",
         cures=tuple(cures),
     )
 
@@ -161,9 +164,8 @@ def _shown(event: AbsentGradientShown, facts: Facts) -> Finding:
     return Finding(
         point=event.read,
         severity=Severity.WARNING,
-        message=f"`.grad` of {name} is None here, also after the backward: {name} is no leaf, and a backward keeps the "
-        f"gradients of leaves only. This prints None.",
-        links=(TraceStep(event.created_at.node, f"{name} was computed here", event.created_at),),
+        message=headline(f"This prints None for the `.grad` of {name}, which is no leaf", NO_LEAF),
+        links=(TraceStep(event.created_at.node, f"This computes {name}, which is no leaf", event.created_at),),
         help=RETAINED,
         cures=tuple(_keeping(facts, event.tensor)),
     )
@@ -176,5 +178,5 @@ RULE = Rule(
     __doc__,
     (AbsentGradientUsed, AbsentGradientShown),
     check,
-    raises=("'NoneType' object has no attribute",),
+    raises=(ERROR,),
 )

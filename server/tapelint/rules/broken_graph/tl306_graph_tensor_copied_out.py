@@ -70,7 +70,7 @@ from ...autograd.model.graph_search import nodes_below
 from ...autograd.model.stores import Stored, StoreKind
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, tensor_name
+from ..support.story import code, headline, tensor_name
 
 ERRORS = {
     "numpy": "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead",
@@ -85,19 +85,21 @@ def check(event: Event, facts: Facts) -> Finding | None:
     name = f"`{ast.unparse(path)}`" if path is not None and trail else tensor_name(facts, key) or code(event.source)
     keepers = [stored for held, trail in event.held if trail and (stored := last_kept(facts, held)) is not None]
     what = "requires grad" if event.how == "numpy" else "has a graph and is no leaf"
-    message = (
-        f"{code(event.point.node)} would copy {name}, which {what}, as plain data. "
-        f"PyTorch raises “{ERRORS[event.how]}”."
-    )
-    links = [TraceStep(s.statement, f"kept here with its graph: {code(s.value)}", s.point) for s in keepers[-1:]]
+    how = "converted to NumPy" if event.how == "numpy" else "copied"
+    links = [TraceStep(s.statement, f"This keeps {code(s.value)} with its graph", s.point) for s in keepers[-1:]]
     return Finding(
         point=event.point,
         severity=severity_of(event),
-        message=message,
+        message=headline(
+            f"{code(event.point.node)} fails: {name} {what}",
+            f"{name} {what}, so it cannot be {how}",
+            f"A tensor that {what} cannot be {how}",
+        ),
+        raises=ERRORS[event.how],
         links=tuple(links or recorded(event, facts, name)),
-        help="`detach()` gives the values without history; of a module, `state_dict()` can be copied."
+        help="Detach what is kept before it is copied, or copy the `state_dict()` of a module."
         if event.how == "deepcopy"
-        else "`detach()` gives the values without history, `item()` a number.",
+        else "Call `detach()` first: it gives the values without history.",
         cures=tuple(cures(event, keepers)),
         cause=assumed_call(event),
     )
