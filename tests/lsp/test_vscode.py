@@ -12,6 +12,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from programs import BAD, GOOD, HEAD, SHARED
+from wire import MARK
 
 Client = pytest_lsp.LanguageClient
 
@@ -40,7 +41,7 @@ async def pull(client: Client, uri: str, previous: str | None = None):
 
 
 async def findings(client: Client, uri: str) -> list[types.Diagnostic]:
-    return list((await pull(client, uri)).items)
+    return [each for each in (await pull(client, uri)).items if not each.message.startswith(MARK)]
 
 
 async def actions(client: Client, uri: str, area: types.Range, only: list[str] | None = None):
@@ -82,6 +83,17 @@ async def test_a_finding_has_related_information(vscode: Client, tmp_path: Path)
     assert finding.related_information
     assert {step.location.uri for step in finding.related_information} == {uri}
     assert uri not in vscode.diagnostics, "a client that pulls is not pushed to"
+
+
+async def test_the_line_at_which_pytorch_raises_is_marked(vscode: Client, tmp_path: Path):
+    uri = open_document(vscode, tmp_path / "a.py", BAD)
+    (finding,) = await findings(vscode, uri)
+    (mark,) = (each for each in (await pull(vscode, uri)).items if each.message.startswith(MARK))
+    assert mark.severity == types.DiagnosticSeverity.Hint and mark.code == finding.code
+    assert "backward" in BAD.splitlines()[mark.range.start.line] and mark.range != finding.range
+    assert [step.location.range for step in mark.related_information or ()] == [finding.range]
+    there, here = await actions(vscode, uri, mark.range), await actions(vscode, uri, finding.range)
+    assert there and [each.title for each in there] == [each.title for each in here]
 
 
 async def test_unchanged_diagnostics_are_not_resent(vscode: Client, tmp_path: Path):

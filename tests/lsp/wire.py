@@ -90,14 +90,14 @@ class Wire:
         return self.answer(self.ask(method, params), timeout)
 
     def published(self, uri: str, version: int | None = None, timeout: float = 30.0) -> list[dict[str, Any]]:
-        """The findings pushed for ``uri``, of ``version`` if one is given."""
+        """The findings pushed for ``uri``, of ``version`` if one is given, without the marks where PyTorch raises."""
 
         def wanted(message: dict[str, Any]) -> bool:
             if message.get("method") != "textDocument/publishDiagnostics" or message["params"]["uri"] != uri:
                 return False
             return version is None or message["params"].get("version") == version
 
-        return self.until(wanted, timeout)["params"]["diagnostics"]
+        return without_marks(self.until(wanted, timeout)["params"]["diagnostics"])
 
     def start(self, capabilities: dict[str, Any] | None = None, **params: Any) -> dict[str, Any]:
         """Initialize; the answer's capabilities."""
@@ -136,3 +136,11 @@ def edit(line: int, start: int, end: int, text: str, end_line: int | None = None
     last = line if end_line is None else end_line
     area = {"start": {"line": line, "character": start}, "end": {"line": last, "character": end}}
     return {"range": area, "text": text}
+
+
+MARK = "PyTorch raises here."
+
+
+def without_marks(shown: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The findings among what is shown: not the hints in the lines at which PyTorch raises."""
+    return [each for each in shown if not each["message"].startswith(MARK)]

@@ -41,7 +41,8 @@ function lineOf(document, text) {
 
 /** @param {vscode.Uri} uri */
 function findings(uri) {
-    return vscode.languages.getDiagnostics(uri).filter(({ source }) => source === 'tapelint');
+    const shown = vscode.languages.getDiagnostics(uri).filter(({ source }) => source === 'tapelint');
+    return shown.filter(({ message }) => !message.startsWith('PyTorch raises here.'));
 }
 
 /** @param {vscode.Uri} uri */
