@@ -64,7 +64,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code
+from ..support.story import code, headline, writer
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -79,15 +79,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
     severity: Severity
     if isinstance(event, KeptTensorAltered):
         write = event.write.point
-        message = (
-            f"{kept} is an input or output of `{event.function}` that {code(write.node)} has written when backward "
-            f"reads it. PyTorch checks versions only of what save_for_backward was given: the gradient is computed "
-            f"from the new values."
+        message = headline(
+            f"{kept} is written by {writer(event.write)}: `{event.function}` computes its gradient from the new values",
+            f"{kept} is written before backward: `{event.function}` computes its gradient from the new values",
+            f"{kept} is written before backward: the gradient is computed from the new values",
+            "A tensor kept on `ctx` is written before backward: the gradient is computed from the new values",
         )
         links = (
-            TraceStep(place, "kept here, with no version"),
-            TraceStep(write.node, "written here", write),
-            TraceStep(event.point.node, "this backward reads it", event.point),
+            TraceStep(place, f"This keeps the tensor as {kept}, and autograd saves no version of it"),
+            TraceStep(write.node, "This writes it in place", write),
+            TraceStep(event.point.node, "This backward reads it and checks no version", event.point),
         )
         copied = FixProposal("clone", "Keep a copy (costs its memory)", (place.value,))
         cures = (copied, *cures) if alone else ()
@@ -95,15 +96,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
     else:
         if event.role == "output":
             severity = Severity.INFORMATION
-            message = (
-                f"{kept} is an output of `{event.function}`: it holds its grad_fn, which is the context, so neither is "
-                "freed before the garbage collector finds the cycle."
+            message = headline(
+                f"{kept} keeps an output of `{event.function}`: a cycle that only the garbage collector frees",
+                f"{kept} keeps an output: a cycle that only the garbage collector frees",
+                "An output is kept on `ctx`: a cycle that only the garbage collector frees",
             )
         else:
             severity = Severity.HINT
-            message = (
-                f"{kept} is an input of `{event.function}`. On the context no version is checked, and it is not freed "
-                "by backward; save_for_backward does both."
+            message = headline(
+                f"{kept} bypasses autograd's checks: if it is written later, the gradient is silently wrong",
+                f"{kept} bypasses autograd's checks of saved tensors",
             )
     return Finding(
         at=place,
@@ -111,7 +113,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=severity,
         message=message,
         links=links,
-        help="give inputs and outputs to ctx.save_for_backward(...), and read them from ctx.saved_tensors.",
+        help="Give inputs and outputs to `ctx.save_for_backward(...)`, and read them from `ctx.saved_tensors`.",
         cures=cures,
     )
 

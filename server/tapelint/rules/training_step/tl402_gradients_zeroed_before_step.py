@@ -19,7 +19,7 @@ opt = torch.optim.SGD([w], lr=0.1)
 for step in range(3):
     loss = (3 * w).sum()
     loss.backward()
-    opt.zero_grad()  # warning: [gradients-zeroed-before-step] "nothing to use"
+    opt.zero_grad()  # warning: [gradients-zeroed-before-step] "before `opt.step()` has used them: `w` is not trained"
     opt.step()
 assert w.item() == 1  # torch: silent three steps, and nothing was trained
 ```
@@ -42,15 +42,17 @@ Clearing before the first backward of a step, or after the step, drops nothing t
 
 from __future__ import annotations
 
+import ast
+
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import OptimizerStepped
 from ...autograd.facts import Facts
 from ...autograd.gradients.history import Clearing, Pass
-from ...autograd.model.program_point import earlier_iteration
+from ...autograd.model.program_point import Iteration, earlier_iteration
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, iteration, tensor_names, verb
+from ..support.story import code, headline, iteration, tensor_names, verb
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -71,15 +73,18 @@ def nothing_left(event: OptimizerStepped, facts: Facts) -> Finding | None:
     if event.premises - run.premises or earlier_iteration(run.point, clearing.point) is not None:
         return None
     names = tensor_names(facts, [leaf for _, leaves in event.past for leaf in leaves])
-    message = (
-        f"{code(clearing.point.node)} clears the gradients that {code(run.point.node)} has just computed, so "
-        f"{code(event.point.node)} finds nothing to use: {names} {verb(names)} not trained, and nothing raises."
+    clear, step, untrained = code(clearing.point.node), code(event.point.node), f"{names} {verb(names)} not trained"
+    message = headline(
+        f"{clear} clears what {code(run.point.node)} computed: {step} has nothing to use, {untrained}",
+        f"{clear} clears the gradients before {step} has used them: {untrained}",
+        f"{clear} clears the gradients before the step: {untrained}",
+        f"{clear} clears the gradients before the step, which finds none",
     )
     cures = (
         FixProposal("move_before", "Clear the gradients before the backward", (clearing.point.node, run.point.node)),
         FixProposal("move_after", "Clear the gradients after the step", (clearing.point.node, event.point.node)),
     )
-    return finding(event, clearing, run, message, "this step finds no gradients", cures)
+    return finding(event, clearing, run, message, f"This step finds no gradients: {untrained}", cures)
 
 
 def mostly_lost(event: OptimizerStepped, facts: Facts) -> Finding | None:
@@ -90,11 +95,7 @@ def mostly_lost(event: OptimizerStepped, facts: Facts) -> Finding | None:
         if run.point.iterations[0].run != clearing.point.iterations[0].run:
             continue
         lap = earlier_iteration(run.point, clearing.point)
-        which = f"the gradients of {iteration(run.point, lap)}" if lap else f"what {code(run.point.node)} computed"
-        message = (
-            f"{code(clearing.point.node)} clears {which} before any step has used them: "
-            f"{code(event.point.node)} uses those of the last backward only, and nothing raises."
-        )
+        message = lost(event, clearing, run, lap)
         zero, cures = clearing.point.node, []
         if lap is None:
             cures.append(
@@ -108,24 +109,42 @@ def mostly_lost(event: OptimizerStepped, facts: Facts) -> Finding | None:
                 )
             title = "Clear the gradients after the step that used them"
             cures.append(FixProposal("relocate_after", title, (zero, event.point.node)))
-        return finding(event, clearing, run, message, "this step uses what is left", tuple(cures))
+        return finding(
+            event, clearing, run, message, "This step uses only the gradients of the last backward", tuple(cures)
+        )
     return None
+
+
+def lost(event: OptimizerStepped, clearing: Clearing, run: Pass, lap: Iteration | None) -> str:
+    """What ``run`` computed, in an earlier iteration of ``lap`` if there is one, is cleared before a step."""
+    clear, step = code(clearing.point.node), code(event.point.node)
+    which = [f"of {code(run.point.node)}"]
+    if lap is not None:
+        called = isinstance(lap.loop, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Call))
+        which = (
+            [f"of call {lap.number}"] if called else [f"of {iteration(run.point, lap)}", f"of iteration {lap.number}"]
+        )
+    return headline(
+        *(f"{clear} clears the gradients {each}: {step} uses only those of the last backward" for each in which),
+        *(f"{clear} clears the gradients {each} before any step has used them" for each in which),
+        f"{clear} clears gradients that no step has used",
+    )
 
 
 def finding(
     event: OptimizerStepped, clearing: Clearing, run: Pass, message: str, outcome: str, cures: tuple[FixProposal, ...]
 ) -> Finding:
     links = (
-        TraceStep(run.point.node, "this backward computes gradients", run.point),
-        TraceStep(clearing.point.node, "cleared here, before anybody used them", clearing.point),
-        TraceStep(event.point.node, f"{outcome}", event.point),
+        TraceStep(run.point.node, f"{code(run.point.node)} computes gradients", run.point),
+        TraceStep(clearing.point.node, "This clears them before anything has used them", clearing.point),
+        TraceStep(event.point.node, outcome, event.point),
     )
     return Finding(
         point=clearing.point,
         severity=Severity.WARNING,
         message=message,
         links=links,
-        help="clear the gradients before the first backward of a step, or after the step.",
+        help="Clear the gradients before the first backward of a step, or after the step.",
         cures=cures,
         premise=event.assumption or run.assumption,
     )

@@ -21,7 +21,7 @@ for epoch in range(3):
     net(torch.randn(8, 4)).pow(2).mean().backward()
     opt.step()
     modes.append(net.training)
-    net.eval()  # warning: [training-in-evaluation-mode] "nothing switches it back"
+    net.eval()  # warning: [training-in-evaluation-mode] "never undone"
     with torch.no_grad():
         net(torch.randn(8, 4))
 assert modes == [True, False, False]  # torch: silent dropout is off from the second epoch on
@@ -60,7 +60,7 @@ from ...autograd.model.program_point import earlier_iteration
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, iteration
+from ..support.story import code, headline, iteration
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -70,14 +70,15 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return None
     now = next(lap for lap in event.now.iterations if lap.run == past.run)
     what = "dropout does nothing" if "Dropout" in event.layer else "batch normalization keeps its old statistics"
-    message = (
-        f"{code(event.point.node)} switches the network to evaluation mode, and nothing switches it back: "
-        f"{code(event.now.node)} is in training mode in {iteration(event.before, past)} only, and from "
-        f"{iteration(event.now, now)} on it is trained in evaluation mode, where {what} (`nn.{event.layer}`). Nothing "
-        f"raises."
-    )
     cures: tuple[FixProposal, ...] = ()
     network = event.now.node.func if isinstance(event.now.node, ast.Call) else None
+    mode, trained = code(event.point.node), "the network" if network is None else code(network)
+    called = isinstance(now.loop, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Call))
+    when = [f"call {now.number}"] if called else [iteration(event.now, now), f"iteration {now.number}"]
+    message = headline(
+        *(f"{mode} is never undone: {trained} trains in evaluation mode from {each} on" for each in when),
+        f"{mode} is never undone: the network trains in evaluation mode",
+    )
     if network is not None and event.now.calls == () and isinstance(now.loop, (ast.For, ast.While)):
         title = "Call train() at the start of each iteration (every module below is then in training mode)"
         cures = (FixProposal("train_before", title, (now.loop.body[0], network), "unsafe"),)
@@ -86,11 +87,17 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(event.before.node, "called in training mode", event.before),
-            TraceStep(event.point.node, "switched to evaluation mode", event.point),
-            TraceStep(event.now.node, "called in evaluation mode, and then differentiated", event.now),
+            TraceStep(event.before.node, f"{code(event.before.node)} runs in training mode", event.before),
+            TraceStep(
+                event.point.node, "This switches the network to evaluation mode, until `train()` is called", event.point
+            ),
+            TraceStep(
+                event.now.node,
+                f"{code(event.now.node)} runs in evaluation mode: {what} (`nn.{event.layer}`)",
+                event.now,
+            ),
         ),
-        help="call `train()` at the start of each epoch, or at the end of the validation.",
+        help="Call `train()` at the start of each epoch, or at the end of the validation.",
         cures=cures,
     )
 
