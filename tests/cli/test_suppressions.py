@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -83,3 +84,82 @@ def test_a_fix_is_inserted_above_the_suppression_comment(tapelint: Tapelint, tmp
     tapelint("check", "--fix", "a.py")
     after = (tmp_path / "a.py").read_text()
     assert "zero_grad()" in after and "    # tapelint: ignore[TL102]\n\n    loss.backward()\n" in after
+
+
+KEPT = HEAD + "n = w.sum().detach().requires_grad_()  # tapelint: ignore[TL303{}] -- why  # noqa: E501\nn.backward()\n"
+REMOVED = {
+    "one of a list": (KEPT.format(", TL101"), KEPT.format("")),
+    "two of a list": (KEPT.format(", TL101, TL102"), KEPT.format("")),
+    "a name": (KEPT.format(", backward-through-freed-graph"), KEPT.format("")),
+    "the reason goes with the comment": (
+        HEAD + "b = w * 2  # why  # tapelint: ignore[TL201] -- so  # noqa: E501\n",
+        HEAD + "b = w * 2  # why  # noqa: E501\n",
+    ),
+    "a range": (HEAD + "# tapelint: disable[TL201]\nb = w * 2\n# tapelint: enable[TL201]\n", HEAD + "b = w * 2\n"),
+    "one of a range": (
+        HEAD + "# tapelint: disable[TL303, TL201]\nn = w.sum().detach().requires_grad_()\n"
+        "# tapelint: enable[TL303, TL201]\nn.backward()\n",
+        HEAD + "# tapelint: disable[TL303]\nn = w.sum().detach().requires_grad_()\n"
+        "# tapelint: enable[TL303]\nn.backward()\n",
+    ),
+    "the next line": (HEAD + "# tapelint: ignore-next-line[TL201]\nb = w * 2\n", HEAD + "b = w * 2\n"),
+    "the file": ("#!/x\n# tapelint: ignore-file[TL201]\n" + HEAD + "b = w * 2\n", "#!/x\n" + HEAD + "b = w * 2\n"),
+    "nested ranges": (
+        HEAD + "# tapelint: disable[TL201]\nif w is not None:\n    # tapelint: disable[TL201]\n    b = w * 2\n"
+        "    # tapelint: enable[TL201]\n# tapelint: enable[TL201]\n",
+        HEAD + "if w is not None:\n    b = w * 2\n",
+    ),
+    "at the end of the file": (HEAD + "b = w * 2\n# tapelint: ignore[TL201]", HEAD + "b = w * 2\n"),
+}
+
+
+@pytest.mark.parametrize(("text", "after"), REMOVED.values(), ids=REMOVED.keys())
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["lf", "crlf"])
+def test_what_is_unused_is_removed_and_nothing_else(
+    tapelint: Tapelint, tmp_path: Path, text: str, after: str, end: str
+) -> None:
+    (tmp_path / "a.py").write_bytes(text.replace("\n", end).encode())
+    found = json.loads(tapelint("check", "--output-format", "json", "a.py").stdout)
+    unused = [each for each in found if each["code"] == "TL901"]
+    assert unused and all(fix["edits"] and fix["manual"] for each in unused for fix in each["fixes"])
+    tapelint("check", "--fix", "--extend-select", "TL901", "a.py")
+    assert (tmp_path / "a.py").read_bytes() == after.replace("\n", end).encode()
+
+
+FLAWED = {
+    "file-ignore[TL201]": "ignore-file[TL201]",
+    "ignored": "ignore",
+    "ignore TL201": "ignore[TL201]",
+    "ignore: TL201, TL101": "ignore[TL201, TL101]",
+    "ignore[TL201": "ignore[TL201]",
+}
+
+
+@pytest.mark.parametrize(("words", "after"), FLAWED.items(), ids=FLAWED.keys())
+def test_a_flawed_comment_is_put_right(tapelint: Tapelint, tmp_path: Path, words: str, after: str) -> None:
+    text = HEAD + "y = w.exp()\ny += 1  # tapelint: {}\ny.sum().backward()\n"
+    (tmp_path / "a.py").write_text(text.format(words))
+    found = json.loads(tapelint("check", "--output-format", "json", "a.py").stdout)
+    (remark,) = [each for each in found if each["code"] == "TL902"]
+    assert remark["severity"] == "information" and remark["fixes"][0]["manual"]
+    tapelint("check", "--fix", "--select", "TL902", "a.py")
+    assert (tmp_path / "a.py").read_text() == text.format(after)
+    assert tapelint("check", "--select", "TL201,TL902", "a.py").stdout.startswith("Nothing found")
+
+
+def test_a_range_without_an_end_is_given_one(tapelint: Tapelint, tmp_path: Path) -> None:
+    body = "def f(y):\n    # tapelint: disable[TL201]\n    z = y.exp()\n    z += 1\n    return z.sum(){}\n\n\n"
+    body += "f(w).backward()\n"
+    (tmp_path / "a.py").write_text(HEAD + body.format(""))
+    assert tapelint("check", "a.py").returncode == 0  # a hint
+    tapelint("check", "--fix", "--select", "TL902", "a.py")
+    assert (tmp_path / "a.py").read_text() == HEAD + body.format("\n    # tapelint: enable[TL201]")
+    assert tapelint("check", "a.py").stdout.startswith("Nothing found")
+
+
+def test_a_hint_about_a_range_can_be_silenced(tapelint: Tapelint, tmp_path: Path) -> None:
+    text = (
+        "# tapelint: disable[TL201]  # tapelint: ignore[TL902]\n" + HEAD + "y = w.exp()\ny += 1\ny.sum().backward()\n"
+    )
+    (tmp_path / "a.py").write_text(text)
+    assert tapelint("check", "a.py").stdout.startswith("Nothing found")

@@ -70,6 +70,13 @@ def test_needed_suppressions_are_not_reported(rows: str) -> None:
         ("z = 1  # why  # tapelint: ignore[TL101]\n", "TL901", "z = 1  # why\n"),
         ("z = 1  # tapelint: ignore[TL101]  # noqa: E501\n", "TL901", "z = 1  # noqa: E501\n"),
         ("# tapelint: ignore-file[TL102]\nz = 1\n", "TL901", "z = 1\n"),
+        (LEAF + "  # noqa: TL303, TL303\nn.backward()\n", "TL901", LEAF + "  # noqa: TL303\nn.backward()\n"),
+        (
+            LEAF + "  # tapelint: ignore[TL303, rewrapped-tensor]\nn.backward()\n",
+            "TL901",
+            LEAF + "  # tapelint: ignore[TL303]\nn.backward()\n",
+        ),
+        ("# tapelint: disable[TL101]\nz = 1\n", "TL901", "z = 1\n"),
         ("z = 1  # tapelint: ignore[TL1]\n", "TL902", "z = 1\n"),
         ("z = 1  # noqa: E501, TL999\n", "TL902", "z = 1  # noqa: E501\n"),
         ("y += 1  # tapelint: ignore[X1, TL201]\n", "TL902", "y += 1  # tapelint: ignore[TL201]\n"),
@@ -91,9 +98,19 @@ def test_suppressions_of_disabled_rules_are_not_reported() -> None:
     assert told(row, Config(extend_select=("TL207",))) == [("TL901", "z = 1\n")]
 
 
-def test_a_rule_name_in_place_of_a_code_is_reported_with_the_code() -> None:
-    report = analyse(f"{BEFORE}z = 1  # tapelint: ignore[saved-tensor-modified]\n{AFTER}")
-    assert "did you mean TL201?" in report.diagnostics[0].message
+@pytest.mark.parametrize(
+    ("word", "near"), [("saved-tensor-modifed", "saved-tensor-modified"), ("tl291", "TL"), ("xyz", None)]
+)
+def test_an_unknown_word_is_reported_with_the_one_it_may_be(word: str, near: str | None) -> None:
+    text = f"{BEFORE}z = 1  # tapelint: ignore[{word}, TL201]\n{AFTER}"
+    found = [each for each in analyse(text).diagnostics if each.code == "TL902"]
+    assert [(text.split("\n")[3][each.span.column - 1 : each.span.end_column - 1]) for each in found] == [word]
+    assert ("did you mean" in found[0].message) == (near is not None) and (near or "") in found[0].message
+
+
+def test_each_unknown_word_is_reported() -> None:
+    found = analyse(f"{BEFORE}z = 1  # tapelint: ignore[X1, X2]\n{AFTER}").diagnostics
+    assert [each.code for each in found] == ["TL902", "TL902"]
 
 
 HEAD = "import torch\nw = torch.ones(3, requires_grad=True)\n"
@@ -179,3 +196,13 @@ def test_another_file_may_import_it_also_after_the_analysis_starts_afresh(monkey
     monkeypatch.setattr(analysis, "executed", executed_late)
     report = analyse(text, is_imported=lambda path: True)
     assert not outdated and not report.diagnostics and report.inputs.is_imported is not None
+
+
+def test_what_is_hidden_is_the_same_after_an_edit() -> None:
+    """A hover reads it from the analysis that is kept."""
+    memory = AnalysisCache(persistent=True)
+    rows = "def f():\n    torch.ones(3).sum().backward()  # tapelint: ignore\n\n\n# tapelint: disable[TL201]\ny += 1\n"
+    for text in (f"{BEFORE}{rows}{AFTER}", f"{BEFORE}# here\n{rows}{AFTER}", f"{BEFORE}{rows}{AFTER}# there\n"):
+        now = [(h.diagnostic.code, h.diagnostic.span, h.rows) for h in analyse(text, memory=memory).hidden]
+        assert now == [(h.diagnostic.code, h.diagnostic.span, h.rows) for h in analyse(text).hidden]
+        assert [code for code, *_ in now] == ["TL301", "TL201"]

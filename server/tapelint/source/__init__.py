@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .cache import parsed
-from .cells import Cell, cell_at, moved
+from .cells import Cell, cell_at, changes, in_cell, moved
 from .edit import Edit, apply, difference, line_starts, rows
 from .node_cache import cached_on_node
 from .notebooks import NOTEBOOK, Notebook, joined, notebook
@@ -11,7 +11,7 @@ from .parsing import Source, concerns_torch, imported, may_use_torch, parse
 from .reading import SourceError, read
 from .recovery import UNPARSED, Problem
 from .span import Span
-from .suppression import Suppression, Suppressions
+from .suppression import Directive, Flaw, Flawed, Form, Listed, Suppression, Suppressions
 from .tree_reuse import TreeDiff, reuse_tree
 from .walking import FIELDS, blocks, children, walk, written
 
@@ -21,7 +21,12 @@ __all__ = [
     "UNPARSED",
     "TreeDiff",
     "Cell",
+    "Directive",
     "Edit",
+    "Flaw",
+    "Flawed",
+    "Form",
+    "Listed",
     "Notebook",
     "Problem",
     "Source",
@@ -41,6 +46,8 @@ __all__ = [
     "line_starts",
     "may_use_torch",
     "moved",
+    "changes",
+    "in_cell",
     "notebook",
     "cached_on_node",
     "parse",

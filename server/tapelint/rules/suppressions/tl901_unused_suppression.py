@@ -1,8 +1,9 @@
 """A comment silences nothing.
 
 ## What it does
-Reports `# tapelint: ignore`, `# tapelint: ignore[...]`, `# tapelint: ignore-file` and codes of tapelint in a `# noqa`
-where there is nothing to silence. A bare `# noqa` and codes of other tools are none of its business.
+Reports `# tapelint: ignore`, `ignore-next-line`, `ignore-file` and `disable`, and codes of tapelint in a `# noqa`,
+where there is nothing to silence; of a list only the codes and names that silence nothing, or nothing more. A bare
+`# noqa` and codes of other tools are none of its business.
 
 It only reports what is certain. A comment may silence what is not seen today: below an error that ended the path,
 behind `if DEBUG:`, in a function that only a framework or another file calls. So nothing is said in a file
@@ -32,18 +33,19 @@ y.sum().backward()  # torch: ok
 ```
 
 ## Fix safety
-Only the comment, or one code in it, is removed. `--fix`, `source.fixAll.tapelint` and fixing on save leave it alone,
-with `--unsafe-fixes` too, unless the rule is selected by name (`TL901` or `TL9`, not `ALL`): with
-`--fix --extend-select TL901`, or `extend-select = ["TL901"]` in the configuration. In the editor it is a quick fix at
-the comment.
+Only the comment, or what is unused in its list, is removed, at both ends of a range. `--fix`, `source.fixAll.tapelint`
+and fixing on save leave it alone, with `--unsafe-fixes` too, unless the rule is selected by name (`TL901` or `TL9`, not
+`ALL`): with `--fix --extend-select TL901`, or `extend-select = ["TL901"]` in the configuration. In the editor the
+comment is faded, and it is a quick fix there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from ...severity import Severity
-from ..support.comments import OURS, is_ours, without
+from ...source import Form, Listed, Span, Suppression
+from ..support.comments import code_of, is_ours, without
 from ..support.finding import FileSummary, Rule, TextFinding
 
 
@@ -54,32 +56,45 @@ def review(examined: FileSummary) -> Iterator[TextFinding]:
 
 
 def _unused(examined: FileSummary) -> Iterator[TextFinding]:
-    source = examined.source
-    for entry in source.suppressions.entries:
-        silenced = {code for code, row in examined.seen if entry.covers(code, row)}
-        if entry.codes is None:
-            if is_ours(source, entry) and not silenced:
-                words = "this comment silences nothing"
-                yield TextFinding(
-                    span=entry.span,
-                    severity=Severity.HINT,
-                    message=f"{words}: remove it.",
-                    title="Remove the comment",
-                    edits=without(source, entry, ()),
-                )
+    for entry in examined.source.suppressions.entries:
+        silenced = {code for code, row in examined.seen if entry.covers(code, row, examined.names[code])}
+        listed = entry.says.listed
+        where = "in this file" if entry.is_for_file else "in this range" if entry.says.form is Form.DISABLE else "here"
+        if listed is None:
+            if is_ours(entry.says) and not silenced:
+                yield _finding(examined, entry, (), "This comment silences nothing")
             continue
-        listed = {code for code in entry.codes if OURS.fullmatch(code) and code in examined.asked}
-        unused = sorted(listed - silenced)
-        if unused:
-            names = " and ".join(unused)
-            edits = without(source, entry, unused)
-            yield TextFinding(
-                span=entry.span,
-                severity=Severity.HINT,
-                message=f"there is no {names} here to be silenced.",
-                title=f"Remove {names}",
-                edits=edits,
-            )
+        unused = [*_unused_words(examined, listed, silenced)]
+        if len(unused) < len(listed):
+            for word, is_twice in unused:
+                says = "is listed twice" if is_twice else f"silences nothing {where}"
+                yield _finding(examined, entry, [word], f"`{word.text}` {says}", word.span)
+        elif unused:
+            what = "This comment" if unused[1:] else f"`{unused[0][0].text}`"
+            yield _finding(examined, entry, [word for word, _ in unused], f"{what} silences nothing {where}")
+
+
+def _unused_words(examined: FileSummary, listed: Sequence[Listed], silenced: set[str]) -> Iterator[tuple[Listed, bool]]:
+    """The words of a list that silence nothing, or nothing more since the rule stands in the list before: then True."""
+    before: set[str | None] = set()
+    for word in listed:
+        code = code_of(word, examined.names)
+        if code in examined.asked and (code not in silenced or code in before):
+            yield word, code in silenced
+        before.add(code)
+
+
+def _finding(
+    examined: FileSummary, entry: Suppression, words: Sequence[Listed], message: str, span: Span | None = None
+) -> TextFinding:
+    return TextFinding(
+        span=span or entry.span,
+        severity=Severity.HINT,
+        message=message,
+        title=f"Remove {' and '.join(word.text for word in words) or 'the comment'}",
+        edits=without(examined.source, entry, words),
+        is_unnecessary=True,
+    )
 
 
 RULE = Rule("TL901", "unused-suppression", "a comment silences nothing", __doc__, review=review)

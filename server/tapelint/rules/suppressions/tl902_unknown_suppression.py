@@ -1,8 +1,13 @@
-"""A comment names a code that no rule has.
+"""A comment names a rule that does not exist, or has no form that is read.
 
 ## What it does
-Reports a code in `# tapelint: ignore[...]` or `# tapelint: ignore-file[...]` that no rule has, and one in a `# noqa`
-that looks like a code of tapelint. Beginnings of codes and names of rules count as unknown: comments take whole codes.
+Reports a word in the list of a `# tapelint:` comment that is neither the code nor the name of a rule, and one in a
+`# noqa` that looks like a code of tapelint. Beginnings of codes count as unknown: comments take whole codes.
+
+It also reports a comment that does not do what it looks like: an unknown form (`# tapelint: file-ignore`), an empty
+list, a bracket that is not closed, codes without brackets, a `disable` or an `enable` beside code or at another
+indentation than its block, an `enable` that ends nothing. A `disable` without `enable`, which reaches to the end of its
+block, is a hint where it silences something.
 
 ## Why PyTorch fails
 It does not. But nothing is silenced by such a code.
@@ -24,7 +29,8 @@ y.sum().backward()  # torch: raises "modified by an inplace operation"
 ```
 
 ## Fix safety
-Only the code is removed, and the comment if it has no other. A newer tapelint may know the code, so `--fix` and
+Only the code is removed, and the comment if it has no other; a form or brackets are put right where it is clear what is
+meant, else the comment is removed. A newer tapelint may know the code, so `--fix` and
 `source.fixAll.tapelint` do so only where the rule is selected by name (`--fix --extend-select TL902`).
 """
 
@@ -34,27 +40,39 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from ...severity import Severity
-from ..support.comments import OURS, is_ours, without
+from ..support.comments import OURS, code_of, is_ours, without
 from ..support.finding import FileSummary, Rule, TextFinding
+from ..support.flawed_comments import flaws
 
 
 def review(examined: FileSummary) -> Iterator[TextFinding]:
     source, names = examined.source, examined.names
     for entry in source.suppressions.entries:
-        for code in sorted(entry.codes or ()):
-            if code in names or not (is_ours(source, entry) or OURS.fullmatch(code)):
+        for word in entry.says.listed or ():
+            if code_of(word, names) or not (is_ours(entry.says) or OURS.fullmatch(word.text)):
                 continue
-            near = [known for known, name in names.items() if name == code.lower()]
-            near = near or get_close_matches(code, (known for known in names if len(known) == len(code)), 1, 0.7)
-            advice = f"did you mean {near[0]}?" if near else "comments take whole codes."
-            message = f"no rule has the code {code}, so this silences nothing; {advice}"
             yield TextFinding(
-                span=entry.span,
+                span=word.span,
                 severity=Severity.INFORMATION,
-                message=message,
-                title=f"Remove {code}",
-                edits=without(source, entry, [code]),
+                message=_unknown(word.text, names),
+                title=f"Remove {word.text}",
+                edits=without(source, entry, [word]),
             )
+    yield from flaws(examined)
 
 
-RULE = Rule("TL902", "unknown-suppression", "a comment names a code that no rule has", __doc__, review=review)
+def _unknown(word: str, names: dict[str, str]) -> str:
+    """What is wrong with a word that is neither code nor name, and which of them it may be."""
+    known = names if OURS.fullmatch(word) else names.values()
+    near = get_close_matches(word.upper() if OURS.fullmatch(word) else word.lower(), known, 1, 0.7)
+    short = word if len(word) <= 30 else f"{word[:29]}…"
+    return f"No rule is called `{short}`" + (f" (did you mean {near[0]}?)" if near else ", so it silences nothing")
+
+
+RULE = Rule(
+    "TL902",
+    "unknown-suppression",
+    "a suppression comment names no rule, or has no form that tapelint reads",
+    __doc__,
+    review=review,
+)
