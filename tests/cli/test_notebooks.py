@@ -76,3 +76,18 @@ def test_a_broken_cell_is_named_and_the_others_are_checked(tapelint, tmp_path: P
     done = tapelint("check", "a.ipynb", "--output-format", "concise")
     assert done.returncode == 1 and "a.ipynb:cell 2:1:5: invalid syntax" in done.stderr
     assert "a.ipynb:cell 4:2:1: TL201" in done.stdout
+
+
+def test_fix_changes_only_the_cell(tapelint, file: Path) -> None:
+    before = file.read_text()
+    diff = tapelint("check", "a.ipynb", "--diff")
+    assert "--- a.ipynb:cell 3\n+++ a.ipynb:cell 3\n" in diff.stdout and "-y += 1\n+y = y + 1\n" in diff.stdout
+    assert file.read_text() == before
+    done = tapelint("check", "a.ipynb", "--fix")
+    assert done.stderr == "" and "TL108" in done.stdout and "TL201" not in done.stdout
+    assert file.read_text() == before.replace("y += 1", "y = y + 1")
+
+
+def test_fix_of_a_notebook_from_stdin(tapelint, file: Path) -> None:
+    done = tapelint("check", "-", "--stdin-filename", "b.ipynb", "--fix", stdin=file.read_bytes())
+    assert done.stdout == file.read_text().replace("y += 1", "y = y + 1")

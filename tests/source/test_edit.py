@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tapelint.source import Edit, Span, apply, line_starts, rows
+from tapelint.source import Edit, Span, apply, difference, line_starts, rows
 
 SIGNS = st.text(alphabet=st.sampled_from("ab \t\n\r\f\v\x1c\x85\u2028é\U0001f600"), max_size=30)
 
@@ -53,3 +53,12 @@ def test_edits_are_made_in_any_order() -> None:
 def test_overlapping_edits_are_refused() -> None:
     with pytest.raises(ValueError, match="overlap"):
         apply("abc", [Edit(Span(1, 1, 1, 3), "x"), Edit(Span(1, 2, 1, 4), "y")])
+
+
+@given(SIGNS, SIGNS)
+def test_a_difference_makes_the_new_text(old: str, new: str) -> None:
+    edits = difference(old, new)
+    assert apply(old, edits) == new
+    starts = line_starts(old)
+    for edit in edits:
+        assert edit.span.end_row <= len(starts), "a place that every editor has"

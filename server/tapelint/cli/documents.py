@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from difflib import unified_diff
 from itertools import pairwise
 from typing import Any
 
-from ..source import line_starts
+from ..report.in_cells import cell_name
+from ..source import NOTEBOOK, Cell, Notebook, line_starts, notebook
 
 
 @dataclass(slots=True)
@@ -43,10 +44,27 @@ def difference(path: str, before: str, after: str) -> str:
     """What the fixes change, as ``diff -u`` shows it; empty where they change nothing."""
     if before == after:
         return ""
+    if path.endswith(NOTEBOOK):
+        return "".join(_difference(name, was, now) for name, was, now in _cells(path, before, after) if was != now)
+    return _difference(path, before, after)
+
+
+def _difference(name: str, before: str, after: str) -> str:
     rows = []
-    for row in unified_diff(_rows(before), _rows(after), path, path):
+    for row in unified_diff(_rows(before), _rows(after), name, name):
         rows.append(row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n")
     return "".join(rows)
+
+
+def _cells(path: str, before: str, after: str) -> Iterator[tuple[str, str, str]]:
+    """The cells of a notebook by name, each with its text before and after."""
+    old, new = notebook(before), notebook(after)
+    for was, now in zip(old.cells, new.cells, strict=True):
+        yield cell_name(path, was), _code(old, was), _code(new, now)
+
+
+def _code(book: Notebook, cell: Cell) -> str:
+    return "".join(_rows(book.text)[cell.first - 1 : cell.last])
 
 
 def _rows(text: str) -> list[str]:

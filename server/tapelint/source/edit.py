@@ -54,10 +54,16 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
 
 def difference(old: str, new: str) -> tuple[Edit, ...]:
     """The edits that make ``new`` of ``old``, whole rows at a time."""
+    starts = line_starts(old)
     before, after = ([text[a:b] for a, b in pairwise([*line_starts(text), len(text)])] for text in (old, new))
+    end_of_text = len(starts), len(old) - starts[-1] + 1
+
+    def row_start(index: int) -> tuple[int, int]:
+        return (index + 1, 1) if index < len(starts) else end_of_text
+
     blocks = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     return tuple(
-        Edit(Span(begin + 1, 1, end + 1, 1), "".join(after[first:last]))
+        Edit(Span(*row_start(begin), *row_start(end)), "".join(after[first:last]))
         for kind, begin, end, first, last in blocks
         if kind != "equal"
     )
