@@ -18,7 +18,7 @@ def found(by: str, severity: Severity, row: int = 3, *, latent: bool = False, fi
     span, is_own = Span(row, 1, row, 9), by == "helper.py"
     story = (Related("This call leads here", by, Span(1, 1, 1, 2)),)
     diagnostic = Diagnostic("TL101", "n", severity, by, "helper.py", span, story, is_latent=latent)
-    return Found(diagnostic, {"by": by, "fixes": [*fixes]}, [*fixes], "y.backward()", is_own)
+    return Found(diagnostic, {"by": by, "fixes": [*fixes]}, {"fixes": [*fixes]}, "y.backward()", is_own)
 
 
 def printed(results: list[FileResult], output_format: str = "json") -> list[tuple[Severity | None, object]]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tapelint.report import Diagnostic, Fix, Related
+from tapelint.report import Diagnostic, Fix, Offer, Related
 from tapelint.report.as_json import as_json
 from tapelint.report.full import concise, full
 from tapelint.report.snippet import snippet
@@ -41,7 +41,7 @@ def lines(filename: str) -> list[str]:
 
 
 def test_full_format() -> None:
-    assert full(FINDING, TEXT, lines, (OTHER, FIX)) == (
+    assert full(FINDING, TEXT, lines, Offer((OTHER, FIX))) == (
         """\
 error[TL101] saved-tensor-modified: backward needs what `y += 1` overwrote
  --> train.py:5:1
@@ -67,12 +67,19 @@ error[TL101] saved-tensor-modified: backward needs what `y += 1` overwrote
     )
 
 
+def test_an_error_without_a_fix_says_why() -> None:
+    offer = Offer(no_fix="what backward unpacks would have to change")
+    assert full(FINDING, TEXT, lines, offer).endswith("\n  = no safe fix: what backward unpacks would have to change\n")
+    assert as_json(FINDING, offer)["no_fix"] == "what backward unpacks would have to change"
+    assert as_json(FINDING, Offer((FIX,)))["no_fix"] is None
+
+
 def test_colour_adds_nothing_but_colour() -> None:
     import re
 
-    coloured = full(FINDING, TEXT, lines, (FIX,), ansi)
+    coloured = full(FINDING, TEXT, lines, Offer((FIX,)), ansi)
     assert "\033[1;31merror" in coloured
-    assert re.sub(r"\033\[[0-9;]*m", "", coloured) == full(FINDING, TEXT, lines, (FIX,))
+    assert re.sub(r"\033\[[0-9;]*m", "", coloured) == full(FINDING, TEXT, lines, Offer((FIX,)))
 
 
 def test_a_story_through_a_file_that_is_gone() -> None:
@@ -85,7 +92,7 @@ def test_concise_format() -> None:
 
 
 def test_json_format() -> None:
-    data = json.loads(json.dumps(as_json(FINDING, (FIX,))))
+    data = json.loads(json.dumps(as_json(FINDING, Offer((FIX,)))))
     assert data["location"] == {"row": 5, "column": 1}
     assert data["end_location"] == {"row": 5, "column": 19}
     assert data["related"][0] == {
@@ -103,6 +110,7 @@ def test_json_format() -> None:
             "edits": [
                 {
                     "content": "y = y + 1",
+                    "filename": "train.py",
                     "location": {"row": 4, "column": 1},
                     "end_location": {"row": 4, "column": 7},
                 }

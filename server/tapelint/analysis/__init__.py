@@ -7,8 +7,8 @@
 
 from __future__ import annotations
 
-import ast
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -17,7 +17,6 @@ from ..autograd import Facts
 from ..engine.limits import Limits
 from ..engine.machine import Probe
 from ..fault import fault_of
-from ..fixes import edits_for
 from ..interpreter import (
     CHECKS,
     AnalysisCache,
@@ -34,23 +33,26 @@ from ..interpreter import (
     walked,
 )
 from ..modules.loader import Outdated
-from ..report import Diagnostic, Fix, Notice, dedupe_and_grade
+from ..report import Diagnostic, FileEdits, Fix, Notice, Offer, dedupe_and_grade
+from ..report.diagnostic import Place as Shown
 from ..report.notice import internal
 from ..rules import FileSummary, Finding, all_rules
 from ..rules.support.cure import FixProposal
 from ..severity import Severity
-from ..source import Edit, Notebook, Source, Span, apply, concerns_torch, difference, moved, parse
+from ..source import Edit, Notebook, Source, Span, apply, changes, concerns_torch, moved, parse
 from ..stubs import stub_module_name
 from ..workspace.config import Config
+from .cures_elsewhere import edits_of, file_edits, is_edited, joined, named, with_texts
 from .elsewhere import ConfigOf, Configs
 from .fix_verification import cures, loses, newly_exposed, same_kind_fixes
 from .focus import unrelated
 from .inputs import Inputs
-from .locations import Files, Origin
+from .locations import Files, Hidden, Origin
 from .rule_listener import RuleListener, found_in, running
 from .unseen import notices, unparsed
+from .without_fix import no_fix
 
-__all__ = ["Cancelled", "AnalysisCache", "Report", "analyse", "fixes"]
+__all__ = ["Cancelled", "AnalysisCache", "Report", "analyse", "fixes", "offer"]
 
 MORE = 2
 """How often a cure is made again where the same place then shows the same hazard of another tensor."""
@@ -68,10 +70,12 @@ class Report:
     # counters of what was executed and what remained unknown
     stats: dict[str, int]
     inputs: Inputs
-    # the finding of each diagnostic, by code and span
-    findings: dict[tuple[str, Span], Finding] = field(default_factory=dict)
-    # how many leaves the first backward at each place reached, and how many any of them did
+    # the finding of each diagnostic, those in other files included
+    findings: dict[Shown, Finding] = field(default_factory=dict)
+    # how many leaves the first backward at each place reached, in the program and where only a caller that was imagined
+    # runs it, and how many any of them did
     reach: tuple[int, ...] = ()
+    imagined: tuple[int, ...] = ()
     trained: int = 0
     # paths of the workspace's files that were read for its imports
     imports: tuple[str, ...] = ()
@@ -87,6 +91,8 @@ class Report:
     notices: tuple[Notice, ...] = ()
     # what stands in other files that are checked, each with the severity that it has for the user
     elsewhere: tuple[Diagnostic, ...] = ()
+    # what comments in the file silence
+    hidden: tuple[Hidden, ...] = ()
 
 
 def analyse(
@@ -168,8 +174,9 @@ def _analyse(
         dedupe_and_grade(found, grade=partial(_grade, config, source.path)),
         asdict(machine.unit.stats),
         inputs,
-        findings={(diagnostic.code, diagnostic.span): finding for diagnostic, finding in here},
+        findings={diagnostic.place: finding for diagnostic, finding in shown},
         reach=tuple(noted.reach.values()),
+        imagined=tuple(noted.imagined.values()),
         trained=noted.trained,
         imports=tuple(imports.paths) if imports else (),
         others={other.path: other for other in files.others},
@@ -178,7 +185,20 @@ def _analyse(
         walks=walked(steps),
         notices=notices(files, steps, machine.unit.stats.entries),
         elsewhere=dedupe_and_grade(there, grade=configs.grade),
+        hidden=tuple(_hidden(findings, files, partial(_grade, config, source.path))),
     )
+
+
+def _hidden(
+    findings: Iterable[Finding], files: Files, grade: Callable[[Diagnostic], Severity | None]
+) -> Iterator[Hidden]:
+    """What comments in this file silence and would be reported without them, each hazard once, in reading order."""
+    if not files.main.suppressions.entries:
+        return
+    found = [hidden for finding in findings if (hidden := files.hidden(finding)) is not None]
+    for diagnostic in dedupe_and_grade((hidden.diagnostic for hidden in found), grade=grade):
+        rows = (hidden.rows for hidden in found if hidden.diagnostic.place == diagnostic.place)
+        yield Hidden(diagnostic, frozenset().union(*rows))
 
 
 def _shown(
@@ -331,55 +351,104 @@ def executed(
 
 def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | None = None) -> tuple[Fix, ...]:
     """The fixes of a finding, best first. Each was made and analysed: the hazard is gone and there is no new one."""
-    place = diagnostic.code, diagnostic.span
-    if diagnostic.filename != report.path:
-        return ()  # offered by the analysis of the file it stands in
-    if place in report.removals:
-        return (report.removals[place],)
-    finding = report.findings.get(place)
+    return offer(report, diagnostic, cancel).fixes
+
+
+def offer(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | None = None) -> Offer:
+    """The fixes of a finding, or why there is none."""
+    removal = report.removals.get((diagnostic.code, diagnostic.span))
+    if removal is not None and diagnostic.filename == report.path:
+        return Offer((removal,))
+    finding = report.findings.get(diagnostic.place)
     if finding is None:
-        return ()
+        return Offer()
     found: list[tuple[bool, int, int, Fix]] = []
     seen: set[object] = set()
     for cure in sorted(finding.cures, key=lambda c: c.applicability):
-        if not all(map(_is_in(report), cure.targets)):
-            continue  # an edit of another file: the user would not see what is done there
-        made = edits_for(report.source, cure)
+        made = file_edits(report, cure)
         if made is None or made in seen:
             continue
         seen.add(made)
         tried = _tried(report, diagnostic, cure, made, cancel)
         if tried is not None:
             found.append(tried)
+    if not found:
+        kept = [other for path, other in report.others.items() if not is_edited(report.inputs, path)]
+        return Offer(no_fix=no_fix(finding, len(seen), kept) if finding.raises else None)
     found.sort(key=lambda each: each[:3])
-    return tuple(replace(fix, preferred=index == 0) for index, (*_, fix) in enumerate(found))
+    return Offer(tuple(replace(fix, preferred=index == 0) for index, (*_, fix) in enumerate(found)))
 
 
 def _tried(
     report: Report,
     diagnostic: Diagnostic,
     cure: FixProposal,
-    edits: tuple[Edit, ...],
+    made: tuple[FileEdits, ...],
     cancel: Callable[[], bool] | None,
 ) -> tuple[bool, int, int, Fix] | None:
     """Make a cure, once more where the place then shows the same hazard of another tensor: whether it loses gradients,
     what it leaves uncovered, how often it was made again, and the fix. None where the hazard stays or there is a new
     one.
     """
-    after = edited(report, edits, cancel)
+    after = _changed(report, made, cancel)
     is_safe, more = cure.applicability == "safe", 0
-    while not (good := cures(report, diagnostic, after, is_safe or more > 0)) and more < MORE:
+    while not (good := cures(report, diagnostic, after, cure, is_safe or more > 0)) and more < MORE:
         similar = same_kind_fixes(report, diagnostic, after, cure)
-        again = next((made for other in similar if (made := edits_for(after.source, other))), None)
+        again = next((edits for other in similar if (edits := file_edits(after, other))), None)
         if again is None:
             break
-        after, more = edited(after, again, cancel), more + 1
-    if not good:
+        after, more, made = _changed(after, again, cancel), more + 1, joined(made, again)
+    if not good or _ends_walks(report, after, made) or _harms(report, made, cancel):
         return None
-    title = f"{cure.title}, and {more} more like it" if more else cure.title
-    edits = difference(report.source.text, after.source.text) if more else edits
-    fix = Fix(title if is_safe else f"{title} [unsafe]", cure.applicability, False, edits)
+    own = differences(report, after) if more else edits_of(made, report.path)
+    others = tuple(each for each in made if each.filename != report.path)
+    fix = Fix(_title(cure, more, made, diagnostic), cure.applicability, False, own, others)
     return loses(report, after), newly_exposed(report, after), more, fix
+
+
+def _title(cure: FixProposal, more: int, made: Iterable[FileEdits], diagnostic: Diagnostic) -> str:
+    """What a fix is called that makes a cure and so many ``more`` like it."""
+    title = f"{cure.title}, and {more} more like it" if more else cure.title
+    title = named(title, (each.filename for each in made), diagnostic.filename)
+    return title if cure.applicability == "safe" else f"{title} [unsafe]"
+
+
+def _changed(report: Report, made: tuple[FileEdits, ...], cancel: Callable[[], bool] | None) -> Report:
+    """What is reported of the checked file once all of these edits are ``made``."""
+    texts = {each.filename: each.after for each in made if each.filename != report.path}
+    own = edits_of(made, report.path)
+    return edited(replace(report, inputs=with_texts(report.inputs, texts)), own, cancel)
+
+
+def _harms(report: Report, made: Iterable[FileEdits], cancel: Callable[[], bool] | None) -> bool:
+    """Whether another file that is edited shows more by itself than it did."""
+    others = [each for each in made if each.filename != report.path]
+    texts = {each.filename: each.after for each in others}
+
+    def codes(path: str, text: str, resolve: Resolve | None) -> Counter[str]:
+        inputs = Inputs(report.inputs.config, resolve, limits=report.inputs.limits)
+        alone = _analyse(parse(text, path), inputs, cancel, AnalysisCache(), is_main=False)
+        return Counter(found.code for found in alone.findings.values() if found.severity <= Severity.WARNING)
+
+    before, after = report.inputs.resolve, with_texts(report.inputs, texts).resolve
+    return any(
+        not codes(each.filename, each.after, after) <= codes(each.filename, each.text, before) for each in others
+    )
+
+
+def _ends_walks(before: Report, after: Report, made: Iterable[FileEdits]) -> bool:
+    """Whether a backward in a file that was not edited does not run any more, or without a graph: what leads there was
+    cut, as by ``run(train.detach())``.
+    """
+    edited = {"", before.path, *(each.filename for each in made)}
+    elsewhere = ((place, rooted) for place, rooted in before.walks.items() if place[0] not in edited)
+    return any(place not in after.walks or rooted > after.walks[place] for place, rooted in elsewhere)
+
+
+def differences(before: Report, after: Report) -> tuple[Edit, ...]:
+    """The edits that make the text of one report into that of another, each within a cell."""
+    old, new = before.source, after.source
+    return tuple(changes(old.text, old.cells, new.text, new.cells))
 
 
 def edited(report: Report, edits: Iterable[Edit], cancel: Callable[[], bool] | None = None) -> Report:
@@ -388,7 +457,3 @@ def edited(report: Report, edits: Iterable[Edit], cancel: Callable[[], bool] | N
     text = apply(source.text, edits)
     program = Notebook(text, moved(source.cells, edits)) if source.cells else text
     return _analyse_text(program, report.path, report.inputs, cancel)
-
-
-def _is_in(report: Report) -> Callable[[ast.AST], bool]:
-    return report.source.holds if report.others else lambda node: True

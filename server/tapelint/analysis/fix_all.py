@@ -1,4 +1,5 @@
 """Many fixes at once: those of a whole file, as ``tapelint check --fix`` and ``source.fixAll.tapelint`` apply them.
+Both go on until none is left, and leave the same text.
 
 Each fix was verified alone. Together they are verified again: the text with all of them must have fewer findings and
 none of a code that was rarer before. Where that fails only the first is applied, and the next round finds the rest;
@@ -8,6 +9,7 @@ all the others is taken out again (:mod:`.needed_fixes`).
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,13 +31,21 @@ class Repaired:
     fixes: int = 0
 
 
-def repair(report: analysis.Report, unsafe: bool, cancel: Callable[[], bool] | None = None) -> Repaired:
+def repair(
+    report: analysis.Report,
+    unsafe: bool,
+    cancel: Callable[[], bool] | None = None,
+    patience: float | None = None,
+) -> Repaired:
     """Apply the best fix of every finding until none is left; only safe ones unless ``unsafe``, and none that is to be
-    chosen by hand.
+    chosen by hand. No round begins after ``patience`` seconds.
     """
     count, seen, first = 0, {report.source.text}, report
     changes: list[Change] = []
+    end = None if patience is None else time.monotonic() + patience
     for _ in range(ROUNDS):
+        if end is not None and time.monotonic() > end:
+            break
         offered = (analysis.fixes(report, diagnostic, cancel) for diagnostic in report.diagnostics)
         chosen = compatible([fix for fixes in offered if (fix := best(fixes, unsafe)) is not None])
         if not chosen:
@@ -52,9 +62,11 @@ def repair(report: analysis.Report, unsafe: bool, cancel: Callable[[], bool] | N
 
 
 def best(fixes: Sequence[Fix], unsafe: bool) -> Fix | None:
-    """The fix to apply unasked: the preferred one where it is allowed, else the first that is."""
+    """The fix to apply unasked: the preferred one where it is allowed, else the first that is. One that edits another
+    file is left to that file's own check, or to the user.
+    """
     wanted = ("safe", "unsafe") if unsafe else ("safe",)
-    allowed = [fix for fix in fixes if fix.applicability in wanted]
+    allowed = [fix for fix in fixes if fix.applicability in wanted and not fix.others]
     return next((fix for fix in allowed if fix.preferred), allowed[0] if allowed else None)
 
 

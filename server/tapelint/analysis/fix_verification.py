@@ -11,20 +11,25 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from ..fixes import PURPOSES
+from ..ground import RunBy
 from ..report import Diagnostic
+from ..report.diagnostic import Place
 from ..rules import Finding
 from ..rules.support.cure import FixProposal
 from ..severity import Severity
-from ..source import Source, Span
+from ..source import Source
 
 
 class Report(Protocol):
     """What is looked at of a report."""
 
     @property
-    def findings(self) -> dict[tuple[str, Span], Finding]: ...
+    def findings(self) -> dict[Place, Finding]: ...
     @property
     def reach(self) -> tuple[int, ...]: ...
+    @property
+    def imagined(self) -> tuple[int, ...]: ...
     @property
     def stats(self) -> dict[str, int]: ...
     @property
@@ -40,30 +45,78 @@ def newly_exposed(before: Report, after: Report) -> int:
     return (new - old).total()
 
 
-def cures(before: Report, diagnostic: Diagnostic, after: Report, keeps_gradients: bool) -> bool:
-    """Whether ``after`` has lost ``diagnostic``, has nothing new, and (for a safe fix) every first backward reaches
-    as many leaves.
+def cures(before: Report, diagnostic: Diagnostic, after: Report, cure: FixProposal, keeps_gradients: bool) -> bool:
+    """Whether ``after``, by ``cure``, has lost ``diagnostic``, has nothing new, and (for a safe fix) every first
+    backward reaches as many leaves.
 
     A path ends at its first error, so the cure of an error may uncover another hazard further on; that one is not
-    new. What raises at the very call that was to be cured is, and so is everything where nothing raised before, and
-    what is to be noted of a row that the cure has written: a graph that is retained and grows.
+    new. What raises at the very call that was to be cured is, unless no such cure brings it about, and so is everything
+    where nothing raised before, and what is to be noted of a row that the cure has written: a graph that is retained
+    and grows.
     """
     old, new = Counter(map(_place, before.findings.values())), Counter(map(_place, after.findings.values()))
-    hazard = before.findings[diagnostic.code, diagnostic.span]
+    hazard = before.findings[diagnostic.place]
     if new[_place(hazard)] >= old[_place(hazard)]:
         return False
-    raisers = set(map(_raiser, before.findings.values()))
-    for found in after.findings.values():
-        if _place(found) not in new - old:
-            continue
-        if found.severity <= Severity.WARNING:
-            if hazard.severity is not Severity.ERROR or _raiser(found) in raisers:
-                return False
-        elif found.severity is Severity.INFORMATION and _is_written(found, before, after):
-            return False
+    appeared = [found for found in after.findings.values() if _place(found) in new - old]
+    if any(_is_harm(cure, hazard, found, before, after) for found in appeared):
+        return False
     if any(after.stats[name] > before.stats[name] for name in ("stopped", "out_of_fuel", "faults")):
         return False  # what is not looked at is not cured
-    return not keeps_gradients or reaches(after.reach, before.reach)
+    if keeps_gradients and hazard.run_by is RunBy.IMAGINED and loses(before, after):
+        return False  # what the caller is given has no graph any more
+    return not keeps_gradients or reaches_as_much(after, before)
+
+
+def reaches_as_much(after: Report, before: Report) -> bool:
+    """Whether each backward still reaches as many leaves.
+
+    A program that goes on where an error had ended it may call what only an imagined caller did: what that one gave
+    is not compared with what the program gives.
+    """
+    goes_on = len(after.imagined) < len(before.imagined)
+    return reaches(after.reach, before.reach) and (goes_on or reaches(after.imagined, before.imagined))
+
+
+COPIES = frozenset(("clone", "clone_before", "out_of_place", "out_of_place_each"))
+"""Cures after which a write changes another tensor than before, and nothing else."""
+CUTS = frozenset(purpose for purpose, folder in PURPOSES.items() if folder == "detach") - {"remove_call"}
+"""Cures that take something out of a graph."""
+WITHOUT_RECORD = frozenset(("no_grad", "no_grad_writes"))
+"""Cures after which a write is not recorded."""
+
+
+def _may_cause(cure: FixProposal, hazard: Finding, found: Finding) -> bool:
+    """Whether a cure may have brought about what was ``found`` after it, where it was not merely hidden.
+
+    A copy leaves every graph as it was. A graph that lacks a part does not make a backward run twice, or a write
+    spoil what it saved; but if PyTorch says of the same call what it said before, too little was cut.
+    """
+    if cure.purpose in COPIES or cure.purpose in WITHOUT_RECORD and found.code == "TL401":
+        return False
+    is_about_graphs = found.code.startswith(("TL1", "TL2")) or found.code == "TL401"
+    return cure.purpose not in CUTS or not is_about_graphs or found.raises == hazard.raises
+
+
+def _is_caused(cure: FixProposal, hazard: Finding, found: Finding, more: int) -> bool:
+    """Whether a cure has brought about an error in what ran before it: a backward above the one that raised lacks the
+    graph that was cut off, or what was a leaf is read as one. ``more`` is how many rows the cure adds.
+    """
+    if cure.purpose.startswith("out_of_place") and found.code == "TL302":
+        return True
+    row = getattr(hazard.raiser, "lineno", 0) + max(more, 0)
+    is_above = found.raiser is not None and getattr(found.raiser, "lineno", row) <= row
+    return cure.purpose in CUTS and found.code == "TL301" and hazard.run_by is found.run_by and is_above
+
+
+def _is_harm(cure: FixProposal, hazard: Finding, found: Finding, before: Report, after: Report) -> bool:
+    """Whether what has appeared after a cure speaks against it."""
+    if _is_caused(cure, hazard, found, len(after.source.lines) - len(before.source.lines)):
+        return True
+    if found.severity > Severity.WARNING:
+        return found.severity is Severity.INFORMATION and _is_written(found, before, after)
+    raisers = set(map(_raiser, before.findings.values()))
+    return hazard.severity is not Severity.ERROR or _raiser(found) in raisers and _may_cause(cure, hazard, found)
 
 
 def loses(before: Report, after: Report) -> bool:
@@ -79,9 +132,10 @@ def _is_written(finding: Finding, before: Report, after: Report) -> bool:
 
 
 def _raiser(finding: Finding) -> str:
-    """What raises, without its arguments: a cure may change those."""
+    """What raises, without its arguments, copies and detaches: a cure may change those."""
     node = finding.raiser
-    return ast.unparse(node.func if isinstance(node, ast.Call) else node) if node is not None else ""
+    text = ast.unparse(node.func if isinstance(node, ast.Call) else node) if node is not None else ""
+    return text.replace(".detach()", "").replace(".clone()", "")
 
 
 def _place(finding: Finding) -> tuple[str, str]:
@@ -101,7 +155,7 @@ def reaches(now: Sequence[int], then: Sequence[int]) -> bool:
 
 def same_kind_fixes(before: Report, diagnostic: Diagnostic, after: Report, cure: FixProposal) -> Iterator[FixProposal]:
     """The cures of the same kind for what the same place shows after ``cure``."""
-    place = _place(before.findings[diagnostic.code, diagnostic.span])
+    place = _place(before.findings[diagnostic.place])
     for finding in after.findings.values():
         if _place(finding) == place:
             yield from (c for c in finding.cures if (c.purpose, c.applicability) == (cure.purpose, cure.applicability))

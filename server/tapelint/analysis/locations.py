@@ -20,7 +20,7 @@ from functools import cached_property
 from ..ground import Ground, RunBy
 from ..report import Diagnostic, Fix, Related
 from ..report.diagnostic import Applicability
-from ..rules import FileSummary, Finding, TraceStep, all_rules
+from ..rules import FileSummary, Finding, Rule, TraceStep, all_rules
 from ..rules.support.story import capitalized, moments
 from ..severity import Severity
 from ..source import Source, Span
@@ -41,6 +41,18 @@ class Origin:
         """Whether a report of this finding makes one of the other superfluous."""
         same = (self.code, self.path, self.span) == (other.code, other.path, other.span)
         return same and self.severity <= other.severity
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """A finding that a comment silences which covers one of the ``rows``."""
+
+    diagnostic: Diagnostic
+    rows: frozenset[int]
+
+
+def rule_of(finding: Finding) -> Rule:
+    return next(rule for rule in all_rules() if rule.code == finding.code)
 
 
 def _only_main(path: str) -> bool:
@@ -112,10 +124,22 @@ class Files:
         shown = self.shown_at(finding)
         if shown is None:
             return None
-        (node, source), inner = shown, self.of(finding.node)
-        if self.is_silenced(finding, node, source):
+        return None if self.is_silenced(finding, *shown) else self._located(finding, *shown)
+
+    def hidden(self, finding: Finding) -> Hidden | None:
+        """A finding that a comment of ``main`` silences; None where none does."""
+        shown = self.shown_at(finding)
+        if shown is None:
             return None
-        rule = next(r for r in all_rules() if r.code == finding.code)
+        name, silencing = rule_of(finding).name, self.main.suppressions
+        rows = frozenset(there.span(at).row for at, there in self._silenced_at(finding, *shown) if there is self.main)
+        if not any(silencing.covers(finding.code, row, name) for row in rows):
+            return None
+        return Hidden(self._located(finding, *shown), rows)
+
+    def _located(self, finding: Finding, node: ast.AST, source: Source) -> Diagnostic:
+        """A finding with its syntax turned into places, reported at ``node`` of ``source``."""
+        inner, rule = self.of(finding.node), rule_of(finding)
         related = [self._related(text, link.node) for link, text in told(finding) if hasattr(link.node, "lineno")]
         rests_on = finding.rests_on
         if source is not self.main:
@@ -149,13 +173,21 @@ class Files:
         return at if at.span != shown else None
 
     def is_silenced(self, finding: Finding, node: ast.AST, source: Source) -> bool:
-        """Whether a comment silences a finding: where it stands, at the ``node`` it is reported at, or at the call in
+        """Whether a comment silences a finding that is reported at ``node``."""
+        name = rule_of(finding).name
+        return any(
+            there.suppressions.covers(finding.code, there.span(at).row, name)
+            for at, there in self._silenced_at(finding, node, source)
+        )
+
+    def _silenced_at(self, finding: Finding, node: ast.AST, source: Source) -> Iterator[tuple[ast.AST, Source]]:
+        """Where a comment silences a finding: where it stands, at the ``node`` it is reported at, and at the call in
         the checked file that leads there.
         """
-        places = [(finding.node, self.of(finding.node)), (node, source), (self.place_in_main(finding), self.main)]
-        return any(
-            at is not None and there.suppressions.covers(finding.code, there.span(at).row) for at, there in places
-        )
+        yield finding.node, self.of(finding.node)
+        yield node, source
+        if (called := self.place_in_main(finding)) is not None:
+            yield called, self.main
 
     def place_in_main(self, finding: Finding) -> ast.AST | None:
         """The innermost place of the checked file on the way to a finding."""
@@ -193,16 +225,17 @@ class Files:
         A comment without codes does not silence them: it would hide that it is of no use. A comment is the user's own
         decision: it is only taken back together with other fixes where the rule that says so is ``asked_for``.
         """
-        explicit = [entry for entry in self.main.suppressions.entries if entry.codes]
-        if not self.main.suppressions.entries:
+        comments = self.main.suppressions
+        explicit = [entry for entry in comments.entries if entry.codes]
+        if not comments.entries and not comments.flawed:
             return
         for rule in all_rules():
             for remark in rule.review(examined) if rule.review else ():
-                if not any(entry.covers(rule.code, remark.span.row) for entry in explicit):
+                if not any(entry.covers(rule.code, remark.span.row, rule.name) for entry in explicit):
                     said = remark.severity, remark.message, self.main.path, remark.span
                     applicability: Applicability = "safe" if asked_for(rule.code) else "manual"
                     yield (
-                        Diagnostic(rule.code, rule.name, *said, url=rule.url),
+                        Diagnostic(rule.code, rule.name, *said, url=rule.url, is_unnecessary=remark.is_unnecessary),
                         Fix(remark.title, applicability, True, remark.edits),
                     )
 

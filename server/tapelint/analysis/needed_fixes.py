@@ -16,7 +16,7 @@ from difflib import SequenceMatcher
 from .. import analysis
 from ..fixes.text.edit_refused import EditRefused
 from ..source import Edit, Span, apply
-from .fix_verification import reaches
+from .fix_verification import reaches_as_much
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def without_needless(
             continue
         if edits:
             without = analysis.edited(report, edits, cancel)
-            is_as_good = _codes(without) <= _codes(report) and reaches(without.reach, report.reach)
+            is_as_good = _codes(without) <= _codes(report) and reaches_as_much(without, report)
             if is_as_good and len(without.source.problems) <= len(report.source.problems):
                 report = without
     return report

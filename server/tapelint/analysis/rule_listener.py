@@ -26,8 +26,10 @@ class UnitFindings:
 
     # What each rule found at each node, by what the program is supposed to do for it.
     found: dict[tuple[str, ast.AST], dict[Supposed, Finding]] = field(default_factory=dict)
-    # How many leaves the first backward at each node reached.
+    # How many leaves the first backward at each node reached: where the program runs it, and where only a caller that
+    # was imagined does.
     reach: dict[ast.AST, int] = field(default_factory=dict)
+    imagined: dict[ast.AST, int] = field(default_factory=dict)
     # All leaves that a backward has reached.
     trained: set[int] = field(default_factory=set)
 
@@ -42,6 +44,8 @@ class UnitFindings:
                 self.add(found)
         for node, leaves in other.reach.items():
             self.reach.setdefault(node, leaves)
+        for node, leaves in other.imagined.items():
+            self.imagined.setdefault(node, leaves)
         self.trained |= other.trained
 
     def reported(
@@ -65,10 +69,12 @@ Supposed = tuple[Severity, "str | None", "str | None", RunBy]
 
 @dataclass(frozen=True, slots=True)
 class Noted:
-    """What an analysis found, how many leaves the first backward at each node reached, and how many any did."""
+    """What an analysis found, how many leaves the first backward at each node reached (in the program, and where only
+    a caller that was imagined runs it), and how many any did."""
 
     findings: dict[tuple[str, ast.AST], Finding]
     reach: dict[ast.AST, int]
+    imagined: dict[ast.AST, int]
     trained: int
 
 
@@ -83,7 +89,8 @@ def found_in(units: Iterable[AnalysisUnit], is_of_tests: Callable[[Finding], boo
     for key, found in [*reported.items()]:
         if found.everywhere and found.point.premise is None and found.point.node in walks:
             del reported[key]
-    return Noted(told_once(reported), total.reach, len(total.trained))
+    imagined = {node: leaves for node, leaves in total.imagined.items() if node not in total.reach}
+    return Noted(told_once(reported), total.reach, imagined, len(total.trained))
 
 
 def running(config: Config) -> list[Rule]:
@@ -111,7 +118,8 @@ class RuleListener:
     def hear(self, event: Event) -> None:
         if isinstance(event, BackwardRan):
             notes = self.machine.unit.notes.of(UnitFindings)
-            notes.reach.setdefault(event.point.node, len(event.reached))
+            reach = notes.imagined if self.machine.unit.run_by is RunBy.IMAGINED else notes.reach
+            reach.setdefault(event.point.node, len(event.reached))
             notes.trained.update(event.reached)
             return
         for rule in self.by_kind.get(type(event), ()):

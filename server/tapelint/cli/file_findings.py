@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from .. import analysis
 from ..analysis import Report
 from ..analysis.fix_all import repair
 from ..fault import fault_of
-from ..report import Diagnostic, Fix, Notice, for_ci
+from ..report import Diagnostic, Notice, Offer, for_ci
 from ..report.as_json import as_json
 from ..report.as_sarif import as_result
 from ..report.full import concise, full, offered
@@ -17,6 +18,7 @@ from ..report.in_cells import fixes_in_cell, in_cells, in_file, rows_in_cells
 from ..report.notice import internal
 from ..report.style import ansi, plain
 from ..source import SourceError
+from ..source.notebook_writing import with_code
 from ..source.writing import rewrite
 from .file_notices import add_notice
 from .task import FileResult, Found, Task
@@ -29,27 +31,25 @@ def add_findings(task: Task, report: Report, result: FileResult) -> None:
     faults: list[Notice] = []
     for diagnostic in (*report.diagnostics, *report.elsewhere):
         try:
-            fixes: tuple[Fix, ...] = ()
-            if task.output_format in ("full", "json", "sarif"):
-                fixes = analysis.fixes(report, diagnostic)
+            offer = Offer()
+            if task.output_format in ("full", "json", "sarif") and not task.focus:
+                offer = analysis.offer(report, diagnostic)
         except Exception as error:
             faults.append(internal(task.path, f"no fix for {diagnostic.code}", fault_of(error)))
-        result.found.append(_found(task, report, diagnostic, fixes))
+        result.found.append(_found(task, report, diagnostic, offer))
     for notice in (*report.notices, *faults):
         add_notice(task, result, notice, report.source)
 
 
 def _repaired(task: Task, report: Report, result: FileResult) -> Report:
     """The report on the file after its fixes; the report before them where the fixed text cannot be written."""
-    if report.source.cells:
-        result.warnings.append(f"{task.path}: fixes are applied to files of Python only, not in notebooks")
-        return report
     try:
         repaired = repair(report, task.fix == "unsafe")
     except Exception as error:
         add_notice(task, result, internal(task.path, "nothing was fixed", fault_of(error)))
         return report
-    after = repaired.report.source.text
+    source = repaired.report.source
+    after = with_code(result.before, source.text, source.cells) if source.cells else source.text
     if task.writes and repaired.fixes:
         try:
             rewrite(task.path, result.before, after)
@@ -60,7 +60,7 @@ def _repaired(task: Task, report: Report, result: FileResult) -> Report:
     return repaired.report
 
 
-def _found(task: Task, report: Report, diagnostic: Diagnostic, fixes: Sequence[Fix]) -> Found:
+def _found(task: Task, report: Report, diagnostic: Diagnostic, offer: Offer) -> Found:
     """A finding in the format of the run."""
     source, is_own = report.source, diagnostic.filename == report.path
     at = source if is_own else report.others[diagnostic.filename]
@@ -69,11 +69,11 @@ def _found(task: Task, report: Report, diagnostic: Diagnostic, fixes: Sequence[F
     offers: Any = None
     match task.output_format:
         case "json":
-            text = as_json(diagnostic, fixes, source.cells, source.path)
-            offers = text["fixes"]
+            text = as_json(diagnostic, offer, source.cells, source.path)
+            offers = {key: text[key] for key in ("fixes", "no_fix")}
         case "sarif":
-            text = as_result(in_file(diagnostic, source), () if source.cells else fixes)
-            offers = text.get("fixes")
+            text = as_result(in_file(diagnostic, source), () if source.cells else offer.fixes, source.path)
+            offers = {key: text[key] for key in ("fixes",) if key in text}
         case "github":
             text = for_ci.github(in_file(diagnostic, source))
         case "gitlab":
@@ -81,11 +81,11 @@ def _found(task: Task, report: Report, diagnostic: Diagnostic, fixes: Sequence[F
         case "concise":
             text = concise(in_cells(diagnostic, source))
         case _:
-            text, offers = _full(task, report, in_cells(diagnostic, source), fixes)
-    return Found(diagnostic, text, offers, row, is_own)
+            text, offers = _full(task, report, in_cells(diagnostic, source), offer)
+    return Found(diagnostic, text, offers, row, is_own, bool(offer.fixes))
 
 
-def _full(task: Task, report: Report, diagnostic: Diagnostic, fixes: Sequence[Fix]) -> tuple[str, str]:
+def _full(task: Task, report: Report, diagnostic: Diagnostic, offer: Offer) -> tuple[str, str]:
     cells = rows_in_cells(report.source)
 
     def lines(filename: str) -> Sequence[str]:
@@ -95,7 +95,8 @@ def _full(task: Task, report: Report, diagnostic: Diagnostic, fixes: Sequence[Fi
         return source.lines if source else ()
 
     style = ansi if task.is_coloured else plain
-    fixes = fixes_in_cell(fixes, report.source, diagnostic.filename)
+    offer = replace(offer, fixes=tuple(fixes_in_cell(offer.fixes, report.source, diagnostic.filename)))
     text = report.source.text if not report.source.cells else "\n".join(lines(diagnostic.filename))
-    offers = offered(diagnostic, text, fixes, style)
+    checked = report.path if not report.source.cells else None
+    offers = offered(diagnostic, text, offer, style, checked)
     return full(diagnostic, "", lines, style=style) + offers, offers

@@ -43,7 +43,7 @@ def add_notice(task: Task, result: FileResult, notice: Notice, source: Source | 
 def _render(task: Task, source: Source, diagnostic: Diagnostic) -> Any:
     match task.output_format:
         case "json":
-            return as_json(diagnostic, (), source.cells)
+            return as_json(diagnostic, cells=source.cells)
         case "concise":
             return concise(in_cells(diagnostic, source))
         case "github":

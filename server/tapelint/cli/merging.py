@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..report import for_ci
@@ -47,11 +47,18 @@ class Merged:
         at = found.diagnostic
         self.found.setdefault((os.path.abspath(at.filename), at.code, at.span), []).append(found)
 
+    def places(self) -> dict[str, frozenset[tuple[str, int]]]:
+        """The codes and rows of all findings, by the absolute path of the file."""
+        found: dict[str, set[tuple[str, int]]] = {}
+        for path, code, span in self.found:
+            found.setdefault(path, set()).add((code, span.row))
+        return {path: frozenset(found[path]) for path in sorted(found)}
+
     def printed(self, output_format: str) -> Iterator[tuple[Severity | None, Any]]:
         """What is printed, with the severity of what is a finding: of the files of the run in order, then of others."""
         by_file: dict[str, list[Found]] = {path: [] for path in self.files}
         for (path, *_), reports in self.found.items():
-            by_file.setdefault(path, []).append(_best(reports, output_format))
+            by_file.setdefault(path, []).append(_best(reports))
         others = sorted(path for path in by_file if path not in self.files)
         for path in (*self.files, *others):
             seen: Counter[str] = Counter()
@@ -66,13 +73,14 @@ def _in_file(found: Found) -> tuple[Span, Severity, str]:
     return found.diagnostic.span, found.diagnostic.severity, found.diagnostic.code
 
 
-def _best(reports: Sequence[Found], output_format: str) -> Found:
-    """The report of a hazard to print; it offers the fixes that the analysis of its own file has verified."""
-    best = min(reports, key=_rank)
-    own = next((each for each in reports if each.is_own), best)
-    if best.is_own or not own.offers:
-        return best
-    return Found(best.diagnostic, _with(best.text, own.offers, output_format), own.offers, best.row, False)
+def _best(reports: Sequence[Found]) -> Found:
+    """The report of a hazard to print; it offers the fixes that the analysis of its own file has verified, or else
+    those of another.
+    """
+    ranked = sorted(reports, key=_rank)
+    best = ranked[0]
+    offering = max(ranked, key=lambda each: (each.has_fixes, bool(each.offers), each.is_own))
+    return best if offering is best else replace(best, text=_with(best, offering.offers), offers=offering.offers)
 
 
 def _rank(found: Found) -> tuple[Severity, bool, bool, int, tuple[tuple[str, Span], ...]]:
@@ -81,8 +89,8 @@ def _rank(found: Found) -> tuple[Severity, bool, bool, int, tuple[tuple[str, Spa
     return at.severity, at.is_latent, not found.is_own, len(story), story
 
 
-def _with(text: Any, offers: Any, output_format: str) -> Any:
-    """The ``text`` of a finding with the fixes that another report of it offers."""
-    if isinstance(text, Mapping):
-        return {**text, "fixes": offers}
-    return text + offers
+def _with(found: Found, offers: Any) -> Any:
+    """The text of a finding with the fixes that another report of it offers."""
+    if isinstance(found.text, Mapping):
+        return {**found.text, **offers}
+    return found.text.removesuffix(found.offers or "") + offers

@@ -42,7 +42,8 @@ class Task:
 @dataclass(frozen=True, slots=True)
 class Found:
     """A finding of one file's analysis: ``text`` is what is printed, ``offers`` what that says of its fixes, and
-    ``row`` the text of the row that it begins in. It ``is_own`` where it stands in the analysed file itself.
+    ``row`` the text of the row that it begins in. It ``is_own`` where it stands in the analysed file itself, and
+    ``has_fixes`` where ``offers`` does not only say why there is none.
     """
 
     diagnostic: Diagnostic
@@ -50,6 +51,7 @@ class Found:
     offers: Any
     row: str
     is_own: bool
+    has_fixes: bool = False
 
 
 @dataclass(slots=True)

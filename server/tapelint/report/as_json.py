@@ -10,22 +10,25 @@ rests_on                      what it needs beside the code: [{"kind", "text"}];
                               chosen, followed, guessed, tested
 fixes                         [{"title", "applicability", "manual", "preferred", "edits"}], the best first;
                               applicability: safe or unsafe; manual: only the user's own choice applies it;
-                              edits: [{"content", "location", "end_location"}], not overlapping
+                              edits: [{"content", "filename", "location", "end_location"}], not overlapping
+no_fix                        why there is none, where PyTorch raises and no fix is known to help, or null
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ..source import Cell, Span, cell_at
-from .diagnostic import Diagnostic, Fix
+from ..source import Cell, Edit, Span, cell_at
+from .diagnostic import NO_OFFER, Diagnostic, Fix, Offer
 
 
 def as_json(
-    diagnostic: Diagnostic, fixes: Iterable[Fix] = (), cells: Sequence[Cell] = (), notebook: str | None = None
+    diagnostic: Diagnostic, offer: Offer = NO_OFFER, cells: Sequence[Cell] = (), notebook: str | None = None
 ) -> dict[str, Any]:
-    """One finding as plain data; ``cells`` are those of ``notebook``, by default the file that it is in."""
+    """One finding as plain data; ``cells`` are those of ``notebook``, the checked file, by default the one
+    that it is in.
+    """
     notebook = diagnostic.filename if notebook is None else notebook
 
     def where(span: Span, filename: str) -> dict[str, dict[str, int]]:
@@ -50,13 +53,23 @@ def as_json(
                 "applicability": "safe" if fix.applicability == "safe" else "unsafe",
                 "manual": fix.applicability == "manual",
                 "preferred": fix.preferred,
-                "edits": [{"content": edit.content, **_where(edit.span, cells)} for edit in fix.edits],
+                "edits": [
+                    {"content": edit.content, "filename": filename, **where(edit.span, filename)}
+                    for filename, edit in _edits(fix, notebook)
+                ],
             }
-            for fix in fixes
+            for fix in offer.fixes
         ],
+        "no_fix": offer.no_fix,
         "url": diagnostic.url,
         "rests_on": [{"kind": ground.kind, "text": ground.text} for ground in diagnostic.rests_on],
     }
+
+
+def _edits(fix: Fix, checked: str) -> Iterator[tuple[str, Edit]]:
+    """The edits of a fix, each with its file."""
+    yield from ((checked, edit) for edit in fix.edits)
+    yield from ((other.filename, edit) for other in fix.others for edit in other.edits)
 
 
 def _where(span: Span, cells: Sequence[Cell]) -> dict[str, dict[str, int]]:

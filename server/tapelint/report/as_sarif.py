@@ -17,7 +17,7 @@ from urllib.parse import quote
 from .. import __version__
 from ..rules import Rule
 from ..severity import Severity
-from ..source import Span
+from ..source import Edit, Span
 from .diagnostic import Diagnostic, Fix
 from .notice import Notice
 
@@ -75,8 +75,8 @@ def as_failure(message: str) -> dict[str, Any]:
     return {"level": "error", "message": {"text": message}}
 
 
-def as_result(diagnostic: Diagnostic, fixes: Iterable[Fix] = ()) -> dict[str, Any]:
-    """One finding."""
+def as_result(diagnostic: Diagnostic, fixes: Iterable[Fix] = (), checked: str | None = None) -> dict[str, Any]:
+    """One finding of the analysis of the file ``checked``, by default the one that it is in."""
     result: dict[str, Any] = {
         "ruleId": diagnostic.code,
         "level": _LEVELS[diagnostic.severity],
@@ -89,7 +89,7 @@ def as_result(diagnostic: Diagnostic, fixes: Iterable[Fix] = ()) -> dict[str, An
             for link in diagnostic.related
         ]
         result["codeFlows"] = [{"threadFlows": [{"locations": steps}]}]
-    changes = [_fix(diagnostic.filename, fix) for fix in fixes]
+    changes = [_fix(diagnostic.filename if checked is None else checked, fix) for fix in fixes]
     return {**result, "fixes": changes} if changes else result
 
 
@@ -104,12 +104,15 @@ def _rule(rule: Rule) -> dict[str, Any]:
     return {**described, "helpUri": rule.url} if rule.url else described
 
 
-def _fix(filename: str, fix: Fix) -> dict[str, Any]:
-    replacements = [
-        {"deletedRegion": _region(edit.span), "insertedContent": {"text": edit.content}} for edit in fix.edits
-    ]
-    change = {"artifactLocation": {"uri": _uri(filename)}, "replacements": replacements}
-    return {"description": {"text": fix.title}, "artifactChanges": [change]}
+def _fix(checked: str, fix: Fix) -> dict[str, Any]:
+    own = [_change(checked, fix.edits)] if fix.edits else []
+    changes = [*own, *(_change(other.filename, other.edits) for other in fix.others)]
+    return {"description": {"text": fix.title}, "artifactChanges": changes}
+
+
+def _change(filename: str, edits: Iterable[Edit]) -> dict[str, Any]:
+    replacements = [{"deletedRegion": _region(edit.span), "insertedContent": {"text": edit.content}} for edit in edits]
+    return {"artifactLocation": {"uri": _uri(filename)}, "replacements": replacements}
 
 
 def _location(filename: str, span: Span) -> dict[str, Any]:

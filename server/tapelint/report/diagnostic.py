@@ -8,7 +8,7 @@ from typing import Literal
 
 from ..ground import Ground
 from ..severity import Severity
-from ..source.edit import Edit
+from ..source.edit import Edit, apply
 from ..source.span import Span
 
 Applicability = Literal["safe", "unsafe", "manual"]
@@ -28,6 +28,10 @@ def place(link: Related, filename: str) -> str:
     """Where a link is, for readers of ``filename``: ``line 3``, or ``helpers.py line 3``."""
     other = "" if link.filename == filename else f"{os.path.basename(link.filename)} "
     return f"{other}line {link.span.row}"
+
+
+Place = tuple[str, Span, str]
+"""The file, the span and the code of a report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,13 @@ class Diagnostic:
     raises: str | None = None
     # The line of PyTorch's traceback, where the finding is reported elsewhere.
     raised_at: Related | None = None
+    # What stands at the span has no effect: editors fade it.
+    is_unnecessary: bool = False
+
+    @property
+    def place(self) -> Place:
+        """Reports that agree in this are of one hazard."""
+        return self.filename, self.span, self.code
 
     @property
     def needs(self) -> str:
@@ -69,10 +80,40 @@ class Diagnostic:
 
 
 @dataclass(frozen=True, slots=True)
+class FileEdits:
+    """What a fix changes in a file whose text was ``text``."""
+
+    filename: str
+    text: str
+    edits: tuple[Edit, ...]
+
+    @property
+    def after(self) -> str:
+        """The text with the edits."""
+        return apply(self.text, self.edits)
+
+
+@dataclass(frozen=True, slots=True)
 class Fix:
-    """A change that makes the hazard go away; ``preferred`` marks the one best fix of a diagnostic."""
+    """A change that makes the hazard go away; ``preferred`` marks the one best fix of a diagnostic. ``edits`` are those
+    of the checked file, ``others`` those of files that it imports: all of them are made, or none.
+    """
 
     title: str
     applicability: Applicability
     preferred: bool
     edits: tuple[Edit, ...]
+    others: tuple[FileEdits, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """The fixes of a diagnostic, best first. ``no_fix`` is a clause that says why there is none, where PyTorch raises
+    and no fix is known to help.
+    """
+
+    fixes: tuple[Fix, ...] = ()
+    no_fix: str | None = None
+
+
+NO_OFFER = Offer()

@@ -21,9 +21,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 
-from ..source import apply
+from ..source import Span
 from ..source import rows as rows_of
-from .diagnostic import Diagnostic, Fix, Related
+from .diagnostic import NO_OFFER, Diagnostic, FileEdits, Offer
 from .snippet import printable, snippet
 from .style import Style, plain
 
@@ -33,14 +33,14 @@ Lines = Callable[[str], Sequence[str]]
 """The rows of a file by its name; empty where it cannot be read."""
 
 
-def full(diagnostic: Diagnostic, text: str, lines: Lines, fixes: Sequence[Fix] = (), style: Style = plain) -> str:
+def full(diagnostic: Diagnostic, text: str, lines: Lines, offer: Offer = NO_OFFER, style: Style = plain) -> str:
     """One finding as a block of text. ``text`` is that of the file, or cell, it is in."""
     gutter = _gutter(diagnostic)
     edge = style("gutter", " " * (gutter + 1) + "=")
     parts = [
         f"{style(diagnostic.severity.word, f'{diagnostic.severity.word}[{diagnostic.code}]')} "
         f"{style('bold', f'{diagnostic.name}: {printable(diagnostic.message)}')}",
-        _place(diagnostic, gutter, style),
+        _place(diagnostic.filename, diagnostic.span, gutter, style),
         snippet(lines(diagnostic.filename), diagnostic.span, gutter, diagnostic.severity.word, style),
     ]
     notes = (("PyTorch", diagnostic.raises and f"“{diagnostic.raises}”"), ("note", diagnostic.needs))
@@ -49,24 +49,38 @@ def full(diagnostic: Diagnostic, text: str, lines: Lines, fixes: Sequence[Fix] =
             parts.append(f"{edge} {style('help', name)}: {printable(note)}")
     for number, link in enumerate(diagnostic.related, 1):
         parts.append(f"{' ' * (gutter + 1)}{style('bold', f'{number}. {printable(link.message)}')}")
-        parts.append(_place(link, gutter, style))
+        parts.append(_place(link.filename, link.span, gutter, style))
         parts.append(snippet(lines(link.filename), link.span, gutter, "information", style))
-    return "\n".join(part for part in parts if part) + "\n" + offered(diagnostic, text, fixes, style)
+    return "\n".join(part for part in parts if part) + "\n" + offered(diagnostic, text, offer, style)
 
 
-def offered(diagnostic: Diagnostic, text: str, fixes: Sequence[Fix], style: Style = plain) -> str:
-    """The end of that block: the best fix, and what else there is."""
-    gutter, parts = _gutter(diagnostic), list[str]()
+def offered(diagnostic: Diagnostic, text: str, offer: Offer, style: Style = plain, checked: str | None = None) -> str:
+    """The end of that block: the best fix, and what else there is; or why there is none. ``text`` is that of the file
+    ``checked``, by default the one that the finding is in.
+    """
+    fixes, gutter, parts = offer.fixes, _gutter(diagnostic), list[str]()
     edge = style("gutter", " " * (gutter + 1) + "=")
     best = next((fix for fix in fixes if fix.preferred), fixes[0] if fixes else None)
     if best:
         asked = f" (made by --fix with --extend-select {diagnostic.code})" if best.applicability == "manual" else ""
         parts.append(f"{edge} {style('help', 'fix')}: {printable(best.title)}{asked}")
-        parts.extend(_changed_rows(text, best, gutter, style))
+        own = (FileEdits(checked or diagnostic.filename, text, best.edits),) if best.edits else ()
+        parts.extend(_changes((*own, *best.others), diagnostic, style))
         for other in fixes:
             if other is not best:
                 parts.append(f"{edge} {style('help', 'or')}: {printable(other.title)}")
+    elif offer.no_fix:
+        parts.append(f"{edge} {style('help', 'no safe fix')}: {printable(offer.no_fix)}")
     return "".join(f"{part}\n" for part in parts if part)
+
+
+def _changes(changes: Sequence[FileEdits], diagnostic: Diagnostic, style: Style) -> Iterator[str]:
+    """The rows that a fix changes, below the name of the file where that is not the one of the finding alone."""
+    gutter = _gutter(diagnostic)
+    for change in changes:
+        if len(changes) > 1 or change.filename != diagnostic.filename:
+            yield _place(change.filename, change.edits[0].span, gutter, style)
+        yield from _changed_rows(change, gutter, style)
 
 
 def _gutter(diagnostic: Diagnostic) -> int:
@@ -80,18 +94,18 @@ def concise(diagnostic: Diagnostic) -> str:
     return printable(f"{place}: {diagnostic.code} {diagnostic.message}")
 
 
-def _place(at: Diagnostic | Related, gutter: int, style: Style) -> str:
+def _place(filename: str, span: Span, gutter: int, style: Style) -> str:
     arrow = style("gutter", " " * gutter + "-->")
-    return f"{arrow} {printable(at.filename)}:{at.span.row}:{at.span.column}"
+    return f"{arrow} {printable(filename)}:{span.row}:{span.column}"
 
 
-def _changed_rows(text: str, fix: Fix, gutter: int, style: Style) -> Iterator[str]:
+def _changed_rows(change: FileEdits, gutter: int, style: Style) -> Iterator[str]:
     """The rows a fix takes away and the rows it puts there; nothing where these are too many to take in."""
     try:
-        fixed = apply(text, fix.edits)
+        fixed = change.after
     except ValueError:
         return
-    old, new = rows_of(text), rows_of(fixed)
+    old, new = rows_of(change.text), rows_of(fixed)
     shown: list[str] = []
     for kind, a, b, c, d in _differences(old, new):
         if kind != "equal":

@@ -65,7 +65,7 @@ def fixes_in_cell(fixes: Sequence[Fix], source: Source, filename: str) -> Sequen
     """The fixes with their edits in the rows of the cell of that name; without edits where they are in other cells."""
     cell = next((cell for cell in source.cells if cell_name(source.path, cell) == filename), None)
     if cell is None:
-        return fixes
+        return [replace(fix, edits=()) for fix in fixes] if source.cells and filename != source.path else fixes
     return [replace(fix, edits=_own_edits(fix, source, cell)) for fix in fixes]
 
 

@@ -40,7 +40,7 @@ def page(rule: Rule, rules: Sequence[Rule], width: int = WIDTH, style: Style = p
     width = min(width, WIDTH)
     heading, *sections = rule.docs.strip().split("\n## ")
     rows = [f"{style('bold', f'{rule.code} {rule.name}')}", *_wrapped(rule.summary, width, "", style), ""]
-    for name, texts in _facts(rule, rules):
+    for name, texts in facts(rule, rules):
         for index, text in enumerate(texts):
             label = style("help", f"{name if index == 0 else '':<9}")
             rows += [f"  {label} {row.strip()}" if i == 0 else row for i, row in enumerate(_beside(text, width, style))]
@@ -50,7 +50,8 @@ def page(rule: Rule, rules: Sequence[Rule], width: int = WIDTH, style: Style = p
     return "\n".join(rows) + "\n"
 
 
-def _facts(rule: Rule, rules: Sequence[Rule]) -> Iterator[tuple[str, list[str]]]:
+def facts(rule: Rule, rules: Sequence[Rule]) -> Iterator[tuple[str, list[str]]]:
+    """What is known of a rule besides its story: labels, each with its lines."""
     yield (
         "severity",
         [" or ".join(severity.word for severity in severities(rule)) + ("" if rule.default else ", off by default")],
@@ -78,24 +79,24 @@ def _is_related(rule: Rule, other: Rule) -> bool:
 def _body(text: str, width: int, style: Style) -> list[str]:
     """Paragraphs wrapped anew, code as it is, an empty row between any two."""
     blocks: list[list[str]] = []
-    for index, part in enumerate(re.split(r"^```\w*\n(.*?)^```$\n?", text, flags=re.MULTILINE | re.DOTALL)):
+    for index, part in enumerate(re.split(r"^```[^\n]*\n(.*?)^```$\n?", text, flags=re.MULTILINE | re.DOTALL)):
         if index % 2:
-            blocks.append([_example(row, style) for row in part.rstrip().split("\n")])
+            blocks.append([f"    {example(row, style)}".rstrip() for row in part.rstrip().split("\n")])
         else:
             blocks += [_wrapped(p, width, "  ", style) for p in part.split("\n\n") if p.strip()]
     return [row for block in blocks for row in ("", *block)][1:]
 
 
-def _example(row: str, style: Style) -> str:
+def example(row: str, style: Style = plain) -> str:
     """A row of code. ``# error: [name]`` and ``# torch: raises`` are for the tests: readers get words."""
     code, found, comment = row.partition("  # ")
     if not found:
-        return f"    {row}".rstrip()
+        return row
     comment = _CLAIM.sub(lambda m: f"# <- {m[1]}", f"# {comment}")
     comment = _TORCH.sub(_said, comment)
     words = " · ".join(part.strip() for part in comment.split("#") if part.strip())
     severity = next((s.word for s in Severity if words.startswith(f"<- {s.word}")), "help")
-    return f"    {code}  {style(severity, '# ' + words)}"
+    return f"{code}  {style(severity, '# ' + words)}"
 
 
 def _said(found: re.Match[str]) -> str:

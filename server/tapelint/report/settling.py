@@ -19,12 +19,11 @@ def dedupe_and_grade(
     fewest steps, stands for all of them. ``grade`` says how grave it is to the user; None: not wanted."""
     best: dict[tuple[object, ...], Diagnostic] = {}
     for diagnostic in found:
-        if suppressions.covers(diagnostic.code, diagnostic.span.row):
+        if suppressions.covers(diagnostic.code, diagnostic.span.row, diagnostic.name):
             continue
-        key = (diagnostic.filename, diagnostic.span, diagnostic.code)
-        known = best.get(key)
+        known = best.get(diagnostic.place)
         if known is None or _grave_and_short(diagnostic) < _grave_and_short(known):
-            best[key] = diagnostic
+            best[diagnostic.place] = diagnostic
     graded = [replace(d, severity=severity) for d in best.values() if (severity := grade(d)) is not None]
     return tuple(sorted(graded, key=lambda d: (d.filename, d.span, d.severity, d.code)))
 

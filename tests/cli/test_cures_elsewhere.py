@@ -1,0 +1,145 @@
+"""Cures that edit a file which the checked one imports: printed with that file, and never made by ``--fix``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
+
+KEEPING = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.GRUCell(4, 8)
+        self.h = torch.zeros(2, 8)
+
+    def forward(self, x):
+        self.h = self.cell(x, self.h)
+        return self.h
+"""
+FINISHING = "import torch\n\n\ndef finish(loss):\n    loss.backward()\n"
+TWICE = """import torch
+from net import finish
+
+y = torch.ones(3, requires_grad=True).exp().sum()
+finish(y)
+finish(y)
+"""
+MAIN = """import torch
+from net import Net
+
+net = Net()
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for x in torch.randn(5, 2, 4):
+    opt.zero_grad()
+    net(x).mean().backward()
+    opt.step()
+"""
+DETACHED = KEEPING.replace("(x, self.h)", "(x, self.h.detach())")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "pyproject.toml").write_text("")
+    (tmp_path / "net.py").write_text(KEEPING)
+    (tmp_path / "main.py").write_text(MAIN)
+    return tmp_path
+
+
+def test_the_title_and_the_rows_name_the_file(tapelint: Tapelint, project: Path) -> None:
+    done = tapelint("check", "main.py")
+    assert done.returncode == 1
+    _, offer = done.stdout.split("= fix: ")
+    assert "in net.py (no gradient flows into earlier iterations)\n" in offer
+    assert (
+        " --> net.py:12:37\n12 -         self.h = self.cell(x, self.h)\n12 +         self.h = self.cell(x, self.h.d"
+        in offer
+    )
+
+
+def test_json_names_the_file_of_each_edit(tapelint: Tapelint, project: Path) -> None:
+    (found,) = json.loads(tapelint("check", "--output-format", "json", "main.py").stdout)
+    (edit,) = found["fixes"][0]["edits"]
+    assert (found["filename"], edit["filename"]) == ("main.py", "net.py")
+    assert (edit["content"], edit["location"]) == (".detach()", {"row": 12, "column": 37})
+
+
+def test_sarif_changes_the_other_artifact(tapelint: Tapelint, project: Path) -> None:
+    (run,) = json.loads(tapelint("check", "--output-format", "sarif", "main.py").stdout)["runs"]
+    (change,) = run["results"][0]["fixes"][0]["artifactChanges"]
+    assert change["artifactLocation"] == {"uri": "net.py"}
+
+
+def test_fix_leaves_it_to_the_check_of_that_file(tapelint: Tapelint, project: Path) -> None:
+    assert tapelint("check", "--fix", "--unsafe-fixes", "main.py").returncode == 1
+    assert ((project / "net.py").read_text(), (project / "main.py").read_text()) == (KEEPING, MAIN)
+
+
+def test_it_cures(tapelint: Tapelint, project: Path) -> None:
+    (project / "net.py").write_text(DETACHED)
+    assert tapelint("check", "main.py").returncode == 0
+
+
+@pytest.mark.parametrize("place", ["excluded", "installed"])
+def test_files_of_others_are_not_edited(tapelint: Tapelint, project: Path, place: str) -> None:
+    if place == "excluded":
+        (project / "pyproject.toml").write_text("[tool.tapelint]\nexclude = ['net.py']\n")
+    else:
+        (project / "node_modules").mkdir()
+        (project / "net.py").rename(project / "node_modules" / "net.py")
+        (project / "main.py").write_text(MAIN.replace("from net", "from node_modules.net"))
+    (found,) = json.loads(tapelint("check", "--output-format", "json", "main.py").stdout)
+    assert found["code"] == "TL102" and not found["fixes"]
+
+
+@pytest.mark.parametrize("files", [["main.py"], ["main.py", "net.py"]])
+def test_what_stands_in_the_other_file_is_cured_there(tapelint: Tapelint, project: Path, files: list[str]) -> None:
+    """Only main.py shows that it is called twice: net.py by itself has no finding and no cure."""
+    (project / "net.py").write_text(FINISHING)
+    (project / "main.py").write_text(TWICE)
+    (found,) = json.loads(tapelint("check", "--output-format", "json", *files).stdout)
+    assert (found["code"], found["filename"]) == ("TL101", "net.py")
+    assert {edit["filename"] for fix in found["fixes"] for edit in fix["edits"]} == {"net.py"}
+    shown = tapelint("check", *files).stdout
+    assert shown.count("= fix: ") == 1 and " in net.py" not in shown.split("= fix: ")[1]
+    assert "5 -     loss.backward()\n5 +     loss.backward(retain_graph=True)\n" in shown
+
+
+RETAINING = """def step(loss, opt):
+    opt.zero_grad()
+    loss.backward(retain_graph=True)
+    opt.step()
+"""
+CARRYING = """import torch
+from torch import nn
+from net import step
+
+cell = nn.GRUCell(4, 8)
+opt = torch.optim.SGD(cell.parameters(), lr=0.1)
+h = torch.zeros(2, 8)
+for x in torch.randn(5, 2, 4):
+    h = cell(x, h)
+    step(h.mean(), opt)
+"""
+
+
+def test_a_cure_of_two_files_names_both(tapelint: Tapelint, project: Path) -> None:
+    (project / "net.py").write_text(RETAINING)
+    (project / "main.py").write_text(CARRYING)
+    _, offer = tapelint("check", "main.py").stdout.split("= fix: ")
+    title, *rows = offer.partition("\n  = or:")[0].splitlines()
+    assert " in main.py and net.py (" in title
+    assert [row.strip() for row in rows if "-->" in row or "+" in row] == [
+        "--> main.py:9:1",
+        "9 +     h = h.detach()",
+        "--> net.py:3:19",
+        "3 +     loss.backward()",
+    ]
