@@ -2,10 +2,26 @@
 
 from __future__ import annotations
 
-from tapelint.analysis import analyse, fixes
+from tapelint.analysis import analyse, fixes, offer
+from tapelint.analysis.without_fix import no_fix
 from tapelint.severity import Severity
 from tapelint.source import apply
 
+UNSET = """import torch
+
+
+class Scale(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * ctx.factor
+
+
+Scale.apply(torch.ones(3, requires_grad=True)).sum().backward()
+"""
 SUMMED = """import torch
 from torch import nn
 
@@ -30,3 +46,23 @@ def test_fixes_of_silent_hazards_do_not_raise() -> None:
         for fix in fixes(report, diagnostic):
             text = apply(SUMMED, fix.edits)
             assert not [d for d in analyse(text).diagnostics if d.severity is Severity.ERROR], text
+
+
+def test_an_error_without_a_cure_says_why() -> None:
+    report = analyse(UNSET)
+    (diagnostic,) = report.diagnostics
+    assert diagnostic.code == "TL508" and diagnostic.raises
+    assert offer(report, diagnostic).no_fix == "what `factor` is to be cannot be seen"
+
+
+def test_a_reason_counts_what_was_tried() -> None:
+    (finding,) = analyse(UNSET).findings.values()
+    assert no_fix(finding, 3, ()).startswith("each of the 3 edits that were tried leaves the error")
+    assert no_fix(finding, 1, ()).startswith("the one edit that was tried leaves the error")
+    assert no_fix(finding, 0, ()) == "what `factor` is to be cannot be seen"
+
+
+def test_what_has_a_fix_or_raises_nothing_needs_no_reason() -> None:
+    for text in (SUMMED, "import torch\ny = torch.ones(3, requires_grad=True).exp()\ny += 1\ny.sum().backward()\n"):
+        report = analyse(text)
+        assert report.diagnostics and not any(offer(report, each).no_fix for each in report.diagnostics)

@@ -369,3 +369,114 @@ def test_a_cure_that_trains_less_comes_last() -> None:
 def test_an_unsafe_fix_says_what_is_lost(text: str) -> None:
     for fix in _offered(text):
         assert fix.applicability == "safe" or re.search(r"\(.+\)", fix.title), fix.title
+
+
+TWO_HAZARDS = """import torch
+
+w = torch.ones(3, requires_grad=True)
+y = w.exp()
+y += 1
+loss = y.sum()
+for _ in range(2):
+    loss.backward()
+"""
+
+
+def test_a_copy_is_offered_where_the_same_call_then_raises_for_another_reason() -> None:
+    """One backward, two hazards: PyTorch names the first, and the next run the second."""
+    report = analyse(TWO_HAZARDS)
+    best, *_ = fixes(report, report.diagnostics[0])
+    after = analyse(apply(TWO_HAZARDS, best.edits))
+    assert [each.code for each in report.diagnostics] == ["TL201"]
+    assert best.title.startswith("Write out of place") and [each.code for each in after.diagnostics] == ["TL103"]
+
+
+CALLED_LATER = """import torch
+
+w = torch.ones(3, requires_grad=True)
+
+
+def train(net, x):
+    net(x).sum().backward()
+
+
+y = w.exp()
+y += 1
+y.sum().backward()
+train(torch.nn.Linear(3, 1, bias=False), torch.ones(3))
+"""
+
+
+def test_what_an_imagined_caller_trains_is_not_compared_with_the_program() -> None:
+    """``train`` is tried out with parameters of all kinds where the script ends at an error before it calls it."""
+    best, *_ = _offered(CALLED_LATER)
+    assert best.title.startswith("Write out of place")
+
+
+PENALTY = """import torch
+
+x = torch.rand(4, requires_grad=True)
+g = torch.autograd.grad((x**3).sum(), x, create_graph=True)[0]
+for _ in range(2):
+    g.norm().backward()
+"""
+
+
+def test_a_detach_that_leaves_the_same_backward_without_graph_is_none() -> None:
+    """``g.detach().norm().backward()`` is the call that raised, in other words."""
+    assert not any("Detach `g` where" in fix.title for fix in _offered(PENALTY))
+
+
+INNER_STEP = """import torch
+
+w = torch.randn(3, requires_grad=True)
+fast = w
+for task in torch.randn(2, 4, 3):
+    (g,) = torch.autograd.grad((task @ fast).pow(2).mean(), fast, create_graph=True)
+    fast = fast - 0.1 * g
+    (task @ fast).pow(2).mean().backward()
+"""
+
+
+def test_a_detach_that_leaves_an_earlier_call_without_graph_is_none() -> None:
+    """Before the first iteration ``fast`` is the leaf itself: detached, nothing is left to differentiate."""
+    assert not any("at the start of each iteration" in fix.title for fix in _offered(INNER_STEP))
+
+
+KEPT_AND_GIVEN = """import torch
+from torch import nn
+
+
+class Prior(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mean, self.total = nn.Parameter(torch.ones(3)), 0.0
+
+    def forward(self):
+        self.total = self.total + self.mean.pow(2).sum()
+        return self.total
+"""
+
+
+def test_what_a_caller_goes_backward_from_keeps_its_graph() -> None:
+    report = analyse(KEPT_AND_GIVEN)
+    (diagnostic,) = report.diagnostics
+    for fix in fixes(report, diagnostic):
+        assert "self.total = self.total.detach()\n        return" not in apply(KEPT_AND_GIVEN, fix.edits)
+
+
+RISING = """import torch
+from torch import nn
+
+model = nn.Linear(3, 1)
+x = torch.randn(5, 3, requires_grad=True)
+for step in range(3):
+    model(x).sum().backward()
+    x += 0.1 * x.grad.sign()
+"""
+
+
+def test_a_leaf_whose_gradient_is_read_again_stays_a_leaf() -> None:
+    best, *others = _offered(RISING)
+    assert "torch.no_grad()" in apply(RISING, best.edits)
+    assert not any(fix.title.startswith("Write out of place") for fix in others)

@@ -6,7 +6,9 @@ the user opens the lightbulb or passes ``--fix``, so no purpose is imported befo
 those that change expressions. What a purpose promises, and this module checks once for all of them:
 
 * the new text parses, and no comment is lost, doubled or swallowed;
+* an edit of a notebook stands in one cell;
 * an edit covers only what changes, so formatting, line endings, tabs and byte order marks stay as they were;
+* each node stands in the text that is edited: one of an imported file has another row there;
 * where any of this cannot be kept, there is no edit at all: ``None``.
 """
 
@@ -22,6 +24,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..source.cells import in_cell
 from ..source.edit import Edit, apply
 from .text.edit_refused import EditRefused
 from .text.source_editor import SourceEditor
@@ -38,6 +41,8 @@ __all__ = ["PURPOSES", "edits_for"]
 
 def edits_for(source: Source, cure: FixProposal) -> tuple[Edit, ...] | None:
     """The edits that make ``cure`` happen in ``source.text``, in order; None where that cannot be done safely."""
+    if not all(source.holds(node) for node in cure.nodes if hasattr(node, "lineno")):
+        return None
     editor = SourceEditor(source)
     made: list[Edit] = []
     for part in (cure, *cure.also):
@@ -48,7 +53,10 @@ def edits_for(source: Source, cure: FixProposal) -> tuple[Edit, ...] | None:
             made += purpose.edits(editor, *part.targets)
         except (EditRefused, RecursionError):
             return None
-    found = tuple(sorted(made, key=lambda edit: edit.span))
+    within = [in_cell(edit, source.cells, source.lines) if source.cells else edit for edit in made]
+    found = tuple(sorted((edit for edit in within if edit is not None), key=lambda edit: edit.span))
+    if len(found) < len(made):
+        return None
     return found if found and not _overlap(found) and _keeps_promise(source, found) else None
 
 

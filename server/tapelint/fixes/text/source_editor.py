@@ -74,12 +74,18 @@ class SourceEditor:
 
     def bare_begin(self, node: ast.AST) -> int:
         """Where a node begins, or the header of a definition below its decorators."""
-        span = self.source.span(node)
+        span = self._span(node)
         return self._starts[span.row - 1] + span.column - 1
 
     def end(self, node: ast.AST) -> int:
-        span = self.source.span(node)
+        span = self._span(node)
         return self._starts[span.end_row - 1] + span.end_column - 1
+
+    def _span(self, node: ast.AST) -> Span:
+        """Where a node stands in this text; refused for one that stands in another."""
+        if not self.source.holds(node):
+            raise EditRefused("a node of another tree")
+        return self.source.span(node)
 
     def text_of(self, node: ast.AST) -> str:
         return self.text[self.begin(node) : self.end(node)]
