@@ -7,10 +7,12 @@ from __future__ import annotations
 import json
 
 HEAD = "import torch\n\nw = torch.ones(3, requires_grad=True)\n"
-HOPELESS = "torch.ones(3).sum().backward()\n"
-"""An error that has no fix."""
+HOPELESS = "torch.arange(3).sum().backward()\n"
+"""An error that has no fix, no unsafe one either: integers cannot require grad."""
 HAZARD = "a = w.exp()\na += 1  # {}\na.sum().backward()\n"
 IGNORED = HAZARD.format("tapelint: ignore[TL201]")
+
+RANGE = "# tapelint: disable[TL201]\na = w.exp()\na += 1\n# tapelint: enable[TL201]\na.sum().backward()\n"
 
 
 def _inside(header: str, body: str = IGNORED) -> str:
@@ -38,6 +40,11 @@ NEEDED: dict[str, dict[str, str]] = {
     "below a return": {"a.py": HEAD + _inside("def f():\n", "return 1\n" + IGNORED) + "f()\n"},
     "another file shows it": {"helper.py": HELPER, "main.py": MAIN},
     "on a line of its own": {"a.py": HEAD + "a = w.exp()\n# tapelint: ignore[TL201]\na += 1\na.sum().backward()\n"},
+    "below an error, a range": {"a.py": HEAD + HOPELESS + RANGE},
+    "below an error, the line before": {
+        "a.py": HEAD + HOPELESS + "a = w.exp()  # tapelint: ignore-next-line[TL201]\na += 1\na.sum().backward()\n"
+    },
+    "below an error, by name": {"a.py": HEAD + HOPELESS + HAZARD.format("tapelint: ignore[saved-tensor-modified]")},
     # Neighbours.
     "every code": {"a.py": HEAD + HOPELESS + HAZARD.format("tapelint: ignore")},
     "below an error that a comment silences": {

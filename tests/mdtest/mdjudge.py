@@ -86,17 +86,21 @@ SENTENCE = {
 }
 """What no step of a story, and no advice, may look like."""
 
-OLD_WORDS = frozenset("TL303 TL305 TL320 TL321 TL901 TL902".split())
-"""Rules whose messages are older than the style guide."""
-
 
 def _badly_worded(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
     """What is wrong with the words of a finding, each with the words."""
     steps = [step.message for step in diagnostic.related]
     texts = [(words, WORDING) for words in (*diagnostic.lines, *steps)]
-    if diagnostic.code not in OLD_WORDS:
-        texts += [(diagnostic.message, HEADLINE), *((words, SENTENCE) for words in (*steps, diagnostic.help or "Help"))]
+    texts += [(diagnostic.message, HEADLINE), *((words, SENTENCE) for words in (*steps, diagnostic.help or "Help"))]
     return ((fault, words) for words, faults in texts for fault, found in faults.items() if found.search(words))
+
+
+def _has_no_reason(report: Report, diagnostic: Diagnostic) -> bool:
+    """Whether PyTorch raises, and there is neither an edit to try nor a reason why there is none."""
+    finding = report.findings.get((diagnostic.code, diagnostic.span))
+    if finding is None or not finding.raises:
+        return False
+    return not finding.cures and not finding.no_fix
 
 
 def complaints(block: Block) -> str:
@@ -130,6 +134,8 @@ def complaints(block: Block) -> str:
             notes[max(row, 1)].append(f"not claimed: {text}")
         for fault, words in _badly_worded(diagnostic):
             notes[max(row, 1)].append(f"{fault}: {words}")
+        if _has_no_reason(report, diagnostic):
+            notes[max(row, 1)].append(f"there is no cure, and no_fix does not say why: {diagnostic.message}")
     for expected in missing:
         notes[expected.row].append(f"claimed, but not reported: {expected}")
     if faults := report.stats.get("faults", 0):

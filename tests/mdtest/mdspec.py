@@ -299,3 +299,8 @@ def read_programs() -> list[Block]:
         *read_all(TESTS / "corpus"),
         *read_specification(TESTS.parent / "docs" / "semantics.md"),
     ]
+
+
+def read_silenced() -> list[Block]:
+    """The blocks of docs/suppressions.md: what they do not claim may be silenced."""
+    return read_specification(TESTS.parent / "docs" / "suppressions.md")

@@ -17,6 +17,7 @@ from mdspec import (
     read_claims,
     read_programs,
     read_script,
+    read_silenced,
     without_claims,
 )
 from tapelint.report.diagnostic import Fix
@@ -24,7 +25,7 @@ from tapelint.source.edit import Edit
 from tapelint.source.span import Span
 
 HERE = Path(__file__).resolve().parent
-BLOCKS = read_programs()
+BLOCKS = read_programs() + read_silenced()
 EXAMPLES = [read_script(path) for path in sorted((HERE.parents[1] / "examples").glob("*.py"))]
 
 
@@ -98,11 +99,12 @@ def reporting(monkeypatch: pytest.MonkeyPatch):
     def tell(*found: tuple[int, str, str], faults: int = 0) -> None:
         diagnostics = [
             SimpleNamespace(
-                span=SimpleNamespace(row=row + 3),
+                span=Span(row + 3, 1, row + 3, 2),
                 severity=SimpleNamespace(word=severity),
                 name=name,
                 message="Writes y",
                 lines=("Writes y",),
+                raises=None,
                 help=None,
                 code="TL101",
                 related=(),
@@ -111,7 +113,7 @@ def reporting(monkeypatch: pytest.MonkeyPatch):
         ]
         stub = ModuleType("tapelint.analysis")
         stub.analyse = lambda text, path, config, resolve=None: SimpleNamespace(
-            diagnostics=diagnostics, stats={"faults": faults} if faults else {}
+            diagnostics=diagnostics, findings={}, stats={"faults": faults} if faults else {}
         )
         monkeypatch.setitem(sys.modules, "tapelint.analysis", stub)
 
@@ -148,7 +150,7 @@ def test_the_judge_rejects_what_is_not_claimed(reporting, text: str, found: list
 def test_a_fix_is_compared_with_the_text_shown(monkeypatch: pytest.MonkeyPatch, after: str, words: str) -> None:
     fix = Fix("Write out of place", "safe", True, (Edit(Span(4, 1, 4, 7), "y = x + 1"),))
     stub = ModuleType("tapelint.analysis")
-    stub.analyse = lambda text, path, config, resolve=None: SimpleNamespace(diagnostics=[None])
+    stub.analyse = lambda text, path, config, resolve=None: SimpleNamespace(diagnostics=[None], findings={})
     stub.fixes = lambda report, diagnostic: (fix,)
     monkeypatch.setitem(sys.modules, "tapelint.analysis", stub)
     block = block_of(after.rstrip() + "  # torch: ok\n")

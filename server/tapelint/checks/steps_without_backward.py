@@ -40,7 +40,7 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
                     point=step.point,
                     assumption=f"`{premise}` keeps a graph, which tapelint cannot see" if premise else None,
                     leaves=tuple(sorted(keys)),
-                    loss=lost.created_at,
+                    loss=lost,
                     called=event.result is not None,
                 )
             )

@@ -127,6 +127,8 @@ class PlainValueSaved(FunctionEvent):
     place: ast.Call
     index: int
     type_name: str
+    # Whether that is a list or a tuple of tensors.
+    holds_tensors: bool
 
 
 @frozen(eq=False, kw_only=True)
@@ -148,8 +150,8 @@ class SavedMiscounted(FunctionEvent):
     wanted: int
     # Where it took them.
     place: ast.AST
-    # The call that saved, if there is one.
-    saving: ast.Call | None
+    # The calls that saved, each of which replaced what the one before had saved; none where that is not known.
+    saving: tuple[ast.Call, ...]
 
 
 @frozen(eq=False, kw_only=True)

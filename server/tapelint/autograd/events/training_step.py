@@ -11,6 +11,7 @@ from typing import Literal
 from ..frozen import frozen
 from ..gradients.history import Clearing, Group, Idle, Pass
 from ..model.cuts import Cut
+from ..model.graph import Node
 from ..model.program_point import ProgramPoint
 from .graph_walks import SilentEvent
 
@@ -95,7 +96,7 @@ class StepWithoutBackward(SilentEvent):
 
     leaves: tuple[int, ...]
     # The end of that graph, which no code can reach any more.
-    loss: ProgramPoint
+    loss: Node
     # Whether it is in a function without a caller, which might go backward before.
     called: bool
 

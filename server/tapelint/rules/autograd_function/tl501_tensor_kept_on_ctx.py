@@ -16,7 +16,7 @@ a cycle that reference counting cannot free.
 class Square(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
-        ctx.x = x  # warning: [tensor-kept-on-ctx] "written"
+        ctx.x = x  # warning: [tensor-kept-on-ctx] "silently wrong"
         return x * x
 
     @staticmethod
@@ -80,7 +80,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if isinstance(event, KeptTensorAltered):
         write = event.write.point
         message = headline(
-            f"{kept} is written by {writer(event.write)}: `{event.function}` computes its gradient from the new values",
+            f"{kept} is changed by {writer(event.write)}: the gradient of `{event.function}` is silently wrong",
             f"{kept} is written before backward: `{event.function}` computes its gradient from the new values",
             f"{kept} is written before backward: the gradient is computed from the new values",
             "A tensor kept on `ctx` is written before backward: the gradient is computed from the new values",

@@ -57,20 +57,22 @@ new values through it no longer sees them.
 
 from __future__ import annotations
 
+import ast
+
 from ...autograd.events.custom_function import DirtyNotReturned, UnmarkedWriteUsed
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import headline, tensor_name
+from ..support.story import code, headline, tensor_name
 
 ERROR = "Some elements marked as dirty during the forward method were not returned as output"
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
     if isinstance(event, DirtyNotReturned):
-        name = tensor_name(facts, event.tensor) or "an input"
+        name = tensor_name(facts, event.tensor) or _marked(event.place)
         return Finding(
             at=event.place,
             point=event.point,
@@ -80,8 +82,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
                 f"A Function marks {name} dirty and does not return it",
             ),
             raises=ERROR,
-            links=(TraceStep(event.point.node, f"This runs the forward of `{event.function}`", event.point),),
-            help="Return what was written, or do not write it.",
+            links=(TraceStep(event.point.node, _outcome(event, name), event.point),),
+            help=f"Return {name} from forward, or write a new tensor instead and mark nothing.",
+            no_fix=f"whether forward is to return {name} or to leave it as it is cannot be seen",
         )
     assert isinstance(event, UnmarkedWriteUsed)
     write, applied = event.write.point, event.applied
@@ -102,10 +105,22 @@ def check(event: Event, facts: Facts) -> Finding | None:
         ),
         help="Call `ctx.mark_dirty(...)` on what you write and return, or write a new tensor.",
         cures=(
-            FixProposal("mark_dirty", "Tell autograd: ctx.mark_dirty", (write.node,)),
+            FixProposal("mark_dirty", f"Mark what is written: ctx.mark_dirty({event.argument})", (write.node,)),
             FixProposal("out_of_place", "Write out of place: compute a new tensor", (write.node,)),
         ),
     )
+
+
+def _marked(place: ast.AST) -> str:
+    """What a call marks, as it says it."""
+    match place:
+        case ast.Call(args=[ast.Name() as given]):
+            return code(given)
+    return "an input"
+
+
+def _outcome(event: DirtyNotReturned, name: str) -> str:
+    return f"This runs the forward of `{event.function}`: it returns, and {name} is not among its outputs"
 
 
 RULE = Rule(

@@ -51,7 +51,7 @@ from __future__ import annotations
 
 import ast
 
-from ...autograd.events.custom_function import GradientForNothing, GradientsMiscounted, OutputsMiscounted
+from ...autograd.events.custom_function import FunctionEvent, GradientForNothing, GradientsMiscounted, OutputsMiscounted
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
@@ -64,64 +64,95 @@ def counted(number: int, thing: str) -> str:
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
-    cures: tuple[FixProposal, ...] = ()
-    point = event.point
     if isinstance(event, GradientsMiscounted):
-        place = event.place
-        given, got = counted(event.expected, "argument"), counted(event.got, "gradient")
-        message = headline(
-            f"The backward of `{event.function}` returns {got}, and its forward was given {given}",
-            f"The backward of a Function returns {got}, and its forward was given {given}",
-        )
-        raises = (
-            f"function {event.function}Backward returned an incorrect number of gradients (expected {event.expected}, "
-            f"got {event.got})"
-        )
-        if event.got < event.expected and event.needed is None:
-            cures = (FixProposal("pad_gradients", "Return None for the other arguments", (place, event.definition)),)
-        elif event.got < event.expected:
-            title = f"Return None for the other arguments (no gradient for `{event.needed}`)"
-            cures = (FixProposal("pad_gradients", title, (place, event.definition), "unsafe"),)
-        help_text = "Return one value for each argument of forward, None where there is no gradient."
-    elif isinstance(event, GradientForNothing):
-        place = event.place
-        message = headline(
-            f"The backward of `{event.function}` returns a gradient for `{event.argument}`, which is no tensor",
-            f"The backward returns a gradient for `{event.argument}`, which is no tensor",
-        )
-        raises = (
-            f"function {event.function}Backward returned a gradient different than None at position {event.index + 1}, "
-            f"but the corresponding forward input was not a Variable"
-        )
-        value = place.value if isinstance(place, ast.Return) else None
-        if isinstance(value, ast.Tuple):
-            cures = (FixProposal("none_gradient", f"Return None for `{event.argument}`", (value.elts[event.index],)),)
-        help_text = "Return None for arguments that are no tensors."
-    else:
-        assert isinstance(event, OutputsMiscounted)
-        place = event.definition
-        outputs, accepted = counted(event.outputs, "output"), counted(event.accepted, "gradient")
-        message = headline(
-            f"The backward of `{event.function}` takes {accepted}, and its forward has {outputs}",
-            f"The backward of a Function takes {accepted}, and its forward has {outputs}",
-        )
-        missing = event.accepted - event.outputs
-        raises = (
-            f"missing {counted(missing, 'required positional argument')}"
-            if missing > 0
-            else f"takes {counted(event.accepted + 1, 'positional argument')} but {event.outputs + 1} were given"
-        )
-        help_text = "Take one gradient for each output, also for those that are marked non-differentiable."
+        return too_few_or_many(event)
+    if isinstance(event, GradientForNothing):
+        return for_no_tensor(event)
+    assert isinstance(event, OutputsMiscounted)
+    return outputs_miscounted(event)
+
+
+def too_few_or_many(event: GradientsMiscounted) -> Finding:
+    """backward returns another number of gradients than forward has arguments."""
+    is_list = isinstance(event.place, ast.Return) and isinstance(event.place.value, ast.List)
+    given = counted(event.expected, "argument")
+    got = "a list, which is one value" if is_list else counted(event.got, "gradient")
+    owners = (f"`{event.function}`", "a Function")
+    cures: tuple[FixProposal, ...] = ()
+    if not is_list and event.got < event.expected and event.needed is None:
+        title = "Return None for the other arguments"
+        cures = (FixProposal("pad_gradients", title, (event.place, event.definition)),)
+    elif not is_list and event.got < event.expected:
+        title = f"Return None for the other arguments (no gradient for `{event.needed}`)"
+        cures = (FixProposal("pad_gradients", title, (event.place, event.definition), "unsafe"),)
+    each = "for the one argument" if event.expected == 1 else f"one for each of the {event.expected} arguments"
     return Finding(
-        at=place,
-        point=point,
+        at=event.place,
+        point=event.point,
         severity=severity_of(event),
-        message=message,
-        raises=raises,
-        links=(TraceStep(point.node, f"This runs the backward of `{event.function}`", point),),
-        help=help_text,
+        message=headline(
+            *(f"The backward of {whose} returns {got}, and its forward was given {given}" for whose in owners),
+        ),
+        raises=f"function {event.function}Backward returned an incorrect number of gradients (expected "
+        f"{event.expected}, got {event.got})",
+        links=(runs_backward(event, f"which must return {counted(event.expected, 'value')}, {each} of forward"),),
+        help="Return a tuple: to PyTorch a list is one value."
+        if is_list
+        else "Return one value for each argument of forward, None where there is no gradient.",
+        no_fix="whether the list is meant as a tuple of gradients cannot be seen"
+        if is_list
+        else "which of the gradients belongs to which argument cannot be seen",
         cures=cures,
     )
+
+
+def for_no_tensor(event: GradientForNothing) -> Finding:
+    """backward returns a gradient for an argument that is no tensor."""
+    value = event.place.value if isinstance(event.place, ast.Return) else None
+    cures: tuple[FixProposal, ...] = ()
+    if isinstance(value, ast.Tuple):
+        cures = (FixProposal("none_gradient", f"Return None for `{event.argument}`", (value.elts[event.index],)),)
+    return Finding(
+        at=event.place,
+        point=event.point,
+        severity=severity_of(event),
+        message=headline(
+            f"The backward of `{event.function}` returns a gradient for `{event.argument}`, which is no tensor",
+            f"The backward returns a gradient for `{event.argument}`, which is no tensor",
+            "The backward returns a gradient for an argument that is no tensor",
+        ),
+        raises=f"function {event.function}Backward returned a gradient different than None at position "
+        f"{event.index + 1}, but the corresponding forward input was not a Variable",
+        links=(runs_backward(event, f"whose value {event.index + 1} is the gradient of `{event.argument}`"),),
+        help=f"Return None for `{event.argument}`: only tensors have gradients.",
+        no_fix="the gradients are not spelled out where they are returned",
+        cures=cures,
+    )
+
+
+def outputs_miscounted(event: OutputsMiscounted) -> Finding:
+    """backward takes another number of gradients than forward has outputs."""
+    outputs, accepted = counted(event.outputs, "output"), counted(event.accepted, "gradient")
+    missing = event.accepted - event.outputs
+    return Finding(
+        at=event.definition,
+        point=event.point,
+        severity=severity_of(event),
+        message=headline(
+            f"The backward of `{event.function}` takes {accepted}, and its forward has {outputs}",
+            f"The backward of a Function takes {accepted}, and its forward has {outputs}",
+        ),
+        raises=f"missing {counted(missing, 'required positional argument')}"
+        if missing > 0
+        else f"takes {counted(event.accepted + 1, 'positional argument')} but {event.outputs + 1} were given",
+        links=(runs_backward(event, f"and gives it {counted(event.outputs, 'gradient')}, one for each output"),),
+        help="Take one gradient for each output, also for those that are marked non-differentiable.",
+        no_fix="what backward computes would have to change with its arguments",
+    )
+
+
+def runs_backward(event: FunctionEvent, how: str) -> TraceStep:
+    return TraceStep(event.point.node, f"This runs the backward of `{event.function}`, {how}", event.point)
 
 
 RULE = Rule(

@@ -68,7 +68,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
     name = saved_name(facts, saved) or "what forward saved"
     severity = Severity.WARNING
     raises: str | None = None
-    links = [TraceStep(node.created_at.node, f"`{node.op}` saves {role(saved)} for its backward", node.created_at)]
+    what = name if saved.role == "intermediate" else role(saved)
+    links = [TraceStep(node.created_at.node, f"`{node.op}` saves {what} for its backward", node.created_at)]
     if isinstance(event, SavedTensorModified):
         if not in_own_backward(event, facts):
             return None
@@ -87,7 +88,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return None
     else:
         message = headline(
-            f"The backward of `{node.op}` writes {name} in place: what is saved is {role(saved)} itself, no copy",
+            f"The backward of `{node.op}` overwrites {name}, which it has saved: that is {role(saved)} itself, no copy",
             f"The backward of `{node.op}` writes {name} in place",
             f"A backward writes {name} in place",
         )

@@ -14,7 +14,7 @@ class Square(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
         ctx.save_for_backward(x)
-        return x.mul_(x)  # warning: [saved-after-modification] "new values"
+        return x.mul_(x)  # warning: [saved-after-modification] "silently wrong"
 
     @staticmethod
     def backward(ctx, grad):
@@ -65,7 +65,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, SavedThenWritten)
     write = event.write.point
     message = headline(
-        f"`{event.function}` saves `{event.argument}` and then writes it: backward is given the new values",
+        f"`{event.function}` saves `{event.argument}`, then writes it in forward: its gradient is silently wrong",
         f"`{event.argument}` is written after it is saved: backward is given the new values",
         "A saved input is written: backward is given the new values",
     )

@@ -63,9 +63,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, OnlyIgnoredOutputs)
     name = tensor_name(facts, event.output) or "an output"
     message = headline(
-        f"{code(event.point.node)} reaches `{event.function}` only by {name}, whose gradient its backward ignores",
-        f"{code(event.point.node)} comes only by {name}, whose gradient is ignored",
-        f"Only {name} leads to the loss, and its gradient is ignored",
+        f"{code(event.point.node)} trains nothing there: the backward of `{event.function}` ignores that of {name}",
+        f"The backward of `{event.function}` ignores the gradient of {name}: nothing is trained there",
+        f"Only {name} leads to the loss, and a backward ignores its gradient",
     )
     return Finding(
         point=event.point,

@@ -26,7 +26,7 @@ Scale.apply(w, 2.0).sum().backward()  # torch: raises "save_for_backward can onl
 ```
 
 ## Use instead
-What is no tensor is an attribute of the context.
+What is no tensor is an attribute of the context; a list of tensors is unpacked, `ctx.save_for_backward(*tensors)`.
 ```py
 class Scale(torch.autograd.Function):
     @staticmethod
@@ -47,6 +47,8 @@ There is no fix: backward has to read the value from where it is kept.
 """
 
 from __future__ import annotations
+
+import ast
 
 from ...autograd.events.custom_function import PlainValueSaved
 from ...autograd.events.graph_walks import Event
@@ -71,9 +73,24 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=severity_of(event),
         message=message,
         raises=f"{ERROR} {event.index} is of type {event.type_name if event.type_name != 'number' else ''}".rstrip(),
-        links=(TraceStep(event.point.node, f"This runs the forward of `{event.function}`", event.point),),
-        help=f"Keep {value} as an attribute of the context, and read it there in backward.",
+        links=(TraceStep(event.point.node, _step(event), event.point),),
+        help=_advice(event, value),
+        no_fix="what backward unpacks from `ctx.saved_tensors` would have to change with it",
     )
+
+
+def _step(event: PlainValueSaved) -> str:
+    return f"This runs the forward of `{event.function}`: when it has returned, PyTorch looks at what was saved"
+
+
+def _advice(event: PlainValueSaved, value: str) -> str:
+    """Tensors in a list are saved one by one; what holds none is kept beside what is saved."""
+    if event.holds_tensors:
+        given = event.place.args[event.index]
+        if isinstance(given, (ast.List, ast.Tuple)):
+            return f"Save each tensor by itself: {value} without the brackets."
+        return f"Unpack it in the call, `*{value.strip('`')}`: each tensor is then saved by itself."
+    return f"Keep {value} as an attribute of `ctx`, and read it there in backward."
 
 
 RULE = Rule(

@@ -71,7 +71,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
         message=message,
         raises=f"'{event.function}{ERROR} '{event.attribute}'",
         links=(TraceStep(event.preparing, f"`{preparing}` does not set `{event.attribute}`", event.point),),
-        help=f"Set it in `{preparing}`; a tensor belongs in `save_for_backward`.",
+        help=f"Set {code(event.place)} in `{preparing}`; a tensor belongs in `ctx.save_for_backward`.",
+        no_fix=f"what `{event.attribute}` is to be cannot be seen",
     )
 
 

@@ -63,7 +63,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"The backward of `{event.function}` unpacks {wanted}, and its forward saved {saved}",
         f"This backward unpacks {wanted}, and its forward saved {saved}",
     )
-    steps = () if event.saving is None else (TraceStep(event.saving, f"{code(event.saving)} saves {saved}"),)
+    steps = [TraceStep(call, f"{code(call)} {does}") for call, does in zip(event.saving, _effects(event, saved))]
+    advice = "Save in one call of `ctx.save_for_backward` all that backward unpacks, in the same order."
+    if len(event.saving) > 1:
+        advice = "Save all in one call of `ctx.save_for_backward`: a second call replaces what the first has saved."
     return Finding(
         at=event.place,
         point=event.point,
@@ -73,8 +76,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
         if event.saved < event.wanted
         else "too many values to unpack",
         links=(*steps, TraceStep(event.point.node, f"This backward unpacks {wanted}", event.point)),
-        help="Save in one call of `save_for_backward` all that backward unpacks, in the same order.",
+        help=advice,
+        no_fix="which tensors backward is to have cannot be seen",
     )
+
+
+def _effects(event: SavedMiscounted, saved: str) -> list[str]:
+    """What each of the calls that save does: a later one replaces what an earlier one has saved."""
+    if len(event.saving) < 2:
+        return [f"saves {saved}"]
+    return [*["is replaced by the next call"] * (len(event.saving) - 1), f"replaces what was saved before: {saved}"]
 
 
 RULE = Rule(

@@ -67,8 +67,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, ComputedAskedForGrad)
     name = code(event.place.value)
     message = headline(
-        f"{code(event.place)} is False: forward computed {name} without grad, and it is no argument",
-        f"{code(event.place)} is False: forward computes without grad",
+        f"{code(event.place)} is always False: {name} is computed in the forward of a Function, without grad",
+        f"{code(event.place)} is always False in the forward of a Function",
     )
     return Finding(
         at=event.place,
@@ -82,7 +82,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
                 event.point,
             ),
         ),
-        help="Ask `ctx.needs_input_grad[...]`, which has one answer for each argument.",
+        help="Ask `ctx.needs_input_grad[...]` instead, which has one answer for each argument.",
     )
 
 

@@ -25,7 +25,8 @@ loss.backward()  # torch: ok
 
 ## Fix safety
 Removing the call that cut the graph restores it; `torch.stack` makes the same tensor of losses as `torch.tensor`, with
-their graphs. Numbers on the way (`loss.item()`) become tensors, which other readers get too.
+their graphs. Numbers on the way (`loss.item()`) become tensors, which other readers get too. Where all is plain data,
+the first tensor it is computed from can be made to require grad; which one is meant to be trained, you must know.
 """
 
 from __future__ import annotations
@@ -42,22 +43,48 @@ from ..support.story import code, headline, tensor_name
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 LOSS = "Compute the loss from tensors that require grad, with gradients enabled."
+TRACK = "Let the first tensor that it is computed from require grad (it gets a `.grad`)"
 GRADIENT = "Pass `create_graph=True` to the call that computes the gradient."
 REASONS = {
     CutReason.CREATE_GRAPH: "the gradient was computed without `create_graph=True`",
     CutReason.LINEAR: "the gradient of a linear function is constant",
     CutReason.INFERENCE_MODE: "it was computed under `torch.inference_mode()`",
     CutReason.NO_GRAD: "it was computed under `torch.no_grad()`",
-    CutReason.DATA: "`.data` gives the values without their history",
+    CutReason.DATA: "`.data` gives the values without their graph",
     **dict.fromkeys(
         (CutReason.LOSSES, CutReason.TENSOR_LIST),
         "the tensors in the list are copied as numbers",
     ),
-    CutReason.NUMPY: "what NumPy computes has no history",
-    CutReason.NUMBER: "it was computed from a Python number, which has no history",
-    CutReason.NUMBERS: "it was computed from Python numbers, which have no history",
-    CutReason.NUMBER_LIST: "it was made of Python numbers, which have no history",
+    CutReason.NUMPY: "what NumPy computes has no graph",
+    CutReason.NUMBER: "it was computed from a Python number, which has no graph",
+    CutReason.NUMBERS: "it was computed from Python numbers, which have no graph",
+    CutReason.NUMBER_LIST: "it was made of Python numbers, which have no graph",
 }
+ADVICE = {
+    CutReason.CREATE_GRAPH: GRADIENT,
+    CutReason.LINEAR: "Leave this term out: the gradient of a linear function trains nothing.",
+    CutReason.INFERENCE_MODE: "Compute it outside of `torch.inference_mode()`.",
+    CutReason.NO_GRAD: "Compute it outside of `torch.no_grad()`.",
+    CutReason.DETACH: "Leave out `detach()` on the way to the loss; detach only what is logged.",
+    CutReason.DATA: "Use the tensor itself instead of its `.data`.",
+    **dict.fromkeys(
+        (CutReason.LOSSES, CutReason.TENSOR_LIST, CutReason.NUMBER_LIST, CutReason.REMADE),
+        "Keep the tensors themselves: `torch.stack(values)` keeps their graphs, `torch.tensor(values)` does not.",
+    ),
+    **dict.fromkeys(
+        (CutReason.ITEM, CutReason.READ, CutReason.NUMBER, CutReason.NUMBERS),
+        "Compute with the tensor itself: read it as a number (`.item()`) only where it is logged.",
+    ),
+    CutReason.NUMPY: "Compute it with torch operations instead of NumPy's.",
+    CutReason.OPERATION: "Compute the loss with operations that have a gradient.",
+}
+"""What to do, by what cut the graph."""
+NO_FIX = {
+    CutReason.LINEAR: "the gradient of a linear function has no graph in any form",
+    CutReason.NUMPY: "the NumPy code would have to be written with torch operations",
+    CutReason.OPERATION: "which operation is to stand in its place cannot be seen",
+}
+UNSEEN = "what is to require grad cannot be seen"
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -68,7 +95,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     name = tensor_name(facts, event.root) or _root(event.point.node)
     links: tuple[TraceStep, ...] = ()
     if cut is not None:
-        reason = REASONS.get(cut.reason, f"`{cut.name}` gives a tensor without history")
+        reason = REASONS.get(cut.reason, f"`{cut.name}` gives a tensor without a graph")
         links = (TraceStep(cut.point.node, f"The graph ends here: {reason}", cut.point),)
     else:
         reason = "nothing that it was computed from does"
@@ -79,8 +106,11 @@ def check(event: Event, facts: Facts) -> Finding | None:
         message=message,
         raises=ERROR,
         links=links,
-        help=GRADIENT if cut is not None and cut.reason is CutReason.CREATE_GRAPH else LOSS,
-        cures=tuple(cures(cut)) if cut is not None else (),
+        help=ADVICE.get(cut.reason, LOSS) if cut is not None else LOSS,
+        cures=tuple(cures(cut))
+        if cut is not None
+        else (FixProposal("track_source", TRACK, (event.point.node,), "unsafe"),),
+        no_fix=NO_FIX.get(cut.reason, UNSEEN) if cut is not None else UNSEEN,
         of_absence=cut is None or loop_around(cut.point, event.point) is not None,
     )
 

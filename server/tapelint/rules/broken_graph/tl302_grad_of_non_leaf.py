@@ -81,11 +81,12 @@ from ...autograd.model.cuts import CutReason
 from ...autograd.model.program_point import earlier_iteration
 from ...autograd.model.stores import StoreKind
 from ...severity import Severity
-from ..support.cure import FixProposal
+from ..support.cure import FixProposal, spelled
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import code, headline, tensor_name
 
-ERROR = "'NoneType' object has no attribute"
+ERRORS = ("'NoneType' object has no attribute", "'NoneType' and 'Tensor'", "'Tensor' and 'NoneType'")
+SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.FloorDiv: "//", ast.Mod: "%"}
 NO_LEAF = "The `.grad` of a tensor that is no leaf is None"
 RETAINED = "Call `retain_grad()` on it before the backward, or take the gradient with `torch.autograd.grad`."
 
@@ -117,10 +118,34 @@ def _computed(event: AbsentGradientUsed, facts: Facts) -> Finding:
             f"The `.grad` of {name} is None: {name} is no leaf",
             NO_LEAF,
         ),
+        raises=_raised(event.point.node),
+        raiser=_raiser(event),
         links=(TraceStep(event.created_at.node, f"This computes {name}, which is no leaf", event.created_at),),
         help=RETAINED,
         cures=tuple(cures),
     )
+
+
+def _raised(node: ast.AST) -> str | None:
+    """What Python raises where None is used like that, as far as it is always the same."""
+    match node:
+        case ast.Attribute(attr=name):
+            return f"'NoneType' object has no attribute '{name}'"
+        case ast.Subscript(ctx=ast.Load()):
+            return "'NoneType' object is not subscriptable"
+        case ast.Subscript():
+            return "'NoneType' object does not support item assignment"
+        case ast.BinOp(op=op) if type(op) in SIGNS:
+            return f"unsupported operand type(s) for {SIGNS[type(op)]}"
+        case ast.AugAssign(op=op) if type(op) in SIGNS:
+            return f"unsupported operand type(s) for {SIGNS[type(op)]}="
+    return None
+
+
+def _raiser(event: AbsentGradientUsed) -> ast.AST | None:
+    """Where the None is used, if that is not the row in which it is read."""
+    node, read = event.point.node, event.read.node
+    return node if getattr(node, "lineno", 0) != getattr(read, "lineno", 0) else None
 
 
 def _keeping(facts: Facts, tensor: int) -> list[FixProposal]:
@@ -128,7 +153,7 @@ def _keeping(facts: Facts, tensor: int) -> list[FixProposal]:
     kept = [s for s in facts.stored.get(tensor, ()) if s.how is StoreKind.ASSIGNED]
     cures: list[FixProposal] = []
     for stored in kept[:1]:
-        written = ast.parse(stored.target, mode="eval").body
+        written = spelled(stored.target)
         cures.append(FixProposal("retain_grad", f"Keep the gradient of `{stored.target}`", (stored.statement, written)))
         title = f"Keep the gradient of `{stored.target}` where there is one"
         cures.append(FixProposal("retain_grad_if_tracked", title, (stored.statement, written)))
@@ -152,6 +177,8 @@ def _constant(event: AbsentGradientUsed, facts: Facts) -> Finding:
             f"The `.grad` of {name} is None: {name} does not require grad",
             "The `.grad` of a tensor that does not require grad is None",
         ),
+        raises=_raised(event.point.node),
+        raiser=_raiser(event),
         links=(TraceStep(made, f"This makes {name}, which does not require grad", event.created_at),),
         help="Write it in place, so that it stays the same leaf." if mode else "Let it require grad before it is used.",
         cures=tuple(cures),
@@ -178,5 +205,5 @@ RULE = Rule(
     __doc__,
     (AbsentGradientUsed, AbsentGradientShown),
     check,
-    raises=(ERROR,),
+    raises=ERRORS,
 )

@@ -63,7 +63,7 @@ from ...autograd.model.cuts import CutReason
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, tensor_name
+from ..support.story import code, headline, tensor_name
 
 MODES = (CutReason.NO_GRAD, CutReason.INFERENCE_MODE)
 
@@ -74,19 +74,21 @@ def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, RewrappedRoot)
     name, cut = tensor_name(facts, event.root) or code(event.wrapped.node), event.cut.point
     how = f"under `torch.{event.cut.name}()`" if event.cut.reason in MODES else f"by `{event.cut.name}`"
-    message = (
-        f"this makes {name} a new leaf, but its graph was lost {how}: {code(event.point.node)} gives a gradient to "
-        f"{name} alone, and trains nothing."
-    )
+    backward = code(event.point.node)
     return Finding(
         point=event.wrapped,
         severity=Severity.WARNING,
-        message=message,
-        links=(
-            TraceStep(cut.node, f"the graph ends here: {code(cut.node)}", cut),
-            TraceStep(event.point.node, f"this backward reaches only {name}", event.point),
+        message=headline(
+            f"{backward} trains nothing: {name} is a new leaf, its graph was cut {how}",
+            f"{name} is a new leaf, its graph was cut {how}: its backward trains nothing",
+            f"{name} is a new leaf: its backward trains nothing",
         ),
-        help="compute the loss from what requires grad, without a cut on the way; the flag is then set by itself.",
+        links=(
+            TraceStep(cut.node, f"The graph ends at {code(cut.node)}", cut),
+            TraceStep(event.wrapped.node, f"{name} becomes a leaf, with no graph behind it", event.wrapped),
+            TraceStep(event.point.node, f"{backward} reaches only {name}", event.point),
+        ),
+        help=f"Compute {name} from what requires grad, without that cut; it then requires grad by itself.",
         cures=(
             FixProposal("remove_call", "Keep the graph", (cut.node,)),
             FixProposal("unwrap", "Use the tensor itself", (event.wrapped.node,)),
@@ -98,27 +100,32 @@ def constant(event: TermLost, facts: Facts) -> Finding:
     """A sum whose term has a value and no gradient."""
     name = tensor_name(facts, event.root) or "the sum"
     node = event.cut.point.node
-    if event.cut.reason is CutReason.CREATE_GRAPH:
-        how = f"{code(node)} computes a gradient without `create_graph=True`, so it has no graph"
-        advice = "pass `create_graph=True`, or leave the term out if it is only to be looked at."
+    is_gradient = event.cut.reason is CutReason.CREATE_GRAPH
+    if is_gradient:
+        why = "`create_graph=True` is missing"
+        advice = "Pass `create_graph=True`, or leave the term out of the loss if it is only to be looked at."
         cures = [FixProposal("create_graph", "Give the gradient a graph: create_graph=True", (node,))]
     else:
-        how = f"{code(node)} is a new number without a graph"
-        advice = "use the tensor itself; if the gradient is not wanted, say so with `.detach()`."
+        why = "that term trains nothing"
+        advice = "Use the tensor itself; if its gradient is not wanted, say so with `.detach()`."
         cures = [
             FixProposal("unwrap", "Use the tensor itself", (node,)),
             FixProposal("remove_call", "Keep the graph", (node,)),
         ]
-    message = (
-        f"{how}: what is computed from it is a constant in {name}, and {code(event.point.node)} gives no gradient to "
-        f"what it was computed from. Nothing raises."
+    backward = code(event.point.node)
+    links = (
+        TraceStep(node, f"{code(node)} has no graph"),
+        TraceStep(event.point.node, f"{backward} takes it for a constant in {name}", event.point),
     )
-    links = (TraceStep(event.point.node, "this backward knows that term as a constant", event.point),)
     return Finding(
         at=node,
         point=event.point,
         severity=Severity.WARNING,
-        message=message,
+        message=headline(
+            f"{code(node)} is a constant in {name}, without a graph: {why}",
+            f"{code(node)} is a constant in {name}: {why}",
+            f"A term without a graph is a constant in {name}: {why}",
+        ),
         links=links,
         help=advice,
         cures=tuple(cures),

@@ -38,7 +38,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, tensor_name
+from ..support.story import capitalized, code, headline, tensor_name
 
 SAVED = "Inference tensors cannot be saved for backward"
 WRITTEN = "Inplace update to inference tensor outside InferenceMode is not allowed"
@@ -46,23 +46,25 @@ WRITTEN = "Inplace update to inference tensor outside InferenceMode is not allow
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, InferenceTensorUsed)
-    name = tensor_name(facts, event.tensor) or "a tensor"
+    known = tensor_name(facts, event.tensor)
+    name = known or "a tensor"
     made = f"the state for {name}" if event.how == "state" else name
-    if event.how == "saved":
-        what = f"`{event.op.rpartition('.')[2]}` needs {name} for backward, but {name} was made in inference mode"
-    elif event.how == "state":
-        what = f"{code(event.point.node)} writes its state for {name}, which was made in inference mode, in place"
-    else:
-        what = f"{code(event.point.node)} writes {name}, which was made in inference mode, in place"
+    mode = "was made in inference mode"
+    match event.how:
+        case "saved":
+            texts = [f"`{event.op.rpartition('.')[2]}` saves {name} for its backward, but it {mode}"]
+        case "state":
+            texts = [f"{code(event.point.node)} writes its state for {name}, which {mode}"]
+        case _:
+            done = f"{code(event.point.node)} writes {name} in place"
+            texts = [f"{done} outside of inference mode, but it was made in it"]
     return Finding(
         point=event.point,
         severity=Severity.ERROR,
-        message=f"{what}. PyTorch raises “{SAVED if event.how == 'saved' else WRITTEN}”.",
-        links=(
-            TraceStep(event.made.node, f"{made} was made here, in inference mode", event.made),
-            *(TraceStep(call, "in this call", event.made) for call in event.made.calls[-1:]),
-        ),
-        help="compute it under `torch.no_grad()` instead, or use a clone.",
+        message=headline(*texts, f"{made} {mode}: autograd cannot use it here"),
+        raises=SAVED if event.how == "saved" else WRITTEN,
+        links=(TraceStep(event.made.node, capitalized(f"{made} is made in inference mode"), event.made),),
+        help=("Compute it under `torch.no_grad()` instead of `torch.inference_mode()`, or clone it afterwards."),
         cures=(
             FixProposal(
                 "no_grad_instead",

@@ -57,15 +57,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return None
     cut, switch = event.cut.point, event.cut.grad_mode_set_at
     links = (
-        TraceStep(switch.node, "This switches gradients off", switch),
+        TraceStep(switch.node, f"{code(switch.node)} switches gradients off", switch),
         TraceStep(cut.node, "This is computed without a graph", cut),
-        TraceStep(event.point.node, "This backward has no graph", event.point),
+        TraceStep(event.point.node, f"{code(event.point.node)} has no graph", event.point),
     )
     return Finding(
         point=switch,
         severity=severity_of(event),
         message=headline(
-            f"This switches gradients off, and they stay off: {code(event.point.node)} has no graph",
+            f"{code(switch.node)} switches gradients off, and they stay off: {code(event.point.node)} has no graph",
+            f"{code(switch.node)} switches gradients off, and they stay off: the backward has no graph",
             "This switches gradients off, and they stay off: the backward has no graph",
         ),
         raises=ERROR,

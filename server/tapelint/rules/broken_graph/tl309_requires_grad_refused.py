@@ -71,9 +71,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
             help_text = "Use `detach()`, which gives the same values without a graph."
             cures.append(FixProposal("detach_instead", f"Detach {name} instead", (where,)))
     else:
-        what = "integers" if event.reason == "int" else "truth values"
+        what = "integers" if event.reason == "int" else "bools"
         error = DTYPE
-        message = headline(f"{name} holds {what}, which have no gradient", f"This holds {what}, which have no gradient")
+        message = headline(f"{name} holds {what}: it cannot require grad", f"This holds {what}: it cannot require grad")
         if created_at.node is not where:
             links.append(TraceStep(created_at.node, f"This makes {what}", created_at))
         help_text = "Make it of floating point numbers (`dtype=torch.float32`, `.float()`)."

@@ -41,7 +41,7 @@ from ...autograd.model.cuts import Cut, CutReason
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import headline, tensor_names, verb
+from ..support.story import code, headline, tensor_names, verb
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 
@@ -53,13 +53,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return None
     if isinstance(event, NeverReached):
         return untrained(event, cut, facts)
-    message = "The result of this reentrant checkpoint has no graph: none of its inputs requires grad"
+    message = headline(
+        f"{code(cut.point.node)} has no graph: no input of this reentrant checkpoint requires grad",
+        "The result of this reentrant checkpoint has no graph: none of its inputs requires grad",
+    )
     return Finding(
         point=cut.point,
         severity=severity_of(event),
         message=message,
         raises=ERROR,
-        links=(TraceStep(event.point.node, "This backward has no graph", event.point),),
+        links=(TraceStep(event.point.node, f"{code(event.point.node)} has no graph", event.point),),
         help="Pass `use_reentrant=False`, or let an input require grad.",
         cures=(FixProposal("non_reentrant", "Checkpoint without reentrant autograd", (cut.point.node,)),),
     )

@@ -1,11 +1,11 @@
 """backward() is called on a number that was read from a tensor.
 
 ## What it does
-Reports `backward()` on a number of Python that was read from a tensor with a graph by `item()`, `tolist()` or
+Reports `backward()` on a Python number that was read from a tensor with a graph by `item()`, `tolist()` or
 `float(...)`, or computed from such numbers, and says where it was read.
 
 ## Why PyTorch fails
-A number of Python has no graph and no `backward`: Python raises "'float' object has no attribute 'backward'". The
+A Python number has no graph and no `backward`: Python raises "'float' object has no attribute 'backward'". The
 graph still belongs to the tensor that the number was read from.
 
 ## Example
@@ -50,11 +50,15 @@ def check(event: Event, facts: Facts) -> Finding | None:
     call, cut = event.point.node, event.cut
     root = code(call.func.value) if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else "This"
     read = _reading(cut.point.node)
-    what = "numbers" if cut.operation == "tolist" else "a number"
+    what = "a Python number"
+    verb, it, has = "is", "it", "has"
+    if cut.operation == "tolist":
+        what, verb, it, has = "Python numbers", "is", "they", "have"
     several = f"{read} and others" if cut.reason is CutReason.NUMBERS else read
     message = headline(
-        f"{root} is no tensor but {what} of Python, which {several} gave: it has no graph",
-        f"This is no tensor but {what} of Python, which has no graph",
+        f"{root} {verb} {what}, no tensor: {several} gave {it}, and {it} {has} no graph",
+        f"{root} {verb} {what}, no tensor: {it} {has} no graph",
+        f"This is {what}, no tensor: {it} {has} no graph",
     )
     title = "Keep the graph: no number on the way (what else reads it gets a tensor)"
     return Finding(
@@ -62,9 +66,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=severity_of(event),
         message=message,
         raises=ERROR,
-        links=(TraceStep(cut.point.node, f"The graph ends here: {read} gives {what} of Python", cut.point),),
+        links=(TraceStep(cut.point.node, f"The graph ends here: {read} gives {what}", cut.point),),
         help=f"Go backward from the tensor: leave out {read} there, and keep it for the log.",
         cures=(FixProposal("remove_call", title, (cut.point.node,), "unsafe"),) if cut.reason is CutReason.ITEM else (),
+        no_fix="what is to stay a number, and what a tensor, cannot be seen",
         everywhere=True,
     )
 

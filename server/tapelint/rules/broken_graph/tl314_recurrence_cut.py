@@ -70,7 +70,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
-        message=f"{code(event.point.node)} cuts the graph in each iteration: only the last one trains",
+        message=f"{code(event.point.node)} cuts the graph between iterations: the loss trains only the last",
         links=(
             TraceStep(source.created_at.node, "This is computed, with a graph", source.created_at),
             TraceStep(event.point.node, "This takes the values, and the graph is lost", event.point),

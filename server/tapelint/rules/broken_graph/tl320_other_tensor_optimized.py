@@ -35,7 +35,7 @@ for step in range(3):
     loss.backward()
     opt.step()
     with torch.no_grad():
-        x = x.clamp(0, 0.5).requires_grad_(True)  # warning: [other-tensor-optimized] "the one before"
+        x = x.clamp(0, 0.5).requires_grad_(True)  # warning: [other-tensor-optimized] "keeps the old one"
 assert x[0].item() < 0.21  # torch: silent one step of 0.2, and no other
 ```
 
@@ -68,7 +68,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, tensor_name
+from ..support.story import code, headline, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -77,29 +77,34 @@ def check(event: Event, facts: Facts) -> Finding | None:
     used = tensor_name(facts, event.used) or "the tensor"
     cures: tuple[FixProposal, ...] = ()
     if event.how == "copied":
-        message = (
-            f"{code(event.made.node)} makes a new Parameter of {used}, and that is what {held} holds: "
-            f"{code(event.reached.node)} computes gradients for {used}, so {code(event.point.node)} finds none, and "
-            f"{used} is never trained. Nothing raises."
+        texts: tuple[str, ...] = (
+            f"{held} holds a new Parameter made of {used}, not {used} itself: {used} is never trained",
+            f"The optimizer holds a new Parameter made of {used}: {used} is never trained",
+            "The optimizer holds a new Parameter, not the tensor that the loss uses",
         )
         cures = (FixProposal("unwrap", f"Give it {used} itself", (event.made.node,)),)
-        advice = f"give the optimizer {used} itself, or compute the loss from the new Parameter."
+        advice = f"Give the optimizer {used} itself, or compute the loss from the new Parameter."
     else:
-        message = (
-            f"{used} is another tensor from here on, and {held} keeps the one before: {code(event.reached.node)} "
-            f"computes gradients for the new one, so {code(event.point.node)} finds none, and {used} is no longer "
-            f"trained. Nothing raises."
+        texts = (
+            f"{used} is a new tensor from here on, but {held} keeps the old one: {used} is not trained any more",
+            f"{used} is a new tensor, but {held} keeps the old one: {used} is no longer trained",
+            f"{used} is a new tensor from here on, but the optimizer keeps the old one",
+            "This is a new tensor, but the optimizer keeps the old one",
         )
-        advice = "write into the tensor under `torch.no_grad()`, or build the optimizer anew."
+        advice = f"Write into {used} under `torch.no_grad()`, or build the optimizer anew."
         if event.built is not None:
             cures = (FixProposal("move_after", "Build the optimizer afterwards", (event.built, event.made.node)),)
     return Finding(
         point=event.made,
         severity=Severity.WARNING,
-        message=message,
+        message=headline(*texts),
         links=(
-            TraceStep(event.reached.node, f"this backward computes gradients for {used}", event.reached),
-            TraceStep(event.point.node, "this step looks for them in another tensor", event.point),
+            TraceStep(event.reached.node, f"{code(event.reached.node)} computes gradients for {used}", event.reached),
+            TraceStep(
+                event.point.node,
+                f"{code(event.point.node)} looks for them in another tensor, and finds none",
+                event.point,
+            ),
         ),
         help=advice,
         cures=cures,

@@ -57,7 +57,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule
-from ..support.story import code
+from ..support.story import code, headline
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -65,24 +65,23 @@ def check(event: Event, facts: Facts) -> Finding | None:
     kept = code(event.point.node)
     match event.how:
         case "leaf":
-            what = f"{kept} requires grad and is no `nn.Parameter`"
+            what = f"{kept} requires grad but is no `nn.Parameter`"
             cure = FixProposal("parameter", "Make it an `nn.Parameter`", (event.value,))
         case "converted":
-            what = f"{kept} is no `nn.Parameter`, but the copy that {code(event.value)} makes of one on its way"
+            what = f"{kept} is a copy of an `nn.Parameter`, not one itself"
             cure = FixProposal("parameter_outside", "Make the Parameter of the copy", (event.value,))
         case "computed":
-            what = f"{kept} is no `nn.Parameter`: it is computed once of one that is kept nowhere"
+            what = f"{kept} is computed from an `nn.Parameter`, and is none"
             cure = FixProposal("parameter_outside", "Make the Parameter of the result", (event.value,))
-    alone = ", unless an optimizer is given it by itself" if event.how == "leaf" else ""
-    message = (
-        f"{what}. So `parameters()` does not give it to an optimizer, `state_dict()` does not save it and "
-        f"`to()` does not move it: it is not trained{alone}. Nothing raises."
-    )
+    alone = " unless they are given it by itself" if event.how == "leaf" else ""
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
-        message=message,
-        help="assign an `nn.Parameter`, or register a buffer (`register_buffer`) of what is not to be trained.",
+        message=headline(f"{what}: `parameters()` leaves it out", what, f"{kept} is no `nn.Parameter`"),
+        help=(
+            f"Assign an `nn.Parameter`, or use `register_buffer` for what is not trained. As it is, optimizers do not "
+            f"train it{alone}, `state_dict()` does not save it and `to()` does not move it."
+        ),
         cures=(cure,),
         unless=("TL304",),
     )

@@ -68,8 +68,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
             f"{op_name(node)} saves {name}, {part}, for its backward (version {saved.version})",
             node.created_at,
         ),
-        TraceStep(write.point.node, f"This writes it in place (version {write.version})", write.point),
-        TraceStep(event.point.node, f"This backward needs version {saved.version}", event.point),
+        TraceStep(write.point.node, f"This writes {name} in place (version {write.version})", write.point),
+        TraceStep(event.point.node, f"The backward of {op_name(node)} needs version {saved.version}", event.point),
     ]
     return Finding(
         point=write.point,

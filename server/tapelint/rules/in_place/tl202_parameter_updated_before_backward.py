@@ -64,7 +64,7 @@ from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.forward_again import computing_again
 from ..support.modified_saved import ERROR, REFUSED, error, is_step
-from ..support.story import carried, code, headline, lifted, op_name, saved_name, writer
+from ..support.story import capitalized, carried, code, headline, lifted, op_name, saved_name, writer
 from ..support.walked_twice import readers
 
 
@@ -85,8 +85,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
             f"{op_name(node)} saves {name} for its backward (version {saved.version})",
             node.created_at,
         ),
-        TraceStep(write.point.node, f"This updates it in place (version {write.version})", write.point),
-        TraceStep(event.point.node, f"This backward needs version {saved.version}", event.point),
+        TraceStep(
+            write.point.node,
+            capitalized(f"{writer(write)} updates {name} in place (version {write.version})"),
+            write.point,
+        ),
+        TraceStep(event.point.node, f"The backward of {op_name(node)} needs version {saved.version}", event.point),
     ]
     old = next((n for n in event.path if earlier_iteration(n.created_at, event.point)), None)
     advice = "Run every backward before the step, or compute the forward again after it"

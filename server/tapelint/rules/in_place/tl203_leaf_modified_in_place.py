@@ -39,7 +39,7 @@ from ...autograd.events.graph_walks import Event, LeafWritten
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import headline, tensor_name, verb
+from ..support.story import PARAMETERS, headline, tensor_name
 
 NAMELESS = "a leaf"
 SHORT = "a leaf that requires grad"
@@ -50,10 +50,15 @@ def check(event: Event, facts: Facts) -> Finding | None:
     name = tensor_name(facts, event.tensor) or NAMELESS
     what = f"a view of {name}" if event.view else name
     error = "a view of a leaf Variable that requires grad" if event.view else "a leaf Variable that requires grad"
-    message = headline(f"Writes {what} in place, a leaf that requires grad", f"Writes {SHORT} in place")
+    which = f", and {name} is" if event.view else ","
+    if name.startswith(PARAMETERS):
+        which = ", and they are leaves that require grad"
+        message = headline(f"Writes {what} in place{which}", "Writes parameters in place, which are leaves")
+    else:
+        message = headline(f"Writes {what} in place{which} a leaf that requires grad", f"Writes {SHORT} in place")
     if name == NAMELESS:
         message = f"Writes {what} that requires grad in place"
-    made = f"{name} {verb(name)} made here to require grad" if name != NAMELESS else "The leaf is made here"
+    made = f"This makes {name} require grad" if name != NAMELESS else "This makes the leaf"
     stored = facts.stored.get(event.tensor)
     links = (TraceStep(stored[0].statement, made),) if stored else ()
     return Finding(
@@ -62,9 +67,18 @@ def check(event: Event, facts: Facts) -> Finding | None:
         message=message,
         raises=f"{error} is being used in an in-place operation",
         links=links,
-        help="Put the update under `torch.no_grad()`, or compute a new tensor.",
+        help=_advice(event, name),
         cures=cures(event, name, [each.value for each in stored or () if each.value is not None]),
     )
+
+
+def _advice(event: LeafWritten, name: str) -> str:
+    """What to do: whether a graph is written on purpose decides."""
+    if event.given:
+        return f"Begin {name} without `requires_grad=True`: it gets a graph from what is written into it."
+    if event.wanted:
+        return f"Compute a new tensor instead of writing {name}: what is written requires grad itself."
+    return "Put the update under `torch.no_grad()`, or compute a new tensor."
 
 
 def cures(event: LeafWritten, name: str, values: list[ast.expr]) -> tuple[FixProposal, ...]:

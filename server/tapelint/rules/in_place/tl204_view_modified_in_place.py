@@ -36,19 +36,23 @@ instead.
 
 from __future__ import annotations
 
+import ast
+
 from ...autograd.events.graph_walks import Event, ViewRefused
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, headline, tensor_name, writer
+from ..support.story import capitalized, code, headline, tensor_name, writer
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, ViewRefused)
     name = tensor_name(facts, event.tensor) or "a view"
     part = "a view of " if event.part is not None else ""
+    node = event.made.node
+    made = code(node.iter if isinstance(node, (ast.For, ast.AsyncFor)) else node)
     if event.kind == "multi":
-        why = f"{part}one of the views that {code(event.made.node)} made at once"
+        why = f"{part}one of several views that {made} made"
         short = f"{part}one of several views of one call"
         error = "Such functions do not allow the output views to be modified inplace"
     elif event.kind == "function":
@@ -90,10 +94,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
 
 def _makers(event: ViewRefused) -> tuple[TraceStep, ...]:
     """Where the protected view was made, and where the view of it, if that is not where it is written."""
-    what = "The views are" if event.kind == "multi" else "The view is"
-    steps = [TraceStep(event.made.node, f"{what} made here", event.made)]
+    what = "the views" if event.kind == "multi" else "the view"
+    steps = [TraceStep(event.made.node, f"{code(event.made.node)} makes {what}", event.made)]
     if event.part is not None and event.part.node is not event.point.node and event.part != event.point:
-        steps.append(TraceStep(event.part.node, "A view of it is made here", event.part))
+        steps.append(TraceStep(event.part.node, f"{code(event.part.node)} makes a view of that view", event.part))
     return tuple(steps)
 
 
@@ -109,7 +113,7 @@ def _used(event: ViewRefused, facts: Facts, name: str) -> Finding:
     )
     links = (
         *_makers(event),
-        TraceStep(write.point.node, "This writes the memory of both", write.point),
+        TraceStep(write.point.node, capitalized(f"{writer(write)} writes {base}, and the view with it"), write.point),
     )
     severity = severity_of(event)
     advice = "Make the view again after the write, or keep a copy (`.clone()`)."
@@ -120,6 +124,7 @@ def _used(event: ViewRefused, facts: Facts, name: str) -> Finding:
         raises="its base or another view of its base has been modified inplace",
         links=links,
         help=advice,
+        no_fix="whether the values before or after the write are meant cannot be seen",
     )
 
 

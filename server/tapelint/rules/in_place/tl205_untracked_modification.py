@@ -92,8 +92,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
     links = (
         TraceStep(node.created_at.node, f"{op_name(node)} saves {name} for its backward", node.created_at),
-        TraceStep(write.point.node, "This writes it, and its version counter stays as it was", write.point),
-        TraceStep(event.point.node, "This backward uses the changed values", event.point),
+        TraceStep(write.point.node, f"This changes {name}, and its version counter stays as it was", write.point),
+        TraceStep(event.point.node, f"The backward of {op_name(node)} uses the changed values", event.point),
     )
     cures = (
         FixProposal(

@@ -42,7 +42,7 @@ from ...autograd.model.graph import Leaf
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import headline, op_name, tensor_name
+from ..support.story import code, headline, op_name, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -52,14 +52,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
     where = event.addition.created_at
     node = event.point.node
     message = headline(
-        f"Writes in place a gradient that {whose} receives too: its gradient is silently wrong",
+        f"Writes in place a gradient that {whose} receives, too: the gradient of {whose} is silently wrong",
         "Writes in place a gradient that others receive too: theirs is silently wrong",
     )
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
         message=message,
-        links=(TraceStep(where.node, "This addition hands one gradient to all of its terms", where),),
+        links=(
+            TraceStep(where.node, f"The backward of {code(where.node)} hands one gradient to all of its terms", where),
+        ),
         help="Compute and return a new tensor.",
         cures=(FixProposal("out_of_place", "Write out of place: compute a new gradient", (node,)),),
     )

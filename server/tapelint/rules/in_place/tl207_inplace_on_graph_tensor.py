@@ -42,13 +42,16 @@ from ..support.story import headline, tensor_name
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, GraphTensorWritten)
-    name = tensor_name(facts, event.tensor) or "a tensor with a graph"
+    name = tensor_name(facts, event.tensor) or "a tensor"
     node = event.point.node
     return Finding(
         point=event.point,
         severity=Severity.HINT,
-        message=headline(f"Writes {name} in place, which has a graph", "Writes a tensor with a graph in place"),
-        help="Compute a new tensor: whether this is right depends on what others save of it.",
+        message=headline(
+            f"Writes {name} in place, whose graph may need the old values",
+            "Writes a tensor in place, whose graph may need the old values",
+        ),
+        help="Compute a new tensor: a write in place is right only where no operation has saved the old values.",
         cures=(FixProposal("out_of_place", "Write out of place: compute a new tensor", (node,)),),
     )
 

@@ -32,6 +32,8 @@ assert not state.requires_grad  # torch: ok
 
 from __future__ import annotations
 
+import ast
+
 from ...autograd.events.graph_walks import Event, ViewDetached
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
@@ -43,14 +45,19 @@ ERROR = "Can't detach views in-place. Use detach() instead"
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, ViewDetached)
-    name = tensor_name(facts, event.tensor) or "this"
-    made = code(event.made.node)
+    name = tensor_name(facts, event.tensor) or code(event.point.node)
+    node = event.made.node
+    made = code(node.iter if isinstance(node, (ast.For, ast.AsyncFor)) else node)
     return Finding(
         point=event.point,
         severity=severity_of(event),
-        message=headline(f"Detaches {name} in place, a view made by {made}", "Detaches a view in place"),
+        message=headline(
+            f"Detaches {name} in place, which PyTorch refuses: it is a view, made by {made}",
+            f"Detaches {name} in place, which PyTorch refuses: it is a view",
+            "Detaches a view in place",
+        ),
         raises=ERROR,
-        links=(TraceStep(event.made.node, "The view is made here", event.made),),
+        links=(TraceStep(event.made.node, f"{made} makes the view", event.made),),
         help="Use `detach()`, and keep what it returns.",
         cures=(FixProposal("out_of_place", "Keep what detach() returns", (event.point.node,)),),
     )

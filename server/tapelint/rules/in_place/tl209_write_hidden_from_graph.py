@@ -48,7 +48,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline, tensor_name
+from ..support.story import capitalized, code, headline, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -65,8 +65,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
             "This changes a tensor and not its graph: its gradient is silently wrong",
         ),
         links=(
-            TraceStep(write.node, "This writes it, which autograd does not record", write),
-            TraceStep(node, "It is used here with the graph from before", event.point),
+            TraceStep(write.node, f"This changes {name}, and autograd does not record it", write),
+            TraceStep(node, capitalized(f"{code(node)} uses {name} with the graph from before"), event.point),
         ),
         help="Compute a new tensor, so that the operation is differentiated; a value that should keep the old gradient "
         "is `y + (new - y).detach()`.",

@@ -43,7 +43,7 @@ from ...autograd.events.graph_walks import Event, OwnStateUsed
 from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline
+from ..support.story import capitalized, code, headline, writer
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -56,8 +56,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=headline(f"{kept} is no copy of the parameters: {does}", f"What is kept is no copy: {does}"),
         links=(
-            TraceStep(taken.node, "This gives the memory of the parameters itself", taken),
-            TraceStep(write.point.node, "This writes the parameters, and what was kept with them", write.point),
+            TraceStep(taken.node, f"{code(taken.node)} gives the memory of the parameters, no copy", taken),
+            TraceStep(
+                write.point.node,
+                capitalized(f"{writer(write)} writes the parameters, and {kept} with them"),
+                write.point,
+            ),
         ),
         help="Keep a copy: `copy.deepcopy(net.state_dict())`.",
     )

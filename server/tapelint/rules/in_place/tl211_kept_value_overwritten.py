@@ -55,7 +55,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline, tensor_name
+from ..support.story import capitalized, code, headline, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -65,19 +65,20 @@ def check(event: Event, facts: Facts) -> Finding | None:
     function = call.func if isinstance(call, ast.Call) else None
     holder = code(function.value) if isinstance(function, ast.Attribute) else "the list"
     name = tensor_name(facts, event.memory) or code(value)
+    thing = name if name != holder else code(value)
     copied = ".copy()" if event.is_array else ".clone()"
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
         message=headline(
-            f"{holder} keeps {name} again, no copy of it: all entries have the values of the last write",
-            f"{holder} keeps one memory again: all entries have the values of the last write",
-            "One memory is kept again: all entries have the values of the last write",
+            f"{holder} keeps the same {thing} each time, no copy: all entries have the values of the last write",
+            f"{holder} keeps one memory each time: all entries have the values of the last write",
+            "The same memory is kept each time: all entries have the values of the last write",
         ),
         links=(
-            TraceStep(event.first.node, "It is kept for the first time here", event.first),
-            TraceStep(write.point.node, "This writes it in place", write.point),
-            TraceStep(call, "It is kept again here", event.point),
+            TraceStep(event.first.node, capitalized(f"{holder} keeps {thing} for the first time"), event.first),
+            TraceStep(write.point.node, f"This writes {thing} in place", write.point),
+            TraceStep(call, capitalized(f"{holder} keeps the same memory again"), event.point),
         ),
         help=f"Keep a copy: `{ast.unparse(value) if value is not None else 'x'}{copied}`.",
         cures=(FixProposal("clone", "Keep a copy", (value,)),) if value is not None and not event.is_array else (),

@@ -65,8 +65,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
             "What was kept is no copy: this compares a tensor with itself",
         ),
         links=(
-            TraceStep(kept.node, "It is kept here, without a copy", kept),
-            TraceStep(write.point.node, "This writes it in place, and what was kept with it", write.point),
+            TraceStep(kept.node, f"{code(event.source)} is kept here, without a copy", kept),
+            TraceStep(
+                write.point.node,
+                f"This writes {code(event.other)} in place, and {code(event.source)} with it",
+                write.point,
+            ),
         ),
         help="Keep a copy: `.detach().clone()`.",
     )

@@ -41,6 +41,7 @@ from __future__ import annotations
 from ...autograd.events.graph_walks import Event, OverlapCopied, OverlapRefused
 from ...autograd.facts import Facts
 from ...severity import Severity
+from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule
 from ..support.story import code, headline, tensor_name
 
@@ -66,6 +67,17 @@ def check(event: Event, facts: Facts) -> Finding | None:
         ),
         raises=ERROR if is_error else None,
         help=f"Write a copy: `{code(event.read.node).strip('`')}.clone()`. {said}".rstrip(),
+        cures=(_copying(event),),
+    )
+
+
+def _copying(event: OverlapRefused | OverlapCopied) -> FixProposal:
+    """What is read is copied first; where PyTorch does not raise that changes values."""
+    title = "Write a copy of what is read"
+    if isinstance(event, OverlapRefused):
+        return FixProposal("clone", f"{title} (costs its memory)", (event.read.node,))
+    return FixProposal(
+        "clone", f"{title} (entries that were overwritten first get other values)", (event.read.node,), "unsafe"
     )
 
 

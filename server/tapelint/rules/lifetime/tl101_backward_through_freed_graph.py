@@ -37,6 +37,8 @@ gradient behind it and is marked unsafe.
 
 from __future__ import annotations
 
+import ast
+
 from ...autograd.events.graph_walks import Event, FreedGraphReached
 from ...autograd.facts import Facts
 from ..support.cure import FixProposal
@@ -52,8 +54,8 @@ from ..support.walked_twice import (
     handed,
     origin,
     readers,
+    refused,
     retain_cure,
-    retaining,
     spared,
     story,
 )
@@ -69,14 +71,17 @@ def check(event: Event, facts: Facts) -> Finding | None:
     whose = f"an earlier {code(first)}" if code(first) == code(second) else code(first)
     message = (
         headline(
-            f"{code(second)} goes over the graph of {name} again, which its first run has freed",
-            f"This goes over the graph of {name} again, which is freed",
+            f"{code(second)} runs twice through the graph of {name}, which its first run frees",
+            f"This runs twice through the graph of {name}, which its first run frees",
+            "This runs twice through a graph that its first run frees",
         )
         if first is second
         else headline(
             f"{code(second)} needs the graph of {name}, which {whose} has freed",
+            f"{code(second)} needs the graph of {name}, which an earlier backward has freed",
             f"{code(second)} needs the graph of {name}, which is freed",
             f"This backward needs the graph of {name}, which an earlier one has freed",
+            "This backward needs a graph that an earlier backward has freed",
         )
     )
     return Finding(
@@ -85,14 +90,41 @@ def check(event: Event, facts: Facts) -> Finding | None:
         message=message,
         raises=ERROR,
         links=story(event, facts),
-        help="Run one backward of the summed losses, or keep the graph for the second. "
-        + retaining(event, facts, grows=False),
+        help=_advice(event, facts),
         cures=(
             FixProposal("merge_backwards", "Run one backward of the summed losses", (first, second)),
             *differentiating(event, facts),
             *_beside_a_step(event, facts),
         ),
     )
+
+
+def _advice(event: FreedGraphReached, facts: Facts) -> str:
+    """What an expert would do: that depends on whether an optimizer steps between the two backwards."""
+    name = variable(facts, carrier(event))
+    first, second = code(event.freed.point.node), code(event.point.node)
+    if differentiating(event, facts):
+        return f"Pass `create_graph=True` to {first}: its gradient then has a graph, too, and keeps the one it used."
+    if event.update is None:
+        once = f"Go backward from {name} once"
+        if event.root != event.freed.root or event.freed.point.node is event.point.node:
+            once = "Run one backward of the summed losses"
+        if event.spoiled is not None:
+            return f"{once}. {refused(event, facts)}"
+        if _returns_gradients(event.freed.point.node):
+            return f"Pass `retain_graph=True` to {first}, which keeps the graph in memory for {second}."
+        earlier = "it" if event.freed.point.node is event.point.node else "the first backward"
+        return f"{once}, or pass `retain_graph=True` to {earlier}, which keeps the graph in memory."
+    step = code(event.update.point.node)
+    if spared(event) or finished(event):
+        user = first if spared(event) else second
+        return f"Detach {name} where it is used for {user}: no gradient flows behind it from there."
+    return f"Run the forward again after {step}, which changes what the old graph was computed from."
+
+
+def _returns_gradients(node: ast.AST) -> bool:
+    """Whether it is ``torch.autograd.grad``: its gradients are used as they are, so one sum of losses will not do."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "grad"
 
 
 def _beside_a_step(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
@@ -113,8 +145,9 @@ def _detaching(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
         title = f"{name} (no gradient flows behind it from there)"
         for reader in readers(user.created_at.node, stored.target if stored else None) if user is not None else ():
             cures.append(FixProposal("detach", title, (reader,), "unsafe"))
-        for given in handed(user) if user is not None and user.created_at.calls else ():
-            cures.append(FixProposal("detach", title, (given,), "unsafe"))
+        for call, given in handed(user) if user is not None and user.created_at.calls else ():
+            there = f"Detach {code(given)} where it is given to {code(call.func)}"
+            cures.append(FixProposal("detach", f"{there} (no gradient flows behind it from there)", (given,), "unsafe"))
     return cures
 
 

@@ -10,8 +10,8 @@ at it; a loss that uses the tensor makes the next backward walk the old graph ag
 graph a second time", although the program calls backward once per iteration.
 
 PyTorch's advice, `retain_graph=True`, often turns this into the in-place error, since the optimizer has stepped on
-weights that the old graph saved; where it does run, memory grows with every iteration. The message says which of the
-two would happen.
+weights that the old graph saved (the help says so where that is seen); where it does run, memory grows with every
+iteration.
 
 ## Example
 ```py
@@ -45,23 +45,25 @@ from __future__ import annotations
 from ...autograd.events.graph_walks import Event, FreedGraphReached, SavedTensorModified
 from ...autograd.facts import Facts
 from ...autograd.model.graph import BackwardPass
-from ...autograd.model.program_point import earlier_iteration
+from ...autograd.model.program_point import Iteration, earlier_iteration
 from ..support.finding import Finding, Rule, severity_of
 from ..support.modified_saved import ERROR as MODIFIED
 from ..support.modified_saved import is_step
 from ..support.story import carried, code, headline, saved_name, writer
 from ..support.walked_twice import (
     ERROR,
+    UNNAMED,
     carrier,
     clearing,
     detaching,
     of_term,
     origin,
     previous,
+    refused,
     repeated,
     retain_cure,
-    retaining,
     story,
+    unit,
 )
 
 
@@ -78,6 +80,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     message = headline(
         f"{name} still carries the graph of {whose}, which {code(event.freed.point.node)} has freed",
         f"{name} still carries the graph of {whose}, which its backward has freed",
+        f"{name} still carries the graph of {whose}, which is freed",
         f"The graph of {whose} is still carried along, and its backward has freed it",
     )
     return Finding(
@@ -86,7 +89,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
         message=message,
         raises=ERROR,
         links=story(event, facts),
-        help=f"Detach what is carried from one iteration to the next. {retaining(event, facts, grows=True)}",
+        help=f"{_advice(event, facts, name, past)} {refused(event, facts)}".rstrip(),
+        no_fix=UNNAMED,
         cures=(
             *of_term(event, facts),
             *detaching(event, facts),
@@ -94,6 +98,15 @@ def check(event: Event, facts: Facts) -> Finding | None:
             *([] if repeated(event) else retain_cure(event, grows=True)),
         ),
     )
+
+
+def _advice(event: FreedGraphReached, facts: Facts, name: str, past: Iteration) -> str:
+    """What an expert would do: that depends on how the value is carried."""
+    if of_term(event, facts):
+        return f"Call `backward()` on what is added to {name}, and add it detached."
+    if clearing(event, facts):
+        return f"Empty {name} after each backward, or keep detached values in it."
+    return f"Detach {name} between the {unit(past)}s: no gradient flows into earlier ones."
 
 
 def stepped(event: SavedTensorModified, facts: Facts) -> Finding | None:
@@ -128,7 +141,8 @@ def stepped(event: SavedTensorModified, facts: Facts) -> Finding | None:
         message=message,
         raises=MODIFIED,
         links=story(bare, facts, "This step writes what was saved"),
-        help=f"Detach {name}, or make it anew, between the iterations.",
+        help=_advice(bare, facts, name, past),
+        no_fix=UNNAMED,
         cures=(*of_term(bare, facts), *detaching(bare, facts), *clearing(bare, facts)),
     )
 

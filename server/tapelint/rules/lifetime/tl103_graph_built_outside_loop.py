@@ -43,8 +43,8 @@ from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration, loop_around
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, severity_of
-from ..support.story import carried, code, headline, keeper, variable
-from ..support.walked_twice import ERROR, before, carrier, origin, readers, retain_cure, retaining, story
+from ..support.story import carried, code, headline, keeper
+from ..support.walked_twice import ERROR, before, carrier, origin, readers, refused, retain_cure, story
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -55,12 +55,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
     shared = carrier(event)
     loop = loop_around(event.point, shared.created_at)
     assert lap is not None and loop is not None
-    name = variable(facts, shared)
     kept = carried(facts, shared, event.point)
+    where, inside = _place(loop.loop)
     message = headline(
-        f"{kept} is computed once, before the loop, but {code(event.freed.point.node)} frees its graph",
-        f"{kept} is computed once, before the loop, but each backward frees its graph",
-        "What is computed once, before the loop, loses its graph in the first backward",
+        f"{kept} is computed once, {where}, but {code(event.freed.point.node)} frees its graph",
+        f"{kept} is computed once, {where}, but each backward frees its graph",
+        f"{kept} is computed once, but each backward frees its graph",
+        "What is computed once loses its graph in the first backward",
     )
     stored = keeper(facts, shared, event.point)
     cures: list[FixProposal] = []
@@ -68,17 +69,18 @@ def check(event: Event, facts: Facts) -> Finding | None:
         cures.append(
             FixProposal(
                 "move_into_loop",
-                f"Move {name} into the loop: compute it in every iteration",
+                f"Move {kept} into the loop: compute it in every iteration",
                 (stored.statement, loop.loop),
             )
         )
+    advice = f"Compute {kept} {inside}, or under `torch.no_grad()` if it needs no gradient."
     young = before(event, shared)
     for reader in readers(young.created_at.node, stored.target if stored else None):
         cures.append(
-            FixProposal("detach", f"Detach {name} where it is used (it gets no gradient there)", (reader,), "unsafe")
+            FixProposal("detach", f"Detach {kept} where it is used (it gets no gradient there)", (reader,), "unsafe")
         )
     if stored is not None and isinstance(loop.loop, (ast.For, ast.While)):
-        title = f"Compute {name} under torch.no_grad() (it gets no gradient)"
+        title = f"Compute {kept} under torch.no_grad() (it gets no gradient)"
         cures.append(FixProposal("no_grad", title, (stored.statement,), "unsafe"))
     return Finding(
         point=event.point,
@@ -86,10 +88,27 @@ def check(event: Event, facts: Facts) -> Finding | None:
         message=message,
         raises=ERROR,
         links=story(event, facts),
-        help="Compute it inside the loop, or under `torch.no_grad()` if it needs no gradient. "
-        f"{retaining(event, facts, grows=False)}",
+        help=f"{advice} {_keeping(event, facts)}".rstrip(),
+        no_fix=f"no one statement computes it that could stand {inside}",
         cures=(*cures, *retain_cure(event, grows=False)),
     )
+
+
+def _place(loop: ast.AST) -> tuple[str, str]:
+    """Where the graph is built, and where it should be: a function may be the body of a loop, too."""
+    match loop:
+        case ast.FunctionDef(name) | ast.AsyncFunctionDef(name):
+            return f"outside `{name}`", f"inside `{name}`"
+        case ast.Call():
+            return "outside the closure", "inside the closure"
+    return "before the loop", "inside the loop"
+
+
+def _keeping(event: FreedGraphReached, facts: Facts) -> str:
+    """What `retain_graph=True` does here, where it is right, or would only change the error."""
+    if event.spoiled is not None or event.stepped or event.update is not None:
+        return refused(event, facts)
+    return "`retain_graph=True` is right, too: no step comes between the backwards."
 
 
 RULE = Rule(

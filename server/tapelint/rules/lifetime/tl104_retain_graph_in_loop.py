@@ -77,7 +77,7 @@ from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.modified_saved import ERROR
 from ..support.story import carried, headline, keeper, tensor_name, tensor_names, writer
-from ..support.walked_twice import before, carrier, detaching, readers, story
+from ..support.walked_twice import UNNAMED, before, carrier, detaching, readers, story
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -111,8 +111,8 @@ def outside(event: RetainedOutside, facts: Facts) -> Finding:
     )
     name, leaves = carried(facts, event.node, event.point), tensor_names(facts, event.leaves)
     message = headline(
-        f"{name} is differentiated in every iteration, but no optimizer uses the gradients of {leaves}",
-        f"{name} is differentiated in every iteration, but no optimizer uses its gradients",
+        f"Each backward goes through {name} for gradients of {leaves} that no optimizer uses",
+        f"Each backward goes through {name} for gradients that no optimizer uses",
         "`retain_graph=True` serves gradients that no optimizer uses",
     )
     without = FixProposal("drop_retain_graph", "", (event.point.node,))
@@ -166,7 +166,7 @@ def reached(event: RetainedGraphReached, facts: Facts) -> Finding | None:
     links = story(bare, facts, "This backward retains it")
     grows = "Time and memory grow with each iteration." if event.spoiled is None else ""
     if event.spoiled is None:
-        effect = "so each backward takes longer"
+        effect = "so each backward repeats the earlier ones"
     else:
         _, saved, write = event.spoiled
         changed = tensor_name(facts, saved.tensor) or "a tensor"
@@ -177,7 +177,10 @@ def reached(event: RetainedGraphReached, facts: Facts) -> Finding | None:
     without = FixProposal("drop_retain_graph", "", (event.past.point.node,))
     message = headline(
         f"`retain_graph=True` keeps the earlier graphs of {name} alive, {effect}",
-        f"`retain_graph=True` keeps the graphs of earlier iterations alive, {effect}",
+        f"`retain_graph=True` keeps old graphs of {name}, {effect}",
+        f"`retain_graph=True` keeps old graphs of {name}, but a step has changed what they saved"
+        if event.spoiled is not None
+        else f"`retain_graph=True` keeps old graphs, {effect}",
         "`retain_graph=True` keeps the graphs of earlier iterations alive",
     )
     return Finding(
@@ -188,6 +191,7 @@ def reached(event: RetainedGraphReached, facts: Facts) -> Finding | None:
         raises=ERROR if event.spoiled is not None else None,
         links=links,
         help=f"Detach {name} between the iterations: then `retain_graph=True` is not needed. {grows}".rstrip(),
+        no_fix=UNNAMED,
         cures=tuple(replace(cure, also=(without,)) for cure in detaching(bare, facts)),
     )
 
@@ -195,7 +199,7 @@ def reached(event: RetainedGraphReached, facts: Facts) -> Finding | None:
 RULE = Rule(
     "TL104",
     "retain-graph-in-loop",
-    "retain_graph=True keeps a graph that the next iterations walk again, or nobody",
+    "retain_graph=True keeps a graph that the next iterations walk again, or no backward",
     __doc__,
     (RetainedGraphReached, RetainedOutside, RetainedUnused),
     check,

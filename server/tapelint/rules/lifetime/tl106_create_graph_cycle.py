@@ -63,7 +63,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     else:
         links = (TraceStep(event.past.node, "`.grad` is not cleared after this", event.past),)
     message = headline(
-        f"`create_graph=True` makes a reference cycle through `{plain}.grad`, which is never cleared",
+        f"`create_graph=True` makes `{plain}.grad` hold its own leaf: their memory is never freed",
         "`create_graph=True` makes a reference cycle through a gradient that is never cleared",
     )
     return Finding(

@@ -69,9 +69,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if event.stale is not None and event.reader is not None:
         leaf = tensor_name(facts, event.leaf) or "a parameter"
         message = headline(
-            f"{name} is out of date: it was computed from {leaf} before {writer(event.stale)} changed it",
-            f"{name} is out of date: it was computed from weights that a step has changed since",
-            "A value is out of date: it was computed from weights that a step has changed since",
+            f"{name} is used with its old values: {writer(event.stale)} has changed {leaf} since",
+            f"{name} is used with its old values: a step has changed its weights since",
+            "A value is used that was computed from weights which a step has changed since",
         )
         links = (
             TraceStep(built, f"{name} is computed here", event.node.created_at),

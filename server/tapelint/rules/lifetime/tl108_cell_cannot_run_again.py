@@ -56,10 +56,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
     reached = event.reached
     name = carried(facts, carrier(reached), reached.point)
     if event.built == event.cell:
-        origin = f"the first run frees the graph that {name} keeps"
+        origin = f"its first run frees the graph that {name} keeps"
         way = f"Detach {name} where the cell begins, or where it is kept"
     else:
-        origin = f"{name}, of cell {event.built}, has lost its graph then"
+        origin = f"its first run frees the graph of {name}, which cell {event.built} builds"
         way = f"Build {name} in this cell, or run cell {event.built} again before it"
     return Finding(
         point=event.point,
@@ -68,6 +68,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         raises=ERROR,
         links=story(reached, facts, "The first run of the cell frees it"),
         help=f"{way}.",
+        no_fix="nothing is wrong in one run from top to bottom",
     )
 
 

@@ -53,13 +53,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=event.point,
         severity=Severity.INFORMATION,
         message=headline(
-            f"{holder} and {leaf} hold each other: a reference cycle that Python cannot collect",
-            f"{leaf} is held by its own graph: a reference cycle that Python cannot collect",
-            "A leaf is held by its own graph: a reference cycle that Python cannot collect",
+            f"{holder} and {leaf} hold each other, so that their memory is never freed",
+            f"{leaf} is held by its own graph, so that its memory is never freed",
+            "A leaf is held by its own graph, so that its memory is never freed",
         ),
         links=(TraceStep(event.lap.loop, "Every iteration leaves one behind"),),
-        help="Every one stays in memory with all that its graph saved. "
-        "Keep the graph in a variable or a dict of the iteration, detach it, or delete the attribute after use.",
+        help="Keep the graph in a variable or a dict of the iteration, detach it, or delete the attribute after use: "
+        "otherwise every one stays in memory, with all that its graph saved.",
     )
 
 

@@ -16,7 +16,7 @@ class FixProposal:
     """One way to cure a finding.
 
     ``purpose`` names a function of ``tapelint.fixes`` (``detach``, ``no_grad``, ``move_into_loop``, ...);
-    ``targets`` are nodes of the analysed tree, in the order that function documents;
+    ``targets`` are nodes of one file, in the order that function documents, or ``spelled``: to be written there;
     ``title`` is what the lightbulb shows; unsafe cures say in it what they change. ``also`` are cures that belong to
     it: all are made together, or none.
     """
@@ -26,3 +26,18 @@ class FixProposal:
     targets: tuple[ast.AST, ...]
     applicability: Literal["safe", "unsafe"] = "safe"
     also: tuple[FixProposal, ...] = ()
+
+    @property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """The targets of the cure and of those that belong to it."""
+        return self.targets + tuple(node for part in self.also for node in part.targets)
+
+
+def spelled(text: str) -> ast.expr:
+    """An expression that stands in no file: it has no place. Raises SyntaxError where ``text`` is none."""
+    expression = ast.parse(text, mode="eval").body
+    for node in ast.walk(expression):
+        if isinstance(node, ast.expr):
+            for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+                delattr(node, name)
+    return expression

@@ -43,6 +43,8 @@ class Finding:
     help: str
     # what would cure it, best first
     cures: tuple[FixProposal, ...] = ()
+    # why there are none, as a clause, where PyTorch raises
+    no_fix: str = ""
     # the syntax it is reported at, if that is not the program point
     at: ast.AST | None = None
     # where PyTorch raises
@@ -87,13 +89,16 @@ def severity_of(event: Event) -> Severity:
 
 @dataclass(frozen=True, slots=True)
 class TextFinding:
-    """Something about the text itself, such as its comments; ``edits`` do away with it, under ``title``."""
+    """Something about the text itself, such as its comments; ``edits`` do away with it, under ``title``. What stands at
+    ``span`` may be ``is_unnecessary``: an editor fades it.
+    """
 
     span: Span
     severity: Severity
     message: str
     title: str
     edits: tuple[Edit, ...]
+    is_unnecessary: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,8 @@ from ...autograd.model.stores import Stored, StoreKind
 from ...ops import layers_by_op
 
 SHORT = 40
+PARAMETERS = "the parameters of "
+"""How the engine calls what stands for all parameters of a network."""
 
 
 def code(node: ast.AST | None) -> str:
@@ -21,6 +23,9 @@ def code(node: ast.AST | None) -> str:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return f"a backward through the result of `{node.name}`"
     text = ast.unparse(node).partition("\n")[0] if node is not None else "?"
+    if len(text) > SHORT and isinstance(node, ast.Call) and (node.args or node.keywords):
+        called = f"{ast.unparse(node.func)}(…)"
+        text = called if len(called) <= SHORT else text
     return f"`{text if len(text) <= SHORT else text[: SHORT - 1] + '…'}`"
 
 
@@ -121,7 +126,15 @@ def variable(facts: Facts, node: Node) -> str:
 
 def tensor_name(facts: Facts, key: int) -> str | None:
     name = facts.names.get(key)
-    return None if name is None else f"`{name}`" if name.isidentifier() or "." in name or "[" in name else name
+    return None if name is None else _quoted(name)
+
+
+def _quoted(name: str) -> str:
+    """What is code of a name in backticks: the parameters of a network that was not read have none of their own."""
+    network = name.removeprefix(PARAMETERS)
+    if network != name:
+        return f"{PARAMETERS}`{network}`"
+    return f"`{name}`" if name.isidentifier() or "." in name or "[" in name else name
 
 
 def tensor_names(facts: Facts, keys: Iterable[int]) -> str:
@@ -159,6 +172,13 @@ def keeper(facts: Facts, node: Node, now: ProgramPoint | None = None) -> Stored 
     before = [s for s in kept if now is not None and (earlier_iteration(s.point, now) or loop_around(now, s.point))]
     candidates = before or kept
     return candidates[-1] if candidates else None
+
+
+def kept_beside(facts: Facts, node: Node, stored: Stored) -> list[Stored]:
+    """Where the other results of ``node`` were kept by the statement that kept ``stored``: the `h` beside a `c`."""
+    others = (other for key in node.results for other in facts.stored.get(key, ()))
+    beside = (other for other in others if other.statement is stored.statement and other.target != stored.target)
+    return [*{other.target: other for other in beside}.values()]
 
 
 def carried(facts: Facts, node: Node, now: ProgramPoint) -> str:

@@ -10,7 +10,7 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from .cure import FixProposal
 from .finding import Finding, TraceStep
-from .story import code, headline, tensor_name, tensor_names, verb
+from .story import capitalized, code, headline, tensor_name, tensor_names, verb
 
 WRAPPERS = {
     "ModuleList": "module_list",
@@ -19,6 +19,11 @@ WRAPPERS = {
     "ParameterDict": "parameter_dict",
     "Parameter": "parameter",
 }
+
+UNREGISTERED = (
+    "Register what is in it: assign it as an attribute of its own, or use `nn.ModuleList` or `nn.ParameterList`."
+)
+"""What to do where the kind of container is not seen."""
 
 
 def not_held(event: NeverStepped, facts: Facts) -> Finding:
@@ -36,13 +41,17 @@ def not_held(event: NeverStepped, facts: Facts) -> Finding:
     else:
         thing = "a tensor, but no `nn.Parameter`" if event.why == "plain" else f"a plain {kind_of(event.wrapper)}"
         what = f"{kept} is {thing}, so `parameters()` misses {'it' if event.why == 'plain' else 'what is in it'}"
-        advice = f"Use `nn.{event.wrapper}`." if event.wrapper else "Register them as modules or parameters."
+        advice = f"Use `nn.{event.wrapper}`." if event.wrapper else UNREGISTERED
         if event.wrapper is not None:
             cures = (FixProposal(WRAPPERS[event.wrapper], f"Make it an `nn.{event.wrapper}`", (event.value,)),)
-    message = headline(f"{what}: {names} {verb(names)} never trained", f"{what}: it is never trained", what)
-    given = f"{capital(held)} is given the parameters of the network here"
+    message = headline(
+        *([f"{what}: {names} {verb(names)} never trained"] if names != kept else []),
+        f"{what}: it is never trained",
+        what,
+    )
+    given = f"{capitalized(held)} is given the parameters of the network here"
     links = [TraceStep(event.built, given)] if event.built is not None else []
-    links.append(TraceStep(event.point.node, f"This step does not update {names}", event.point))
+    links.append(TraceStep(event.point.node, f"{code(event.point.node)} does not update {names}", event.point))
     return Finding(
         at=place,
         point=event.point,
@@ -64,7 +73,7 @@ def nothing_held(error: str, event: NothingToOptimize) -> Finding:
     cures: tuple[FixProposal, ...] = ()
     if event.wrapper is not None:
         cures = (FixProposal(WRAPPERS[event.wrapper], f"Make it an `nn.{event.wrapper}`", (event.value,)),)
-    advice = f"Use `nn.{event.wrapper}`." if event.wrapper else "Register them as modules or parameters."
+    advice = f"Use `nn.{event.wrapper}`." if event.wrapper else UNREGISTERED
     links = (TraceStep(event.attribute, "This is kept where `parameters()` does not look"),)
     return Finding(
         point=event.point,
@@ -75,10 +84,6 @@ def nothing_held(error: str, event: NothingToOptimize) -> Finding:
         help=advice,
         cures=cures,
     )
-
-
-def capital(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def kind_of(wrapper: str | None) -> str:

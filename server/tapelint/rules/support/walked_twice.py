@@ -15,9 +15,11 @@ from ...autograd.model.program_point import Iteration, earlier_iteration, loop_a
 from ...autograd.model.stores import Stored, StoreKind
 from .cure import FixProposal
 from .finding import TraceStep
-from .story import carried, keeper, op_name, tensor_name, variable, writer
+from .story import carried, keeper, kept_beside, op_name, tensor_name, variable, writer
 
 ERROR = "Trying to backward through the graph a second time"
+UNNAMED = "no one statement keeps what is carried along"
+"""Why nothing is offered to be detached."""
 MOST_HANDED = 6
 """How many arguments are tried for the one that should have been detached: each costs an analysis."""
 
@@ -82,21 +84,22 @@ def computed(name: str, node: Node) -> str:
 
 def previous(past: Iteration, now: Iteration) -> str:
     """``the previous iteration``, ``an earlier call``."""
-    unit = "call" if isinstance(past.loop, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Call)) else "iteration"
-    return f"the previous {unit}" if now.number - past.number == 1 else f"an earlier {unit}"
+    return f"the previous {unit(past)}" if now.number - past.number == 1 else f"an earlier {unit(past)}"
 
 
-def retaining(event: FreedGraphReached, facts: Facts, grows: bool) -> str:
-    """What ``retain_graph=True``, PyTorch's own advice, would do here."""
+def unit(lap: Iteration) -> str:
+    """What happens again and again: an iteration, or a call."""
+    return "call" if isinstance(lap.loop, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Call)) else "iteration"
+
+
+def refused(event: FreedGraphReached, facts: Facts) -> str:
+    """Why ``retain_graph=True``, PyTorch's own advice, would not help, if it would not."""
     if event.spoiled is None:
-        price = "memory grows with every iteration" if grows else "the graph stays in memory until the last backward"
-        return f"`retain_graph=True` on the earlier backward would run too; {price}."
+        return ""
     node, saved, write = event.spoiled
     name = tensor_name(facts, saved.tensor) or "a tensor"
     return (
-        f"`retain_graph=True`, which PyTorch's message suggests, would only change the error: {writer(write)} "
-        f"writes {name}, "
-        f"which {op_name(node)} saved."
+        f"`retain_graph=True` would only change the error: {writer(write)} writes {name}, which {op_name(node)} saved."
     )
 
 
@@ -104,11 +107,16 @@ def detaching(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
     """Cut the value that is carried: where it is kept, before it is used again, or where it is used."""
     shared = carrier(event)
     title = f"Detach {carried(facts, shared, event.point)}"
-    effect = "no gradient flows into earlier iterations"
+    past = earlier_iteration(shared.created_at, event.point)
+    effect = f"no gradient flows into earlier {unit(past) if past is not None else 'iteration'}s"
     stored = keeper(facts, shared, event.point)
     young = before(event, shared)
     cures: list[FixProposal] = []
     if stored is not None:
+        beside = [s for s in kept_beside(facts, shared, stored) if readers(s.statement, s.target)[1:]]
+        if beside:
+            loop, user = earlier_iteration(event.freed.point, event.point), young.created_at.node
+            cures += _detaching_states([*beside, stored], loop, user, effect)
         cures += _detaching_what_is_kept(stored, title, effect)
         cures += _detaching_state(stored, earlier_iteration(event.freed.point, event.point), title, effect)
     for name in readers(young.created_at.node, stored.target if stored else None):
@@ -141,6 +149,26 @@ def _detaching_state(stored: Stored, loop: Iteration | None, title: str, effect:
         yield FixProposal(purpose, f"{title} at the start of each iteration ({effect})", (first, state))
     purpose = "detach_tuple_state_after" if is_tuple else "detach_state_after"
     yield FixProposal(purpose, f"{title} as soon as it is kept ({effect})", (stored.statement, state))
+
+
+def _detaching_states(kept: list[Stored], loop: Iteration | None, user: ast.AST, effect: str) -> Iterator[FixProposal]:
+    """The same for variables that one statement reads and assigns: ``h, c = cell(x, (h, c))``. ``user`` reads them in
+    the next iteration.
+    """
+    statement = kept[0].statement
+    states = [target_of(statement, each.target) for each in kept]
+    known = sorted((s for s in states if s is not None), key=lambda state: (state.lineno, state.col_offset))
+    if len(known) < len(states):
+        return
+    title = f"Detach {' and '.join(f'`{ast.unparse(state)}`' for state in known)}"
+    if loop is not None and isinstance(loop.loop, (ast.For, ast.While)):
+        first = loop.loop.body[0]
+        yield FixProposal("detach_states", f"{title} at the start of each iteration ({effect})", (first, *known))
+    yield FixProposal("detach_states_after", f"{title} as soon as they are kept ({effect})", (statement, *known))
+    names = [name for each in kept for name in readers(user, each.target)]
+    if names:
+        also = tuple(FixProposal("detach", "", (name,)) for name in names[1:])
+        yield FixProposal("detach", f"{title} where they are used ({effect})", (names[0],), also=also)
 
 
 def of_term(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
@@ -201,11 +229,13 @@ def readers(node: ast.AST, name: str | None) -> list[ast.expr]:
     ]
 
 
-def handed(user: Node) -> list[ast.expr]:
-    """What was handed to the calls inside of which ``user`` was made, the innermost first: names and attributes."""
+def handed(user: Node) -> list[tuple[ast.Call, ast.expr]]:
+    """What was handed to the calls inside of which ``user`` was made, the innermost first: names and attributes, each
+    with its call.
+    """
     calls = [call for call in reversed(user.created_at.calls) if isinstance(call, ast.Call)]
-    found = [arg for call in calls for arg in (*call.args, *(keyword.value for keyword in call.keywords))]
-    named: list[ast.expr] = [arg for arg in found if isinstance(arg, (ast.Name, ast.Attribute))]
+    found = [(call, arg) for call in calls for arg in (*call.args, *(keyword.value for keyword in call.keywords))]
+    named = [pair for pair in found if isinstance(pair[1], (ast.Name, ast.Attribute))]
     return named[:MOST_HANDED]
 
 

@@ -20,7 +20,7 @@ opt = torch.optim.SGD([w], lr=1.0)
 for step in range(3):
     loss = (3 * w).sum()
     loss.backward()
-    opt.step()  # warning: [gradients-never-zeroed] "iteration 1"
+    opt.step()  # warning: [gradients-never-zeroed] "previous iteration"
 assert w.grad.item() == 9  # torch: silent the gradient of the third step is 9 where 3 is right
 ```
 
@@ -43,16 +43,17 @@ Clearing after the step, or right before the only backward of a step, drops noth
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import OptimizerStepped
 from ...autograd.facts import Facts
 from ...autograd.gradients.history import GradientHistory, Pass
-from ...autograd.model.program_point import earlier_iteration
+from ...autograd.model.program_point import Iteration, earlier_iteration
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline, iteration, tensor_names
+from ..support.story import code, headline, loop_name, tensor_name, tensor_names
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -66,39 +67,69 @@ def check(event: Event, facts: Facts) -> Finding | None:
     assert past.step is not None
     old, new = past.stale[0], past.fresh[0]
     names = tensor_names(facts, [leaf for _, leaves in found for leaf in leaves])
+    is_partial = event.optimizer is not None and len(found) < len(event.past)
     links = (
         TraceStep(old.point.node, "This backward fills `.grad`", old.point),
         TraceStep(past.step.node, "This step uses it", past.step),
         TraceStep(new.point.node, f"This backward adds to `.grad` of {names}, which was not cleared", new.point),
     )
-    cure = (
-        f"Call `{ast.unparse(event.optimizer)}.zero_grad()` before the backward, or after the step."
-        if event.optimizer is not None
-        else "Clear the gradient once it is used: `w.grad = None`, or `w.grad.zero_()`."
-    )
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
-        message=message(event, old, names),
+        message=message(event, old, names, is_partial),
         links=links,
-        help=cure,
+        help=advice(event, [leaf for _, leaves in found for leaf in leaves], facts),
         cures=tuple(cures(event, past)),
     )
 
 
-def message(event: OptimizerStepped, old: Pass, names: str) -> str:
-    """The gradients of the backward ``old`` were used before, and another one added to them."""
+def message(event: OptimizerStepped, old: Pass, names: str, is_partial: bool) -> str:
+    """The gradients of the backward ``old`` were used before, and another one added to them. It ``is_partial`` where
+    others were cleared.
+    """
     lap = earlier_iteration(old.point, event.point)
-    step = code(event.point.node)
-    which = [code(old.point.node)]
-    if lap is not None:
-        called = isinstance(lap.loop, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Call))
-        which = [f"call {lap.number}"] if called else [iteration(old.point, lap), f"iteration {lap.number}"]
+    node = event.point.node
+    step = code(node) if isinstance(node, (ast.Call, ast.stmt)) else f"The update of {code(node)}"
+    missing = f"`.grad` of {names} was not cleared" if event.optimizer is None else "`zero_grad()` is missing"
+    which = [code(old.point.node)] if lap is None else [*previous(event, lap)]
+    if lap is not None and isinstance(lap.loop, ast.Call):
+        which, missing = [], f"{missing} in the closure"
+    if is_partial:
+        return headline(
+            f"{step} uses old gradients of {names} again: they were not cleared",
+            f"{step} uses old gradients of {names} again",
+            f"{step} uses old gradients again: not all of them were cleared",
+        )
     return headline(
-        *(f"{step} uses the gradients of {each} again: `.grad` of {names} was not cleared" for each in which),
-        *(f"{step} uses the gradients of {each} again: they were not cleared" for each in which),
+        *(f"{step} uses the gradients of {each} again: {missing}" for each in which),
+        f"{step} uses old gradients again: {missing}",
         f"{step} uses old gradients again: they were not cleared",
     )
+
+
+def previous(event: OptimizerStepped, past: Iteration) -> Iterator[str]:
+    """``the previous iteration``, ``the previous `fit()` ``; of an outer loop it is an earlier one."""
+    now = next(each for each in event.point.iterations if each.run == past.run)
+    is_last = now.number - past.number == 1
+    if isinstance(past.loop, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        if past.loop.name != "step":  # as the optimizer's own is called
+            yield f"{'the previous' if is_last else 'an earlier'} `{past.loop.name}()`"
+        yield f"{'the previous' if is_last else 'an earlier'} call"
+    elif is_last and now is event.point.iterations[-1]:
+        yield "the previous iteration"
+    else:
+        yield f"an earlier iteration of {loop_name(past)}"
+        yield "an earlier iteration"
+
+
+def advice(event: OptimizerStepped, leaves: list[int], facts: Facts) -> str:
+    """Where to clear the gradients, and how."""
+    if event.optimizer is not None:
+        return f"Call `{ast.unparse(event.optimizer)}.zero_grad()` before the backward, or after the step."
+    name = tensor_name(facts, leaves[0]) if len(leaves) == 1 else None
+    if name is None or not name.startswith("`"):
+        return "Clear the gradients once they are used: set each `.grad` to None, or call `zero_grad()` on the module."
+    return f"Clear the gradient once it is used: `{name.strip('`')}.grad = None`."
 
 
 def cures(event: OptimizerStepped, past: GradientHistory) -> list[FixProposal]:

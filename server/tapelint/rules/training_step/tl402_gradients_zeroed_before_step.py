@@ -52,7 +52,7 @@ from ...autograd.model.program_point import Iteration, earlier_iteration
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline, iteration, tensor_names, verb
+from ..support.story import code, headline, tensor_names, verb
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -121,9 +121,7 @@ def lost(event: OptimizerStepped, clearing: Clearing, run: Pass, lap: Iteration 
     which = [f"of {code(run.point.node)}"]
     if lap is not None:
         called = isinstance(lap.loop, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Call))
-        which = (
-            [f"of call {lap.number}"] if called else [f"of {iteration(run.point, lap)}", f"of iteration {lap.number}"]
-        )
+        which = [f"of an earlier {'call' if called else 'iteration'}"]
     return headline(
         *(f"{clear} clears the gradients {each}: {step} uses only those of the last backward" for each in which),
         *(f"{clear} clears the gradients {each} before any step has used them" for each in which),

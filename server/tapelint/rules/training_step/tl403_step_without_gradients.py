@@ -46,7 +46,9 @@ from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline, tensor_names
+from ..support.story import code, headline, tensor_names, variable
+
+NO_CALLER = "no caller goes backward before"
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -103,19 +105,22 @@ def unreached(event: NeverReached, facts: Facts) -> Finding:
 def without_backward(event: StepWithoutBackward, facts: Facts) -> Finding:
     """There is no backward at all."""
     names = tensor_names(facts, event.leaves)
-    caller = " A caller may also do so before: here it is assumed that none does." if event.called else ""
-    step = code(event.point.node)
+    premise = event.assumption
+    if event.called:
+        premise = f"{premise} and that {NO_CALLER}" if premise else NO_CALLER
+    step, loss, made = code(event.point.node), variable(facts, event.loss), event.loss.created_at
     message = headline(
-        f"{step} changes nothing: no backward goes through {code(event.loss.node)}, computed from {names}",
-        f"{step} changes nothing: no backward goes through {code(event.loss.node)}",
-        f"{step} changes nothing: no backward goes through the loss",
+        f"{step} changes nothing: no backward begins at {loss}, computed from {names}",
+        f"{step} changes nothing: no backward begins at {loss}",
+        f"{step} changes nothing: no backward begins at the loss",
     )
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
         message=message,
-        links=(TraceStep(event.loss.node, "This records a graph, which is thrown away", event.loss),),
-        help=f"Call `backward()` on the loss before the step.{caller}",
+        links=(TraceStep(made.node, "This records a graph, which is thrown away", made),),
+        help="Call `backward()` on the loss before the step.",
+        premise=premise,
     )
 
 

@@ -69,7 +69,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
     call = f"{ast.unparse(event.scaler)}.unscale_({ast.unparse(event.optimizer)})"
     advice = f"Call `{call}` before clipping: the scale is 65,536 at first, and the limit that much too small."
     doer = code(clip.node)
-    texts = [f"{doer} clips gradients that are still scaled by {code(scale.node)}"]
+    texts = [
+        f"{doer} clips gradients that are still scaled: call `{call}` before",
+        f"{doer} clips gradients that are still scaled: unscale them before",
+    ]
     if found.by_hook:
         texts = [f"{doer} clips scaled gradients: a hook runs before `{call}`"]
         advice = (

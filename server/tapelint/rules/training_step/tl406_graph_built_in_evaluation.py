@@ -66,8 +66,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
     why = "`eval()` does not switch autograd off" if event.in_evaluation else "no code of this script goes backward"
     message = headline(
-        f"{call} records {graph} in every iteration, and no backward uses it",
-        f"{call} records {graph}, which no backward uses",
+        f"{call} records {graph}, which no backward uses: `torch.no_grad()` is missing",
+        f"{call} records a graph that no backward uses: `torch.no_grad()` is missing",
         f"{call} records a graph that no backward uses",
     )
     is_loader = isinstance(event.loop, (ast.For, ast.AsyncFor, ast.comprehension))
@@ -89,7 +89,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
 RULE = Rule(
     "TL406",
     "graph-built-in-evaluation",
-    "an evaluation loop records graphs that nobody walks",
+    "an evaluation loop records graphs that no backward uses",
     __doc__,
     (EvaluationRecorded,),
     check,

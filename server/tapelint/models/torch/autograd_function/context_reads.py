@@ -16,7 +16,7 @@ from ....domain import facets
 from ....domain.completion import ProgramRaised
 from ....domain.induction import is_number, raw_value
 from ....domain.state import State
-from ....domain.values import NONE, Const, Function, HeapRef, Instance, Mapping, Sequence, Tuple, Value
+from ....domain.values import NONE, Const, Function, HeapRef, Instance, Mapping, Sequence, TensorRef, Tuple, Value
 from ....engine.machine import Machine
 from .context import function_name, noted
 from .syntax import Definition, context_name, is_attribute, own_function
@@ -36,6 +36,7 @@ def refuse_plain_values(facts: Facts, state: State, definition: Definition, need
                 place=place,
                 index=index,
                 type_name=type_name,
+                holds_tensors=_holds_tensors(state, value),
                 assumption=None if needs else f"an argument of `{definition.name}` requires grad",
             )
         )
@@ -57,6 +58,13 @@ def _plain_type(state: State, value: Value) -> str | None:
         case HeapRef(id=key) if isinstance(thing := state.heap[key], Mapping) and thing.kind == "dict":
             return thing.kind
     return "number" if is_number(value) else None
+
+
+def _holds_tensors(state: State, value: Value) -> bool:
+    """Whether a tuple or a list is one of tensors."""
+    if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Sequence) and thing.kind == "list":
+        value = Tuple(tuple(thing.items))
+    return isinstance(value, Tuple) and bool(value.items) and all(isinstance(item, TensorRef) for item in value.items)
 
 
 def _saving(method: Function, index: int) -> ast.Call | None:
@@ -121,12 +129,19 @@ def check_unpacked(
                 saved=len(value.items),
                 wanted=wanted,
                 place=target,
-                saving=calls[0] if len(calls) == 1 else None,
+                saving=_in_turn(methods[0], calls),
             )
         )
         few = f"not enough values to unpack (expected {wanted}, got {len(value.items)})"
         many = f"too many values to unpack (expected {wanted})"
         raise ProgramRaised("ValueError", few if len(value.items) < wanted else many, by_torch=True)
+
+
+def _in_turn(method: Function, calls: list[ast.Call]) -> tuple[ast.Call, ...]:
+    """Those of the calls that run for certain, one after the other; none where it is not known which of them do."""
+    body = method.node.body if isinstance(method.node, ast.FunctionDef) else []
+    whole = [item.value for item in body if isinstance(item, ast.Expr)]
+    return tuple(calls) if all(call in whole for call in calls) else ()
 
 
 def _methods(state: State, context: HeapRef) -> list[Function]:
