@@ -21,6 +21,7 @@ from ..source import SourceError
 from ..source.reading import decode
 from ..source.writing import encoded
 from ..workspace import Config, ConfigError, codes, discover, load
+from .adding_ignores import add_ignores
 from .documents import DOCUMENTS, Document, difference
 from .file_check import check_file, unchecked
 from .merging import Merged
@@ -54,6 +55,7 @@ class Request:
     exit_zero: bool = False
     fix: Fixing = "no"
     diff: bool = False
+    add_ignore: bool = False
 
     @property
     def is_filter(self) -> bool:
@@ -76,6 +78,7 @@ class Run:
         self.stdin, self.stdin_name = b"", ""
         self.callers_cut = False
         self._merged = Merged()
+        self._names: list[str] = []
         self._document = Document()
         self._out = sys.stderr if request.is_filter else sys.stdout
 
@@ -119,6 +122,7 @@ class Run:
                 say(notice.failure)
         self.fixes += answer.fixes
         self._merged.add(answer)
+        self._names.append(answer.path)
         self._document.notifications += answer.notifications
         with writing():
             self._print(answer)
@@ -146,6 +150,8 @@ class Run:
         """Print what concerns all files; the exit status."""
         if self.callers_cut:
             say("note: the project is too large to look for all files that use those which were checked")
+        if self.request.add_ignore:
+            return self._add_ignores()
         found = [] if self.request.diff else [*self._merged.printed(self.request.output_format)]
         self.severities += Counter(severity for severity, _ in found if severity is not None)
         with writing():
@@ -158,6 +164,18 @@ class Run:
         grave = sum(count for severity, count in self.severities.items() if severity is not Severity.HINT)
         counted = self.fixes if self.request.diff else grave + self.found_unseen
         return 1 if counted and not self.request.exit_zero else 0
+
+    def _add_ignores(self) -> int:
+        """Silence what was found, and say how much that is; the exit status."""
+        done = add_ignores(self._merged.places(), {os.path.abspath(name): name for name in self._names})
+        for message in done.warnings:
+            self.warn(message)
+        for message in done.failures:
+            self.fail(message)
+        left = f" {_counted(done.left, 'finding')} left." if done.left else ""
+        added = f"Added ignore comments for {_counted(done.silenced, 'finding')} in {_counted(done.files, 'file')}."
+        say(added + left)
+        return 2 if self.failures else 1 if (done.left or self.found_unseen) and not self.request.exit_zero else 0
 
     def _print_end(self, found: list[Any]) -> None:
         form = self.request.output_format
@@ -174,7 +192,8 @@ class Run:
         sys.stdout.flush()
 
     def interrupted(self, total: int | None) -> None:
-        """Say how far the run has come; what was found is printed all the same."""
+        """Say how far the run has come; what was found is printed all the same, and nothing is written."""
+        self.request = replace(self.request, add_ignore=False)
         how_far = f"after {self.files} of {_counted(total, 'file')}" if total else "before the first file"
         self.fail(f"interrupted {how_far}")
 
