@@ -28,6 +28,7 @@ def tapelint() -> None:
 @click.option("--fix", is_flag=True, help="Apply the safe fixes; - goes to standard output, its findings to stderr.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: also those that may change what is computed.")
 @click.option("--diff", is_flag=True, help="Print what --fix would change, and change nothing.")
+@click.option("--add-ignore", is_flag=True, help="Write an ignore comment for each finding into its file.")
 @click.option("--stdin-filename", metavar="PATH", help="The name of the file that - reads from standard input.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="How many processes analyse many files.")
 @click.option("--stats", is_flag=True, help="Say on stderr how much was executed and what remained unknown.")
@@ -41,6 +42,7 @@ def check(
     fix: bool,
     unsafe_fixes: bool,
     diff: bool,
+    add_ignore: bool,
     stdin_filename: str | None,
     jobs: int | None,
     stats: bool,
@@ -61,9 +63,13 @@ def check(
     """
     from .check import Request, run
 
+    if add_ignore and (fix or diff or "-" in paths):
+        raise click.UsageError(
+            "--add-ignore writes comments into files: it goes neither with --fix or --diff nor with -."
+        )
     request = Request(
         paths=paths or (os.curdir,),
-        output_format=output_format,
+        output_format="concise" if add_ignore else output_format,  # nothing is printed, and no fix is needed
         select=_split(select),
         extend_select=_split(extend_select),
         ignore=_split(ignore),
@@ -73,6 +79,7 @@ def check(
         exit_zero=exit_zero,
         fix="no" if not (fix or diff) else "unsafe" if unsafe_fixes else "safe",
         diff=diff,
+        add_ignore=add_ignore,
     )
     return run(request)
 
@@ -85,6 +92,27 @@ def rule(code: str | None) -> int:
 
     explain_rule(code)
     return 0
+
+
+@tapelint.command()
+@click.argument("target", metavar="[FILE[:LINE]]", required=False)
+def explain(target: str | None) -> int:
+    """Explain an error of PyTorch: paste a traceback into standard input, or name a line.
+
+    \b
+      python train.py 2>&1 | tapelint explain
+      tapelint explain train.py:31
+      tapelint explain study.ipynb < traceback.txt
+
+    \b
+    Prints the finding that predicts the error, with its story and its cure. Where there is none: what the
+    error means, and what was seen of the line. Without FILE the files of the traceback are looked for in
+    the current folder, lines by their text: the program may have run on another machine.
+    Nothing is executed. Exit status: 0, or 2 where there is nothing to explain.
+    """
+    from .explaining import run
+
+    return run(target)
 
 
 @tapelint.command()

@@ -17,7 +17,7 @@ _WITH_LINE = re.compile(r"(?P<path>.+):(?P<line>\d+)$", re.DOTALL)
 
 def run(target: str) -> int:
     """Print the trace of ``FILE`` or ``FILE:LINE``; the exit status."""
-    path, line = _split(target)
+    path, line = split_target(target)
     try:
         source = _source(path, line)
         config = load(Path(path))
@@ -33,7 +33,7 @@ def run(target: str) -> int:
     return 0
 
 
-def _split(target: str) -> tuple[str, int | None]:
+def split_target(target: str) -> tuple[str, int | None]:
     """The path and the line; a file whose name ends like one with a line is taken whole."""
     found = None if os.path.lexists(target) else _WITH_LINE.match(target)
     return (target, None) if found is None else (found["path"], int(found["line"]))

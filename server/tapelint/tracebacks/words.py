@@ -1,0 +1,120 @@
+"""What there is to say of an exception or a line, as text for a terminal or a read-only document."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from .. import analysis
+from ..analysis import Report
+from ..analysis.inputs import Inputs
+from ..report.full import full, offered
+from ..report.in_cells import fixes_in_cell, in_cells, rows_in_cells
+from ..report.snippet import printable
+from ..report.style import Style, plain
+from ..rules import Rule
+from ..trace import trace
+from .cause import Explanation, Match, Nearness, Place
+from .raised import Raised
+
+_ASIDE = {
+    Nearness.BESIDE: "What is found at the lines of the traceback",
+    Nearness.ELSEWHERE: "Nothing is found at the lines of the traceback; the same error is predicted here",
+}
+"""What goes before findings that are not those of the traceback's lines and error."""
+SEEN = 12
+"""So many lines of a trace are printed where nothing is found."""
+
+
+def shown(path: str, root: str) -> str:
+    """A path as a user in the folder ``root`` would write it."""
+    relative = os.path.relpath(path, root)
+    return path if relative.startswith(os.pardir) else relative
+
+
+def in_words(found: Explanation, root: str, within: str | None = None, style: Style = plain) -> Iterator[str]:
+    """All there is to say of an exception to a user in the folder ``root``, who has named the file ``within``."""
+    yield from (_heading(found.raised, found.frames, root), "")
+    nearest = found.matches[0].nearness if found.matches else None
+    if nearest in (Nearness.RAISES_THERE, Nearness.PASSES_THERE):
+        yield from findings(found.matches, style)
+        return
+    if found.rules:
+        yield from ("PyTorch raises it where", *map(_meaning, found.rules), "")
+    else:
+        yield from ("No rule of tapelint predicts this message.", "")
+    if nearest is not None:
+        yield f"{_ASIDE[nearest]}:"
+        yield ""
+        yield from findings(found.matches, style)
+    elif not found.reports:
+        yield (
+            f"No file of the traceback is below {root}: run `tapelint explain` in the folder of the program, or "
+            "name the file: `tapelint explain FILE`."
+            if within is None
+            else f"{within} could not be analysed."
+        )
+    else:
+        yield "tapelint does not see the cause in this program."
+        yield from _unseen(found, root)
+
+
+def _heading(raised: Raised, frames: Sequence[Place], root: str) -> str:
+    words = printable(f"{raised.kind}: {raised.message}" if raised.kind else raised.message)
+    at = next((place for place in frames if place.row is not None), None)
+    return words if at is None else f"{words}\nraised at {shown(at.path, root)}:{at.row}"
+
+
+def _meaning(rule: Rule) -> str:
+    return f"  - {rule.summary} (`tapelint rule {rule.code}`)"
+
+
+def _unseen(found: Explanation, root: str) -> Iterator[str]:
+    """What was not followed of the files, and what was seen at the line that raises."""
+    for report in found.reports:
+        yield from (f"  {notice.failure}" for notice in report.notices)
+    for place in found.frames:
+        if place.row is None:
+            yield f"  {shown(place.path, root)}: no line is `{place.frame.code}` any more; the file was changed"
+            continue
+        for report in found.reports:
+            if os.path.abspath(report.path) == place.path:
+                yield from seen(report, place.row)
+                return
+
+
+def seen(report: Report, line: int) -> Iterator[str]:
+    """What was executed of a line."""
+    inputs = Inputs(report.inputs.config, report.inputs.resolve)
+    lines = [*islice(trace(report.source, inputs, line), SEEN + 1)]
+    yield f"What was seen of {report.path}:{line} (`tapelint trace {report.path}:{line}`):"
+    yield from (f"  {text}" for text in lines[:SEEN])
+    if len(lines) > SEEN:
+        yield "  ..."
+
+
+def findings(matches: Sequence[Match], style: Style = plain) -> Iterator[str]:
+    """Each finding with its story and its cure."""
+    for match in matches:
+        yield _full(match, style)
+
+
+def _full(match: Match, style: Style) -> str:
+    report, diagnostic = match.report, in_cells(match.diagnostic, match.report.source)
+    cells = rows_in_cells(report.source)
+
+    def lines(filename: str) -> Sequence[str]:
+        if filename in cells:
+            return cells[filename]
+        if filename == report.path:
+            return report.source.lines
+        source = report.others.get(filename)
+        return source.lines if source else ()
+
+    offer = analysis.offer(report, match.diagnostic)
+    offer = replace(offer, fixes=tuple(fixes_in_cell(offer.fixes, report.source, diagnostic.filename)))
+    text = "\n".join(lines(diagnostic.filename)) if report.source.cells else report.source.text
+    checked = report.path if not report.source.cells else None
+    return full(diagnostic, "", lines, style=style) + offered(diagnostic, text, offer, style, checked)
