@@ -63,6 +63,7 @@ def test_json_output(tapelint: Tapelint, bad: Path) -> None:
         "end_location",
         "related",
         "fixes",
+        "no_fix",
         "url",
     }
     assert finding["name"] == "saved-tensor-modified"

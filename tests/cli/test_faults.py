@@ -9,7 +9,7 @@ import pytest
 
 from tapelint import analysis
 from tapelint.cli.check import Request, run
-from tapelint.report import Diagnostic
+from tapelint.report import Diagnostic, Offer
 from tapelint.severity import Severity
 from tapelint.source import Span, parse
 
@@ -24,13 +24,13 @@ def _double(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         known = {"path": path, "source": parse(text, path), "diagnostics": (found,), "elsewhere": ()}
         return SimpleNamespace(stats={"steps": 2}, others={}, notices=(), **known)
 
-    def fixes(report: SimpleNamespace, diagnostic: Diagnostic) -> tuple[()]:
+    def offer(report: SimpleNamespace, diagnostic: Diagnostic) -> Offer:
         if "unfixable" in report.source.text:
             raise ValueError("no fix")
-        return ()
+        return Offer()
 
     monkeypatch.setattr(analysis, "analyse", analyse)
-    monkeypatch.setattr(analysis, "fixes", fixes)
+    monkeypatch.setattr(analysis, "offer", offer)
     monkeypatch.chdir(tmp_path)
 
 

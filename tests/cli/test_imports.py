@@ -51,7 +51,7 @@ def test_an_error_through_an_import_is_reported_where_it_stands(project: Path, t
     assert {"kind": "called", "text": "where line 6 of main.py calls it"} in item["rests_on"]
     last = item["related"][-1]
     assert (last["filename"], last["location"]["row"], last["message"]) == ("main.py", 6, "This call leads here")
-    assert not item["fixes"]
+    assert {edit["filename"] for fix in item["fixes"] for edit in fix["edits"]} == {"helpers.py"}
 
 
 def test_an_excluded_file_is_reported_at_the_call(project: Path, tapelint) -> None:

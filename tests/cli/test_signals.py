@@ -1,6 +1,7 @@
 """Signals and processes that die: what was found is printed, nothing is left running, and it is said.
 
-The analysis is a double that says when it has begun, and whose files can wait for ever, die or be found faulty.
+The analysis is a double that says when it has begun, and whose files can wait for ever or until another process is
+gone, die or be found faulty.
 """
 
 from __future__ import annotations
@@ -25,25 +26,37 @@ import os, signal, sys, time
 from types import SimpleNamespace
 from tapelint import analysis
 from tapelint.cli import main
-from tapelint.report import Diagnostic
+from tapelint.report import Diagnostic, Offer
 from tapelint.severity import Severity
 from tapelint.source import Span, parse
+
+def exists(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 def analyse(text, path, config, **rest):
     if "wait" in text:
         os.write(2, f"waiting {os.getpid()}\\n".encode())
         while True:
             time.sleep(60)
-    if "killed" in text or "once" in text and not os.path.exists(path + ".died"):
-        open(path + ".died", "w").close()
+    if "killed" in text or "once" in text and not os.path.exists("died"):
+        with open("dying", "w") as note:
+            note.write(str(os.getpid()))
+        os.rename("dying", "died")
         os.kill(os.getpid(), signal.SIGKILL)
+    if "later" in text:
+        while not os.path.exists("died") or exists(int(open("died").read())):
+            time.sleep(0.01)
     if "left" in text:
         os._exit(9)
     found = Diagnostic("TL101", "double", Severity.ERROR, "found", path, Span(1, 1, 1, 6))
     known = dict(path=path, source=parse(text, path), diagnostics=(found,), elsewhere=())
     return SimpleNamespace(stats={}, others={}, notices=(), **known)
 
-analysis.analyse, analysis.fixes = analyse, lambda *of: ()
+analysis.analyse, analysis.offer = analyse, lambda *of: Offer()
 main(lambda: None)
 """
 
@@ -152,8 +165,8 @@ def test_ignored_signals_stay_ignored(tmp_path: Path) -> None:
 
 
 def test_a_worker_that_dies_once_is_replaced(tmp_path: Path) -> None:
-    """Its file is checked again; the files after it still have several processes."""
-    write(tmp_path, *["ok"] * 3, "once", *["ok"] * 8, "wait", "wait")
+    """Its file is checked again, when the others have finished; the files after it still have several processes."""
+    write(tmp_path, *["ok"] * 3, "once", *["ok"] * 7, "later", "wait", "wait")
     run = Running(tmp_path, "--jobs", "2", "--output-format", "concise", ".", waiting=2)
     run.process.send_signal(signal.SIGINT)
     status, out, err = run.end()
