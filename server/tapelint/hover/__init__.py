@@ -6,7 +6,8 @@
       the backward raise
     - `loss.backward()` (line 5) frees its graph
 
-The file is executed once more with a probe on the expression; nothing is said that this execution did not show.
+The file is executed once more with a probe on the expression; nothing is said that this execution did not show. What a
+suppression comment hides is known without that.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..analysis.locations import Files
 from ..autograd import Facts
 from ..report.diagnostic import Diagnostic, Related, place
 from ..source import Span, concerns_torch
-from . import call_facts, passes, tensor_facts, write_facts
+from . import call_facts, passes, suppression_facts, tensor_facts, write_facts
 from .cursor import at_cursor, holds, place_and_operand, subjects
 from .probe import HoverProbe
 
@@ -38,9 +39,12 @@ class Hover:
 def hover_at(report: analysis.Report, row: int, column: int, cancel: Callable[[], bool] | None = None) -> Hover | None:
     """What is known at the cursor, as Markdown; None where that is no tensor and nothing is wrong."""
     source = report.source
+    comment = suppression_facts.described(report, row, column)
+    if comment is not None:
+        return Hover(paragraph(comment[1]), comment[0])
     around = at_cursor(source, row, column)
     remarks = [d for d in report.diagnostics if any(holds(span, row, column) for span in shown_in(d, source.path))]
-    stories = [story(d) for d in remarks]
+    stories = [story(d, holds(d.span, row, column)) for d in remarks]
     found = list(subjects(around))
     known = found and concerns_torch(source.text, source.path, report.inputs.resolve)
     about = life(report, found, around, cancel) if known else None
@@ -122,12 +126,12 @@ def shown_in(diagnostic: Diagnostic, path: str) -> list[Span]:
     return [diagnostic.span, *([at.span] if at is not None and at.filename == path else [])]
 
 
-def story(diagnostic: Diagnostic) -> str:
+def story(diagnostic: Diagnostic, is_here: bool) -> str:
     """The rule of a finding, what PyTorch says and what it rests on. Its headline and its steps the editor shows beside
-    the hover.
+    the hover, where it ``is_here`` that the finding is reported, and not only raised.
     """
     parts = [f"**{diagnostic.code}** `{diagnostic.name}`", diagnostic.raised, diagnostic.needs]
-    if diagnostic.raised_at is not None:
+    if diagnostic.raised_at is not None and not is_here:
         cause = Related(diagnostic.message, diagnostic.filename, diagnostic.span)
         parts.append(f"Reported in {place(cause, diagnostic.filename)}: {diagnostic.message}")
     return "\n\n".join(filter(None, (*parts, diagnostic.help)))

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from ..autograd import ProgramPoint, Write
-from ..autograd.events.graph_walks import SavedTensorModified
+from ..autograd.events.graph_walks import BackwardRan, SavedTensorModified
 from ..autograd.events.training_step import GradientsClipped, OptimizerStepped
 from ..autograd.gradients.history import GradientHistory
 from ..domain.values import External
@@ -99,14 +99,21 @@ def _raised_by(probe: HoverProbe, writes: Sequence[Write]) -> str:
     return ""
 
 
+def _adders(probe: HoverProbe, runs: Sequence[CallRun]) -> str:
+    """The backwards that come after a call and fill what it clears."""
+    own = {key for run in runs for key in run.before.owned}
+    later = probe.events[min(run.after.heard for run in runs) :]
+    passes = (event for event in later if isinstance(event, BackwardRan))
+    return listed(probe.at(e.point.node) for e in passes if e.accumulates and own.intersection(e.reached))
+
+
 def zero_grad(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """Which gradients a call clears, and whether a step had used them."""
     remarks = [(run.point, text) for run in runs if (text := _cleared(probe, run))]
     if not remarks:
         return None
     fate = [(run.point, text) for run in runs if (held := _held(run)) and (text := used(probe, run, held))]
-    own = {key for run in runs for key in run.before.owned}
-    adders = listed(probe.at(e.point.node) for e in probe.backwards if e.accumulates and own.intersection(e.reached))
+    adders = _adders(probe, runs)
     lines = [f"**{code(node)}** · clears `.grad`", *told_lines(remarks), *told_lines(fate)]
     if adders:
         lines.append(f"- without it {adders} would add to the gradients that are there")
@@ -151,7 +158,7 @@ def used(probe: HoverProbe, run: CallRun, keys: Sequence[int]) -> str:
     untouched = all(not past.used and past.fresh for past in pasts)
     if untouched and not any(one in run.before.spent for one in lost):
         sources = listed(probe.at(one.point.node) for one in lost)
-        return f"nobody has used them: what {sources} computed is lost"
+        return f"no step has used them: what {sources} computed is lost"
     return ""
 
 

@@ -191,11 +191,10 @@ class HoverProbe:
             write = write.before
 
     def _sight(self, node: ast.AST, state: State, value: Value) -> None:
-        items = value.items if isinstance(value, Tuple) else (value,)
-        tensors = tuple(resolve_view(state, item.id) for item in items if isinstance(item, TensorRef))
-        if len(tensors) != len(items):
-            tensors = ()
-        names = value.names if isinstance(value, Tuple) else ()
+        items = dict(_items(value))
+        found = {label: item.id for label, item in items.items() if isinstance(item, TensorRef)}
+        names = tuple(found)
+        tensors = tuple(resolve_view(state, key) for key in found.values())
         write, carried, spent = None, None, frozenset[Node]()
         for tensor in tensors:
             self._note(tensor.version_counter, state.writes.get(tensor.version_counter))
@@ -242,6 +241,16 @@ class HoverProbe:
     def ran(self, node: Node) -> Iterator[BackwardRan]:
         """The backward passes that ran ``node``, in order."""
         return (event for event in self.backwards if node in event.ran)
+
+
+def _items(value: Value, label: str = "") -> Iterator[tuple[str, Value]]:
+    """What a value consists of, each with how the program gets at it: ``[0]``, ``[1][0]``, ``.values``."""
+    if not isinstance(value, Tuple):
+        yield label, value
+        return
+    for index, item in enumerate(value.items):
+        own = f".{value.names[index]}" if index < len(value.names) else f"[{index}]"
+        yield from _items(item, f"{label}{own}")
 
 
 def graph(start: Node | None) -> Iterator[Node | Leaf]:

@@ -47,7 +47,7 @@ CUTS = {
 def describe(probe: HoverProbe, node: ast.AST, observations: Sequence[Observation]) -> list[str]:
     """The lines about an expression whose values were tensors; the first is the headline."""
     last = max(observations, key=lambda s: laps_of(s.point))
-    if len(last.tensors) > 1:
+    if any(last.names):
         return several(probe, node, last)
     tensor = last.tensors[0]
     subject = name_of(probe, node, tensor)
@@ -97,10 +97,10 @@ def headline(probe: HoverProbe, tensor: Tensor) -> str:
 
 
 def several(probe: HoverProbe, node: ast.AST, seen: Observation) -> list[str]:
-    lines = [f"**{code(node)}** · {len(seen.tensors)} tensors"]
+    count = f"{len(seen.tensors)} tensors" if len(seen.tensors) > 1 else "a tensor and what is none"
+    lines = [f"**{code(node)}** · {count}"]
     for index, tensor in enumerate(seen.tensors[:4]):
-        label = f"`.{seen.names[index]}`" if index < len(seen.names) else f"`[{index}]`"
-        lines.append(f"- {label}: {headline(probe, tensor)}")
+        lines.append(f"- `{seen.names[index]}`: {headline(probe, tensor)}")
     return lines
 
 
@@ -142,17 +142,30 @@ def saved(probe: HoverProbe, observations: Sequence[Observation], subject: str) 
         is_safe = subject != "it" and _is_saved_by_nothing(probe, tensor)
         return [f"- saved by nothing: writing {subject} in place is safe"] if is_safe else []
     nodes = [node for node, _ in savers]
-    by = listed(f"{op_name(node)} {role(item)} ({probe.line(node.created_at.node)})" for node, item in savers)
-    text = f"- saved by {by}"
+    text = f"- saved by {_by(probe, savers)}"
     for trouble in probe.troubles:
         if isinstance(trouble, SavedTensorModified) and trouble.node in nodes:
             writes_it, raises = probe.at(trouble.write.point.node), probe.at(trouble.point.node)
             return [f"{text}; {writes_it} writes it after that, so {raises} raises"]
-    run = next((event for node in nodes for event in probe.ran(node)), None)
     change = "changing" if tensor.is_leaf and tensor.requires_grad else "writing"
+    return _spoiled(probe, savers, f"{change} {subject} in place")
+
+
+def _spoiled(probe: HoverProbe, savers: Sequence[tuple[Node, SavedTensor]], write: str) -> list[str]:
+    """What a ``write`` would do to the first backward that needs what the savers have, and to later ones."""
+    later = f"{write} after that makes a backward through it raise"
+    run = next((event for node, _ in savers for event in probe.ran(node)), None)
     if run is None:
-        return [f"{text}: {change} {subject} in place after that makes a backward through it raise"]
-    return [f"{text}: {change} {subject} in place between that and {probe.at(run.point.node)} makes the backward raise"]
+        return [f"- saved by {_by(probe, savers)}: {later}"]
+    mine = [(node, item) for node, item in savers if node in run.ran]
+    others = [(node, item) for node, item in savers if node not in run.ran]
+    where = f"{write} between that and {probe.at(run.point.node)} makes the backward raise"
+    told = [f"- saved by {_by(probe, mine)}: {where}"]
+    return [*told, f"- saved by {_by(probe, others)}, too: {later}"] if others else told
+
+
+def _by(probe: HoverProbe, savers: Sequence[tuple[Node, SavedTensor]]) -> str:
+    return listed(f"{op_name(node)} {role(item)} ({probe.line(node.created_at.node)})" for node, item in savers)
 
 
 def _savers(probe: HoverProbe, observations: Sequence[Observation]) -> list[tuple[Node, SavedTensor]]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from .. import ops
 from ..autograd import Facts, Leaf, Node, ProgramPoint, SavedTensor
+from ..ops import layers_by_op
 from ..rules.support.story import tensor_name
 from .probe import CONVERSIONS, graph
 
@@ -16,9 +17,11 @@ NAMELESS = frozenset({"gradient", "T", "H", "mT", "mH"})
 
 
 def op_name(node: Node) -> str:
-    """```sigmoid```, ```linear```, indexing."""
+    """```sigmoid```, ```linear```, ```nn.LSTM```, indexing."""
     head, _, last = node.op.rpartition(".")
-    return INDEXING.get(head) or f"`{'view' if last == 'as_strided' else last}`"
+    layer = layers_by_op().get(last)
+    named = "view" if last == "as_strided" else f"nn.{layer}" if layer is not None else last
+    return INDEXING.get(head) or f"`{named}`"
 
 
 def grad_fn(node: Node) -> str:
