@@ -163,7 +163,7 @@ def told(report: Report) -> object:
         for found in report.findings.values()
     ]
     tree = ast.dump(report.source.tree, include_attributes=True)
-    return report.diagnostics, report.stats, report.reach, findings, tree, report.notices
+    return report.diagnostics, report.stats, report.reach, report.imagined, findings, tree, report.notices
 
 
 @st.composite

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tapelint.lsp.convert.text_edits import in_cell
-from tapelint.source import Cell, Edit, Span
+from tapelint.source import Cell, Edit, Span, in_cell
 from wire import Wire
 
 CELLS = [
@@ -126,6 +125,10 @@ def test_fixes_edit_their_cell(wire: Wire):
     (document,) = found["Ignore TL201 on this line"]["edit"]["documentChanges"]
     assert document["edits"][0]["newText"] == "  # tapelint: ignore[TL201]"
     assert document["edits"][0]["range"]["start"] == {"line": 1, "character": 6}
+    (document,) = found["Ignore TL201 in this notebook"]["edit"]["documentChanges"]
+    assert document["textDocument"]["uri"] == cell(0)
+    assert document["edits"][0]["newText"] == "# tapelint: ignore-file[TL201]\n"
+    assert document["edits"][0]["range"]["end"] == {"line": 0, "character": 0}
     assert not actions(wire, 0, 1), "nothing is wrong there"
     raising = actions(wire, 3, 0)
     assert [*raising] == [*found], "where PyTorch raises the same is offered"
@@ -139,15 +142,26 @@ def test_fixes_edit_their_cell(wire: Wire):
         (Edit(Span(3, 1, 3, 1), "z = 1\n"), Edit(Span(3, 1, 3, 1), "z = 1\n")),
         (Edit(Span(3, 1, 3, 1), "    z = 1\n"), Edit(Span(2, 5, 2, 5), "\n    z = 1")),
         (Edit(Span(4, 1, 4, 1), "z = 1\n"), Edit(Span(3, 6, 3, 6), "\nz = 1")),
-        (Edit(Span(2, 1, 3, 1), ""), Edit(Span(2, 1, 3, 1), "")),
+        (Edit(Span(2, 1, 3, 1), ""), Edit(Span(1, 6, 2, 5), "")),
+        (Edit(Span(2, 1, 3, 1), "z\n"), Edit(Span(2, 1, 2, 5), "z")),
+        (Edit(Span(3, 1, 4, 1), ""), Edit(Span(3, 1, 4, 1), "")),
         (Edit(Span(2, 1, 3, 3), ""), None),
     ],
-    ids=["inside", "above a cell", "in the last block", "at the end", "the last row", "over two cells"],
+    ids=[
+        "inside",
+        "above a cell",
+        "in the last block",
+        "at the end",
+        "the last row",
+        "instead of it",
+        "a whole cell",
+        "over two cells",
+    ],
 )
 def test_edits_map_to_cells(edit: Edit, expected: Edit | None):
     rows = ["if x:", "    ", "w = 1", ""]
     cells = (Cell(1, 1, 2), Cell(3, 3, 1))
-    assert in_cell(edit, cells, lambda row: rows[row - 1]) == expected
+    assert in_cell(edit, cells, rows) == expected
 
 
 def test_cell_cannot_run_again(wire: Wire):
@@ -174,3 +188,44 @@ def test_changes_to_a_notebook_that_is_not_open_are_ignored(wire: Wire):
     wire.start(PUSHED)
     change(wire, 2, textContent=[])
     assert wire.request("tapelint/ping")["error"]["code"] == -32601
+
+
+def test_fix_all_of_a_notebook(wire: Wire):
+    wire.start(LIT)
+    open_book(wire)
+    assert wire.published(cell(1))
+    place = {"line": 0, "character": 0}
+    params = {"textDocument": {"uri": cell(0)}, "range": {"start": place, "end": place}}
+
+    def asked(kind: str) -> list[dict]:
+        context = {"diagnostics": [], "only": [kind]}
+        return wire.request("textDocument/codeAction", {**params, "context": context})["result"]
+
+    assert asked("source.fixAll") == [], "that is about one file: the editor would apply it once for each cell"
+    (action,) = asked("notebook.source.fixAll")
+    assert action["kind"] == "notebook.source.fixAll.tapelint"
+    (document,) = action["edit"]["documentChanges"]
+    assert document["textDocument"] == {"uri": cell(1), "version": 1}
+    (edit,) = document["edits"]
+    assert edit["newText"] == "y = y + 1"
+    assert edit["range"] == {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 6}}
+
+
+def test_the_line_that_raises_is_marked_in_its_cell(wire: Wire):
+    wire.start(PUSHED)
+    open_book(wire)
+
+    def of_cell(number: int) -> list[dict]:
+        def is_of_cell(message: dict) -> bool:
+            is_pushed = message.get("method") == "textDocument/publishDiagnostics"
+            return is_pushed and message["params"]["uri"] == cell(number)
+
+        return wire.until(is_of_cell)["params"]["diagnostics"]
+
+    assert of_cell(0) == []
+    (finding,) = of_cell(1)
+    (mark,) = of_cell(3)
+    assert mark["message"].startswith("PyTorch raises here") and mark["message"].endswith("(cell 2 line 2)")
+    assert mark["range"]["start"] == {"line": 0, "character": 0}
+    told = [step["message"] for step in finding["relatedInformation"]]
+    assert [message.startswith("Cell 4: ") for message in told] == [False] * (len(told) - 1) + [True]

@@ -75,3 +75,115 @@ def test_fix_all_removes_unused_suppressions_if_selected(project: tuple[Wire, Pa
     wire.open(uri, UNUSED)
     assert wire.published(uri)
     assert edits(actions(wire, uri, ["source.fixAll.tapelint"]))
+
+
+FADING = {
+    **CAPABILITIES,
+    "textDocument": {**CAPABILITIES["textDocument"], "publishDiagnostics": {"tagSupport": {"valueSet": [1, 2]}}},
+}
+PARTLY = HEAD + "n = w.sum().detach().requires_grad_()  # tapelint: ignore[TL303, TL101] why\nn.backward()\n"
+RANGE = HEAD + "# tapelint: disable[TL201]\nb = w * 2\n# tapelint: enable[TL201]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "faded", "after"),
+    [
+        (UNUSED, "# tapelint: ignore[TL201]", HEAD + "b = w * 2\n"),
+        (PARTLY, "TL101", PARTLY.replace(", TL101", "")),
+        (RANGE, "# tapelint: disable[TL201]", HEAD + "b = w * 2\n"),
+    ],
+    ids=["comment", "code", "range"],
+)
+def test_unused_suppression_is_faded_and_removed(wire: Wire, tmp_path: Path, text: str, faded: str, after: str):
+    (tmp_path / "pyproject.toml").touch()
+    wire.start(FADING, workspaceFolders=[{"uri": tmp_path.as_uri(), "name": "project"}])
+    uri = (tmp_path / "a.py").as_uri()
+    wire.open(uri, text)
+    (found,) = wire.published(uri)
+    assert (found["code"], found["severity"], found["tags"]) == ("TL901", 4, [1])
+    assert within(text, found["range"]) == faded
+    (removal,) = [action for action in actions(wire, uri, ["quickfix"]) if action["title"].startswith("Remove")]
+    assert applied(text, edits([removal])) == after
+    wire.change(uri, 2, {"text": after})
+    assert wire.published(uri) == []
+
+
+def test_only_clients_that_fade_are_sent_tags(project: tuple[Wire, Path]):
+    wire, folder = project
+    uri = (folder / "a.py").as_uri()
+    wire.open(uri, UNUSED)
+    assert "tags" not in wire.published(uri)[0]
+
+
+def test_hover_on_a_suppression(project: tuple[Wire, Path]):
+    wire, folder = project
+    uri = (folder / "a.py").as_uri()
+    text = HEAD + "y = w.exp()\ny += 1  # tapelint: ignore[TL201]\ny.sum().backward()\n"
+    wire.open(uri, text)
+    at = {"textDocument": {"uri": uri}, "position": {"line": 4, "character": 15}}
+    found = wire.request("textDocument/hover", at)["result"]
+    assert "hides one finding" in found["contents"]["value"] and "TL201, line 5" in found["contents"]["value"]
+    assert within(text, found["range"]) == "# tapelint: ignore[TL201]"
+
+
+HAZARD = HEAD + "y = w.exp()\ny += 1\ny.sum().backward()\n"
+FILES_IGNORED = {
+    "at the top": (HAZARD, "# tapelint: ignore-file[TL201]\n" + HAZARD),
+    "shebang": ("#!/usr/bin/env python\n" + HAZARD, "#!/usr/bin/env python\n# tapelint: ignore-file[TL201]\n" + HAZARD),
+    "encoding": (
+        "#!/x\n# -*- coding: utf-8 -*-\n" + HAZARD,
+        "#!/x\n# -*- coding: utf-8 -*-\n# tapelint: ignore-file[TL201]\n" + HAZARD,
+    ),
+    "docstring": ('#!/x\n"""a\nb"""\n' + HAZARD, '#!/x\n"""a\nb"""\n# tapelint: ignore-file[TL201]\n' + HAZARD),
+    "docstring that goes on": (
+        '"""a"""; z = \\\n  1\n' + HAZARD,
+        '# tapelint: ignore-file[TL201]\n"""a"""; z = \\\n  1\n' + HAZARD,
+    ),
+    "another code": (
+        HAZARD + "# tapelint: ignore-file[TL102] -- why\n",
+        HAZARD + "# tapelint: ignore-file[TL102, TL201] -- why\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "after"), FILES_IGNORED.values(), ids=FILES_IGNORED.keys())
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["lf", "crlf"])
+def test_a_code_is_ignored_in_the_file(project: tuple[Wire, Path], text: str, after: str, end: str):
+    wire, folder = project
+    uri = (folder / "a.py").as_uri()
+    text, after = text.replace("\n", end), after.replace("\n", end)
+    wire.open(uri, text)
+    assert "TL201" in [found["code"] for found in wire.published(uri)]
+    (action,) = [each for each in actions(wire, uri, ["quickfix"]) if each["title"] == "Ignore TL201 in this file"]
+    assert applied(text, edits([action])) == after
+    wire.change(uri, 2, {"text": after})
+    assert "TL201" not in [found["code"] for found in wire.published(uri)]
+
+
+def test_one_offer_for_each_code_of_the_file(project: tuple[Wire, Path]):
+    wire, folder = project
+    uri = (folder / "a.py").as_uri()
+    wire.open(
+        uri, HEAD + "def f():\n    torch.ones(3).sum().backward()\n\n\ndef g():\n    torch.ones(3).sum().backward()\n"
+    )
+    assert len(wire.published(uri)) == 2
+    titles = [each["title"] for each in actions(wire, uri, ["quickfix"]) if each["title"].startswith("Ignore")]
+    assert titles == ["Ignore TL301 on this line"] * 2 + ["Ignore TL301 in this file"]
+
+
+def within(text: str, area: dict[str, Any]) -> str:
+    """The text of a range."""
+    begin, end = (offset(text, area[side]) for side in ("start", "end"))
+    return text[begin:end]
+
+
+def applied(text: str, made: list[dict[str, Any]]) -> str:
+    for edit in sorted(made, key=lambda each: offset(text, each["range"]["start"]), reverse=True):
+        begin, end = (offset(text, edit["range"][side]) for side in ("start", "end"))
+        text = text[:begin] + edit["newText"] + text[end:]
+    return text
+
+
+def offset(text: str, position: dict[str, int]) -> int:
+    rows = text.splitlines(keepends=True)
+    return sum(map(len, rows[: position["line"]])) + position["character"]

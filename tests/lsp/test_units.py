@@ -17,11 +17,11 @@ from tapelint.lsp.convert.positions import LineIndex, code_points, split, units
 from tapelint.lsp.documents import Snapshot
 from tapelint.lsp.handlers.hover_request import plain
 from tapelint.lsp.settings import SETTINGS, Settings
-from tapelint.lsp.suppress_action import ignore_here
 from tapelint.lsp.transport.framing import Frames
 from tapelint.report.diagnostic import Diagnostic, Fix
 from tapelint.severity import Severity
 from tapelint.source import Edit, Span, apply, line_starts, parse
+from tapelint.source.suppression.adding import ignore_here
 from tapelint.workspace.keys import SEVERITIES
 
 ENCODINGS = ("utf-8", "utf-16", "utf-32")

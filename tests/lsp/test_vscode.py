@@ -11,7 +11,7 @@ import pytest_lsp
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from programs import BAD, GOOD, HEAD, SHARED
+from programs import BAD, GOOD, HEAD, SHARED, UNSET
 from wire import MARK
 
 Client = pytest_lsp.LanguageClient
@@ -125,6 +125,16 @@ async def test_the_preferred_fix_leaves_a_clean_file(vscode: Client, tmp_path: P
     fixed = applied(BAD, resolved, version=1)
     other = open_document(vscode, tmp_path / "b.py", fixed)
     assert fixed != BAD and await findings(vscode, other) == []
+
+
+async def test_an_error_without_a_fix_says_why(vscode: Client, tmp_path: Path):
+    uri = open_document(vscode, tmp_path / "a.py", UNSET)
+    (finding,) = await findings(vscode, uri)
+    refused, *others = await actions(vscode, uri, finding.range)
+    assert refused.title == "No safe fix for TL508" and refused.edit is None
+    assert [each.range for each in refused.diagnostics or ()] == [finding.range]
+    assert refused.disabled and refused.disabled.reason == "What `factor` is to be cannot be seen"
+    assert all(action.disabled is None for action in others)
 
 
 async def test_an_unsafe_fix_is_to_be_confirmed(vscode: Client, tmp_path: Path):

@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from lsprotocol import types
 
 from .. import analysis
-from ..report.diagnostic import Diagnostic, Fix
-from ..report.notice import Kind, Notice
-from ..source import Notebook, concerns_torch
+from ..report.diagnostic import Diagnostic, Fix, Offer
+from ..report.notice import START, Kind, Notice
+from ..source import Notebook, Span, concerns_torch
 from ..workspace import Config, Resolver
 from .caches import Memories
 from .client_capabilities import ClientCapabilities
@@ -52,7 +52,9 @@ class AnalysisResult:
     fault: str | None = None
     # seconds
     duration: float = 0
-    _jobs: dict[int, Job] = field(default_factory=dict)
+    # those of the findings that other files have shown, by index
+    _foreign: dict[int, Foreign] = field(default_factory=dict)
+    _jobs: dict[Diagnostic, Job] = field(default_factory=dict)
 
     @property
     def published(self) -> list[types.Diagnostic]:
@@ -60,24 +62,41 @@ class AnalysisResult:
         return [*self.shown, *self.marks.values()]
 
     @property
+    def placed(self) -> Iterator[tuple[types.Diagnostic, Span]]:
+        """All that is shown, each with its place in the text; that all of it was skipped is said at its start."""
+        spans = [finding.span for finding in self.findings] or [START] * len(self.shown)
+        yield from zip(self.shown, spans)
+        for index, mark in self.marks.items():
+            raised_at = self.findings[index].raised_at
+            if raised_at is not None:
+                yield mark, raised_at.span
+
+    @property
     def notices(self) -> tuple[Notice, ...]:
         """What was not seen of the document."""
         return self.report.notices if self.report is not None else ()
 
-    def fixes(self, index: int, worker: Worker, priority: Priority) -> asyncio.Future[tuple[Fix, ...]]:
+    def fixes(self, index: int, worker: Worker, priority: Priority) -> asyncio.Future[Offer]:
         """The fixes of finding ``index``, computed once; asking again with more haste moves the work forward."""
-        job = self._jobs.get(index)
+        finding, foreign = self.findings[index], self._foreign.get(index)
+        job = self._jobs.get(finding)
         if job is None:
-            job = worker.submit(lambda: self._fixes(index), priority, self.token)
-            self._jobs[index] = job
+            job = worker.submit(lambda: self._offer(finding, foreign), priority, self.token)
+            self._jobs[finding] = job
         else:
             worker.promote(job, priority)
         return job.future
 
     def known_fixes(self, index: int) -> tuple[Fix, ...]:
         """The fixes of finding ``index`` as far as they are computed."""
-        job = self._jobs.get(index)
-        return job.future.result() if job and job.future.done() and not job.future.cancelled() else ()
+        return self.known_offer(index).fixes
+
+    def known_offer(self, index: int) -> Offer:
+        """The fixes of finding ``index``, or why there is none, as far as that is computed."""
+        job = self._jobs.get(self.findings[index]) if 0 <= index < len(self.findings) else None
+        done = job is not None and job.future.done() and not job.future.cancelled()
+        offer: Offer = job.future.result() if job is not None and done else Offer()
+        return offer
 
     def add(
         self, others: Iterable[Foreign], client: ClientCapabilities, unstructure: Callable[[object], dict[str, object]]
@@ -87,7 +106,8 @@ class AnalysisResult:
         """
         replaced, more = settled([finding for finding, _ in self.own], others)
         pairs = [*self.own]
-        for index, each in (*replaced.items(), *enumerate(more, len(pairs))):
+        self._foreign = {**replaced, **dict(enumerate(more, len(pairs)))}
+        for index, each in self._foreign.items():
             pairs[index : index + 1] = [(each.finding, each.shown(client, self.snapshot, self.rows, index))]
         before, self.findings = self.result_id, tuple(finding for finding, _ in pairs)
         self.shown = [shown for _, shown in pairs] or [*self.remark]
@@ -95,15 +115,19 @@ class AnalysisResult:
         self.result_id = result_id(self.published, unstructure)
         return self.result_id != before
 
-    def _fixes(self, index: int) -> tuple[Fix, ...]:
+    def _offer(self, finding: Diagnostic, foreign: Foreign | None) -> Offer:
+        """The fixes that the document's own analysis has verified, or else those of the one that shows the finding."""
         assert self.report is not None
         try:
-            return tuple(analysis.fixes(self.report, self.findings[index], self.token))
+            own = analysis.offer(self.report, finding, self.token)
+            return own if own.fixes or foreign is None else foreign.offer(self.snapshot, self.token)
         except analysis.Cancelled:
-            raise
+            if self.token():
+                raise
+            return Offer()  # the other document has changed
         except Exception:
-            logger.exception("no fixes for %s: the fixer failed", self.findings[index].code)
-            return ()
+            logger.exception("no fixes for %s: the fixer failed", finding.code)
+            return Offer()
 
 
 def analyse_snapshot(

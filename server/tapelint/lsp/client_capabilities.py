@@ -19,12 +19,14 @@ class ClientCapabilities:
     refreshes: bool = False
     shows_related: bool = False
     shows_links: bool = False
+    fades: bool = False
     keeps_data: bool = False
     has_versioned_edits: bool = False
     asks_before_edits: bool = False
     takes_actions: bool = False
     resolves_edits: bool = False
     shows_preferred: bool = False
+    shows_disabled: bool = False
     reads_markdown: bool = False
     has_settings: bool = False
     registers_settings: bool = False
@@ -51,6 +53,11 @@ class ClientCapabilities:
             or has("text_document.publish_diagnostics.related_information"),
             shows_links=has(f"{channel}.code_description_support")
             or has("text_document.publish_diagnostics.code_description_support"),
+            fades=types.DiagnosticTag.Unnecessary
+            in (
+                listed(f"{channel}.tag_support.value_set")
+                or listed("text_document.publish_diagnostics.tag_support.value_set")
+            ),
             keeps_data=has(f"{channel}.data_support") or has("text_document.publish_diagnostics.data_support"),
             has_versioned_edits=has("workspace.workspace_edit.document_changes"),
             asks_before_edits=has("workspace.workspace_edit.document_changes")
@@ -63,6 +70,7 @@ class ClientCapabilities:
             resolves_edits="edit" in listed("text_document.code_action.resolve_support.properties")
             and has("text_document.code_action.data_support"),
             shows_preferred=has("text_document.code_action.is_preferred_support"),
+            shows_disabled=has("text_document.code_action.disabled_support"),
             reads_markdown=formats[:1] == [types.MarkupKind.Markdown],
             has_settings=has("workspace.configuration"),
             registers_settings=has("workspace.did_change_configuration.dynamic_registration"),

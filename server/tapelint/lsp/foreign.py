@@ -15,8 +15,9 @@ from lsprotocol import types
 from pygls.uris import from_fs_path
 
 from .. import analysis
+from ..analysis.cures_elsewhere import edits_of
 from ..engine.limits import of_caller
-from ..report.diagnostic import Diagnostic
+from ..report.diagnostic import Diagnostic, FileEdits, Fix, Offer
 from ..source import NOTEBOOK, Source
 from ..workspace import Config, Resolver, checked_as
 from ..workspace.callers import Caller, find_callers, text_of
@@ -27,12 +28,28 @@ from .documents import Snapshot
 from .settings import Settings
 
 
+def _never() -> bool:
+    return False
+
+
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """A finding, and the files that its story leads through, by path."""
+    """A finding, and the files that its story leads through, by path. ``report`` is the analysis that has found it,
+    which is not to be used any more once ``is_outdated()``.
+    """
 
     finding: Diagnostic
     sources: Mapping[str, Source]
+    report: analysis.Report
+    is_outdated: Callable[[], bool] = _never
+
+    def offer(self, document: Snapshot, cancel: Callable[[], bool]) -> Offer:
+        """The fixes of the finding for readers of a document: its edits are the fix's own. Runs on the worker."""
+        if self.is_outdated():
+            return Offer()
+        found = analysis.offer(self.report, self.finding, lambda: cancel() or self.is_outdated())
+        seen = (seen_from(document, fix, self.report) for fix in found.fixes)
+        return replace(found, fixes=tuple(fix for fix in seen if fix is not None))
 
     def shown(self, client: ClientCapabilities, snapshot: Snapshot, rows: LineIndex, index: int) -> types.Diagnostic:
         """The finding in the protocol's terms, in the document that it stands in."""
@@ -61,16 +78,33 @@ class Contribution:
         return {*self.by_itself, *self.by_callers}
 
 
-def elsewhere(report: analysis.Report) -> dict[str, list[Foreign]]:
+def seen_from(document: Snapshot, fix: Fix, report: analysis.Report) -> Fix | None:
+    """A fix that ``report`` offers, for readers of another document; None where it edits a notebook, or an older text
+    of the document.
+    """
+    path = document.path
+    if fix.edits and report.source.cells or any(e.filename == path and e.text != document.text for e in fix.others):
+        return None
+    checked = [FileEdits(report.path, report.source.text, fix.edits)] if fix.edits else []
+    files = [*checked, *fix.others]
+    others = tuple(each for each in files if each.filename != path)
+    return replace(fix, edits=edits_of(files, path), others=others)
+
+
+def elsewhere(report: analysis.Report, is_outdated: Callable[[], bool]) -> dict[str, list[Foreign]]:
     """What an analysis has found in other files."""
-    return _by_path(report, report.elsewhere)
+    return _by_path(report, report.elsewhere, is_outdated)
 
 
-def _by_path(report: analysis.Report, findings: Iterable[Diagnostic]) -> dict[str, list[Foreign]]:
+def _by_path(
+    report: analysis.Report, findings: Iterable[Diagnostic], is_outdated: Callable[[], bool] = _never
+) -> dict[str, list[Foreign]]:
     sources, found = {**report.others, report.path: report.source}, dict[str, list[Foreign]]()
     for finding in findings:
         steps = tuple(step for step in finding.related if not step.filename.endswith(NOTEBOOK))
-        found.setdefault(finding.filename, []).append(Foreign(replace(finding, related=steps), sources))
+        found.setdefault(finding.filename, []).append(
+            Foreign(replace(finding, related=steps), sources, report, is_outdated)
+        )
     return found
 
 

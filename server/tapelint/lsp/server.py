@@ -16,7 +16,15 @@ from . import notebook_documents, status
 from .analysis_result import AnalysisResult
 from .client_capabilities import ClientCapabilities
 from .documents import Documents, Snapshot
-from .handlers import code_action, configuration, debug_information, hover_request, pull_diagnostics
+from .handlers import (
+    code_action,
+    configuration,
+    debug_information,
+    explain_error,
+    hover_request,
+    pull_diagnostics,
+    rule_page,
+)
 from .session import Session
 from .settings import SettingsOfFolders
 from .transport import framing, parent_process
@@ -68,6 +76,8 @@ class Server(LanguageServer):
         self.feature(types.CODE_ACTION_RESOLVE)(code_action.resolve)
         self.feature(types.TEXT_DOCUMENT_HOVER)(hover_request.hover)
         self.command(debug_information.COMMAND)(debug_information.information)
+        self.command(explain_error.COMMAND)(explain_error.explain)
+        self.command(rule_page.COMMAND)(rule_page.rule_page)
 
     def on_initialize(self, params: types.InitializeParams, result: types.InitializeResult) -> None:
         """Read the client's abilities and take back promises that are not meant for it."""
@@ -95,10 +105,8 @@ class Server(LanguageServer):
         shown = result.published if result else []
         if snapshot.documents and result:
             by_cell: dict[str, list[types.Diagnostic]] = {document.uri: [] for document in snapshot.documents}
-            places = (snapshot.cell_of(finding.span)[0] for finding in result.findings)
-            first = snapshot.documents[0].uri
-            for diagnostic in shown:
-                by_cell[next(places, first)].append(diagnostic)  # that all of it was skipped is said in the first cell
+            for diagnostic, span in result.placed:
+                by_cell[snapshot.cell_of(span)[0]].append(diagnostic)
             for document in snapshot.documents:
                 self.show(document.uri, document.version, by_cell[document.uri])
         elif not self.client.pulls:

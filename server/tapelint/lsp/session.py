@@ -112,7 +112,7 @@ class Session:
     ) -> None:
         self.client = ClientCapabilities()
         self.worker = worker
-        self._status, self._settings_of, self._publish, self._unstructure = status, settings_of, publish, unstructure
+        self._status, self.settings_of, self._publish, self._unstructure = status, settings_of, publish, unstructure
         self._folders, self._refresh, self._log = folders, refresh, log
         self._documents: dict[str, DocumentState] = {}
         self._memories = Memories()
@@ -176,6 +176,11 @@ class Session:
             if Resolver().text(file) != entry.snapshot.text:
                 self.touched(file)
 
+    def resolver(self) -> Resolver:
+        """Finds modules below the client's folders; the texts of open documents count instead of what is on disk."""
+        open_now = (entry.snapshot for entry in self._documents.values())
+        return Resolver(self._folders(), {found.file: found.text for found in open_now if found.file})
+
     def knows(self, uri: str) -> bool:
         return unquote(uri) in self._documents
 
@@ -183,6 +188,11 @@ class Session:
         """The result for the document's current text, if it is there already."""
         entry = self._documents.get(unquote(uri))
         return entry.result if entry else None
+
+    def document_at(self, path: str) -> Snapshot | None:
+        """The open document that is the file at ``path``, as it is now."""
+        open_now = (entry.snapshot for entry in self._documents.values())
+        return next((found for found in open_now if found.file == path), None)
 
     def _owner(self, uri: str) -> DocumentState | None:
         """The open document, or the notebook that has it for a cell."""
@@ -233,15 +243,14 @@ class Session:
             entry.timer = asyncio.get_running_loop().call_later(delay, self._start, entry)
 
     def _start(self, entry: DocumentState) -> None:
-        snapshot, settings = entry.snapshot, self._settings_of(entry.document.uri)
+        snapshot, settings = entry.snapshot, self.settings_of(entry.document.uri)
         if not settings.enable or snapshot.uri.startswith(_NOT_PROGRAMS):
             self._settle(entry, empty_result(snapshot, entry.token))
         else:
             self._spawn(self._run(entry, snapshot, settings, entry.token))
 
     async def _run(self, entry: DocumentState, snapshot: Snapshot, settings: Settings, token: Token) -> None:
-        open_now = (entry.snapshot for entry in self._documents.values())
-        resolver = Resolver(self._folders(), {found.file: found.text for found in open_now if found.file})
+        resolver = self.resolver()
         self._status.begin()
         try:
             job = self.worker.submit(
@@ -278,7 +287,7 @@ class Session:
         if not entry.pending.done():
             entry.pending.set_result(result)
         own = self._shared.by(unquote(entry.document.uri))
-        own.by_itself = elsewhere(result.report) if result.report is not None else {}
+        own.by_itself = elsewhere(result.report, result.token) if result.report is not None else {}
         result.add(self._known_of(entry), self.client, self._unstructure)
         self._publish(result.snapshot, result)
         self._spread()

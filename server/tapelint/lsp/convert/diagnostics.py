@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
 from ...report.diagnostic import Diagnostic, Related, place
-from ...source import Source, Span
+from ...source import Cell, Source, Span, cell_at
 from ..client_capabilities import ClientCapabilities
 from ..documents import Snapshot
 from .positions import LineIndex
@@ -32,9 +33,9 @@ class Translator:
         message = "\n".join(diagnostic.lines)
         related = None
         if diagnostic.related and self._client.shows_related:
-            related = [self._related(step) for step in diagnostic.related]
+            related = [self._related(self._with_cell(step, diagnostic.span)) for step in diagnostic.related]
         elif diagnostic.related:
-            message += "".join(f"\n- {place(step, diagnostic.filename)}: {step.message}" for step in diagnostic.related)
+            message += "".join(f"\n- {self._where(step)}: {step.message}" for step in diagnostic.related)
         link = types.CodeDescription(diagnostic.url) if diagnostic.url and self._client.shows_links else None
         data = {"code": diagnostic.code, "index": index, "version": self._snapshot.version}
         return types.Diagnostic(
@@ -44,6 +45,7 @@ class Translator:
             code=diagnostic.code,
             code_description=link,
             source=SOURCE,
+            tags=[types.DiagnosticTag.Unnecessary] if diagnostic.is_unnecessary and self._client.fades else None,
             related_information=related,
             data=data if self._client.keeps_data else None,
         )
@@ -55,11 +57,29 @@ class Translator:
             return None
         cause = Related(diagnostic.message, diagnostic.filename, diagnostic.span)
         shown = self.translate(diagnostic, index)
-        shown.message = f"PyTorch raises here. {diagnostic.message} ({place(cause, self._snapshot.path)})"
+        shown.message = f"PyTorch raises here. {diagnostic.message} ({self._where(cause)})"
         shown.range = self._place(at.span).range
         shown.severity = types.DiagnosticSeverity.Hint
         shown.related_information = [self._related(cause)] if self._client.shows_related else None
         return shown
+
+    def _where(self, step: Related) -> str:
+        """Where a step is, in words: ``line 3``, ``cell 2 line 3``, ``helpers.py line 3``."""
+        cell = self._cell_of(step)
+        return (
+            place(step, self._snapshot.path) if cell is None else f"cell {cell.number} line {cell.own(step.span).row}"
+        )
+
+    def _with_cell(self, step: Related, shown: Span) -> Related:
+        """A step that says its cell, where that is another one than the finding's: editors name a notebook's file."""
+        cell = self._cell_of(step)
+        if cell is None or cell == cell_at(self._snapshot.cells, shown.row):
+            return step
+        return replace(step, message=f"Cell {cell.number}: {step.message}")
+
+    def _cell_of(self, step: Related) -> Cell | None:
+        """The cell that a step stands in; None where it is in no notebook."""
+        return cell_at(self._snapshot.cells, step.span.row) if step.filename == self._snapshot.path else None
 
     def _place(self, span: Span) -> types.Location:
         """A place in the document itself, or in one of the cells it consists of."""

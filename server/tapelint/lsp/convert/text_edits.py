@@ -5,35 +5,50 @@ The text of a notebook is that of its cells, one below the other; an edit of it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from lsprotocol import types
 
-from ...source import Cell, Edit, Span, cell_at
+from ...report.diagnostic import FileEdits
+from ...source import Edit, in_cell
 from ..analysis_result import AnalysisResult
 from ..client_capabilities import ClientCapabilities
+from .positions import LineIndex
 
 UNSAFE = "unsafe"
 """The id of the annotation of edits that are to be confirmed."""
 
 
+@dataclass(frozen=True, slots=True)
+class OtherDocument:
+    """Edits to a document that imports lead to; ``version`` is None for one that is not open."""
+
+    uri: str
+    version: int | None
+    change: FileEdits
+
+
 def workspace_edit(
-    edits: Iterable[Edit], result: AnalysisResult, client: ClientCapabilities, confirm: str | None = None
+    edits: Iterable[Edit],
+    result: AnalysisResult,
+    client: ClientCapabilities,
+    confirm: str | None = None,
+    others: Sequence[OtherDocument] = (),
 ) -> types.WorkspaceEdit | None:
-    """``edits`` to the document of ``result``, or to the cells it consists of, versioned where the client can check
-    it; None where an edit reaches over the end of a cell. What they do that is to be confirmed is said in ``confirm``.
+    """``edits`` to the document of ``result``, or to the cells it consists of, and to ``others``, versioned where the
+    client can check it; None where an edit reaches over the end of a cell. What they do that is to be confirmed is said
+    in ``confirm``.
     """
-    asks = confirm is not None and client.asks_before_edits
-    snapshot = result.snapshot
+    snapshot, asked = result.snapshot, confirm if client.asks_before_edits else None
+    placed = _placed(edits, result, client)
+    if placed is None:
+        return None
     versions = {document.uri: document.version for document in snapshot.documents} or {snapshot.uri: snapshot.version}
+    versions |= {other.uri: other.version for other in others}
     changes: dict[str, list[types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit]] = {}
-    for edit in edits:
-        placed = in_cell(edit, snapshot.cells, result.rows.row) if snapshot.documents else edit
-        if placed is None:
-            return None
-        uri, row_offset = snapshot.cell_of(placed.span)
-        area = result.rows.range(placed.span, client.encoding, row_offset)
-        made = types.AnnotatedTextEdit(UNSAFE, area, placed.content) if asks else types.TextEdit(area, placed.content)
+    for uri, area, content in (*placed, *_elsewhere(others, client)):
+        made = types.TextEdit(area, content) if asked is None else types.AnnotatedTextEdit(UNSAFE, area, content)
         changes.setdefault(uri, []).append(made)
     if not client.has_versioned_edits:
         return types.WorkspaceEdit(changes=changes)  # type: ignore[arg-type]
@@ -42,28 +57,30 @@ def workspace_edit(
             types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, versions[uri]), made)
             for uri, made in changes.items()
         ],
-        change_annotations={UNSAFE: types.ChangeAnnotation(confirm, needs_confirmation=True)}
-        if confirm is not None and asks
-        else None,
+        change_annotations={UNSAFE: types.ChangeAnnotation(asked, needs_confirmation=True)} if asked else None,
     )
 
 
-def in_cell(edit: Edit, cells: tuple[Cell, ...], row: Callable[[int], str]) -> Edit | None:
-    """An edit of the text that stands in one cell, where it begins; None where there is none that does the same.
+Placed = tuple[str, types.Range, str]
+"""The document of an edit, what it replaces there and by what."""
 
-    Whole lines that are put where a cell begins go to the end of the one above if they continue its last block: a
-    cell cannot begin indented. ``row`` gives the rows of the text.
-    """
-    span = edit.span
-    cell = cell_at(cells, span.row)
-    if cell is None:
-        return None
-    row_offset = cell_at(cells, span.row - 1)
-    is_insertion = (span.row, span.column) == (span.end_row, span.end_column)
-    if is_insertion and span.column == 1 and row_offset is not None:
-        beyond = span.row > cell.last
-        if beyond or row_offset != cell and edit.content[:1].isspace():
-            end = len(row(row_offset.last)) + 1
-            return Edit(Span(row_offset.last, end, row_offset.last, end), "\n" + edit.content.removesuffix("\n"))
-    is_inside = span.end_row <= cell.last or (span.end_row, span.end_column) == (cell.last + 1, 1)
-    return edit if is_inside else None
+
+def _placed(edits: Iterable[Edit], result: AnalysisResult, client: ClientCapabilities) -> list[Placed] | None:
+    """Edits to the document of ``result``; None where one reaches over the end of a cell."""
+    snapshot, found = result.snapshot, list[Placed]()
+    lines = [result.rows.row(row) for row in range(1, len(result.rows) + 1)] if snapshot.documents else []
+    for edit in edits:
+        placed = in_cell(edit, snapshot.cells, lines) if snapshot.documents else edit
+        if placed is None:
+            return None
+        uri, row_offset = snapshot.cell_of(placed.span)
+        found.append((uri, result.rows.range(placed.span, client.encoding, row_offset), placed.content))
+    return found
+
+
+def _elsewhere(others: Iterable[OtherDocument], client: ClientCapabilities) -> Iterator[Placed]:
+    """Edits to other documents."""
+    for other in others:
+        rows = LineIndex(other.change.text)
+        for edit in other.change.edits:
+            yield other.uri, rows.range(edit.span, client.encoding), edit.content

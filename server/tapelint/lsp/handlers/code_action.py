@@ -11,14 +11,18 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
+from pygls.uris import from_fs_path
 
-from ...analysis import fix_all
-from ...report.diagnostic import Fix
+from ...analysis import differences
+from ...analysis.fix_all import best, repair
+from ...report.diagnostic import FileEdits, Fix
+from ...rules.support.story import capitalized
 from ...source import Source, Span
 from ...source.edit import Edit
+from ...source.suppression.adding import ignore_here, ignore_in_file
+from ...workspace import Resolver
 from ..analysis_result import AnalysisResult
-from ..convert.text_edits import workspace_edit
-from ..suppress_action import ignore_here
+from ..convert.text_edits import OtherDocument, workspace_edit
 from ..transport.json_rpc import content_modified
 from ..worker import Priority
 
@@ -27,12 +31,16 @@ if TYPE_CHECKING:
 
 QUICK_FIX = types.CodeActionKind.QuickFix.value
 FIX_ALL = "source.fixAll.tapelint"
-OPTIONS = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL], resolve_provider=True)
-WITHOUT_RESOLVE = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL])
+FIX_ALL_IN_NOTEBOOK = "notebook.source.fixAll.tapelint"
+KINDS = [types.CodeActionKind.QuickFix, FIX_ALL, FIX_ALL_IN_NOTEBOOK]
+OPTIONS = types.CodeActionOptions(code_action_kinds=KINDS, resolve_provider=True)
+WITHOUT_RESOLVE = types.CodeActionOptions(code_action_kinds=KINDS)
 
 # How long the lightbulb may wait for fixes not computed yet: an editor shows it only when all servers answered.
 PATIENCE = 1.0
 PATIENCE_WHEN_INVOKED = 5.0
+# No round of fixes is begun after so many seconds: what is left is left to the next time.
+PATIENCE_WITH_ALL = 20.0
 
 
 async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
@@ -61,9 +69,11 @@ async def _actions(
         if result.token():
             return []  # its tree is that of newer text by now
         actions += _quick_fixes(ls, result, touched)
+        actions += _refusals(ls, result, touched)
         actions += _silencers(ls, result, source, touched)
-    if only and _wanted(FIX_ALL, only) and result.findings and not result.snapshot.documents:
-        actions += await _fix_all_action(ls, result)
+    kind = FIX_ALL_IN_NOTEBOOK if result.snapshot.documents else FIX_ALL
+    if only and _wanted(kind, only) and result.findings:
+        actions += await _fix_all_action(ls, result, kind)
     return actions
 
 
@@ -96,9 +106,30 @@ def _quick_fixes(ls: Server, result: AnalysisResult, touched: list[int]) -> list
     return [action for action in actions if action is not None]
 
 
-async def _fix_all_action(ls: Server, result: AnalysisResult) -> list[types.CodeAction]:
-    """The action that applies all safe fixes at once; none where no edit is left of them."""
-    action = types.CodeAction("Fix all tapelint findings that have a safe fix", kind=FIX_ALL)
+def _refusals(ls: Server, result: AnalysisResult, touched: list[int]) -> list[types.CodeAction]:
+    """One action that cannot be chosen for each finding without a fix: it says why there is none."""
+    if not ls.client.shows_disabled:
+        return []
+    why = {index: result.known_offer(index).no_fix for index in touched}
+    return [
+        types.CodeAction(
+            title=f"No safe fix for {result.findings[index].code}",
+            kind=QUICK_FIX,
+            diagnostics=[result.shown[index]],
+            disabled=types.CodeActionDisabled(reason=capitalized(reason)),
+        )
+        for index, reason in why.items()
+        if reason is not None
+    ]
+
+
+async def _fix_all_action(ls: Server, result: AnalysisResult, kind: str) -> list[types.CodeAction]:
+    """The action that applies safe fixes until none is left; none where there is no safe fix."""
+    action = types.CodeAction("Fix all tapelint findings that have a safe fix", kind=kind)
+    everything = range(len(result.findings))
+    await _fixes(ls, result, everything, None)
+    if result.token() or all(best(result.known_fixes(index), unsafe=False) is None for index in everything):
+        return []
     action.data = _data(result, "all")
     if not ls.client.resolves_edits:
         edits = await _all(ls, result)
@@ -116,25 +147,45 @@ async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
         return action
     if result is None or data.get("version") != result.snapshot.version or data.get("result") != result.result_id:
         raise content_modified()
-    edits: Iterable[Edit] = ()
-    confirm: str | None = None
+    edit = workspace_edit((), result, ls.client)
     if data.get("kind") == "all":
-        edits = await _all(ls, result)
+        edit = workspace_edit(await _all(ls, result), result, ls.client)
     elif data.get("kind") == "fix":
         known = result.known_fixes(data.get("index", -1))
         fix = next((fix for number, fix in enumerate(known) if number == data.get("number")), None)
-        edits, confirm = (fix.edits, _reason(fix)) if fix is not None else ((), None)
-    if result.token():
+        edit = _edit(ls, result, fix) if fix is not None else edit
+    if result.token() or edit is None:
         raise content_modified()
-    action.edit = workspace_edit(edits, result, ls.client, confirm)
+    action.edit = edit
     return action
 
 
+def _edit(ls: Server, result: AnalysisResult, fix: Fix) -> types.WorkspaceEdit | None:
+    """What a fix does to the documents; None where another one has a text by now that it was not made for, or an edit
+    reaches over the end of a cell.
+    """
+    others = [_other_document(ls, change) for change in fix.others]
+    known = [other for other in others if other is not None]
+    if len(known) < len(others):
+        return None
+    return workspace_edit(fix.edits, result, ls.client, _reason(fix, known), known)
+
+
+def _other_document(ls: Server, change: FileEdits) -> OtherDocument | None:
+    """Another file that a fix edits: as the client has it open, or as it is on disk."""
+    opened = ls.session.document_at(change.filename)
+    text = opened.text if opened is not None else Resolver().text(change.filename)
+    uri = opened.uri if opened is not None else from_fs_path(change.filename)
+    if uri is None or text != change.text or opened is not None and opened.documents:
+        return None
+    return OtherDocument(uri, opened.version if opened is not None else None, change)
+
+
 def _fix_action(ls: Server, result: AnalysisResult, index: int, number: int, fix: Fix) -> types.CodeAction | None:
-    edit = workspace_edit(fix.edits, result, ls.client, _reason(fix))
+    edit = _edit(ls, result, fix)
     if edit is None:
         return None
-    preferred = fix.preferred and fix.applicability == "safe"
+    preferred = fix.preferred and fix.applicability == "safe" and not fix.others
     return types.CodeAction(
         title=fix.title,
         kind=QUICK_FIX,
@@ -145,25 +196,38 @@ def _fix_action(ls: Server, result: AnalysisResult, index: int, number: int, fix
     )
 
 
-def _reason(fix: Fix) -> str | None:
-    """What is to be confirmed of a fix that changes what the program computes: its title says what."""
-    return fix.title if fix.applicability == "unsafe" else None
+def _reason(fix: Fix, others: Iterable[OtherDocument]) -> str | None:
+    """What is to be confirmed of a fix that changes what the program computes, or files that the user does not see: its
+    title says what.
+    """
+    return fix.title if fix.applicability == "unsafe" or any(other.version is None for other in others) else None
 
 
 def _silencers(ls: Server, result: AnalysisResult, source: Source, touched: list[int]) -> list[types.CodeAction]:
-    """One "ignore" for each code and line, however many findings share them."""
+    """One "ignore" for each code and line, however many findings share them, and one for each code in the file."""
     shown_by: dict[tuple[str, int], list[types.Diagnostic]] = {}
     for index in touched:
         finding = result.findings[index]
         shown_by.setdefault((finding.code, finding.span.row), []).append(result.shown[index])
-    actions = []
-    for (code, row), shown in shown_by.items():
-        edit = ignore_here(source, code, row)
-        if edit is not None:
-            title = f"Ignore {code} on this line"
-            change = workspace_edit([edit], result, ls.client)
-            actions.append(types.CodeAction(title, kind=QUICK_FIX, diagnostics=shown, edit=change))
-    return actions
+    by_code: dict[str, list[types.Diagnostic]] = {}
+    for (code, _), shown in shown_by.items():
+        by_code.setdefault(code, []).extend(shown)
+    where = "notebook" if source.cells else "file"
+    offers = [
+        *(
+            (f"Ignore {code} on this line", shown, ignore_here(source, code, row))
+            for (code, row), shown in shown_by.items()
+        ),
+        *((f"Ignore {code} in this {where}", shown, ignore_in_file(source, code)) for code, shown in by_code.items()),
+    ]
+    made = (
+        (title, shown, workspace_edit([edit], result, ls.client)) for title, shown, edit in offers if edit is not None
+    )
+    return [
+        types.CodeAction(title, kind=QUICK_FIX, diagnostics=shown, edit=change)
+        for title, shown, change in made
+        if change is not None
+    ]
 
 
 async def _fixes(ls: Server, result: AnalysisResult, indices: Iterable[int], patience: float | None) -> None:
@@ -174,19 +238,15 @@ async def _fixes(ls: Server, result: AnalysisResult, indices: Iterable[int], pat
 
 
 async def _all(ls: Server, result: AnalysisResult) -> tuple[Edit, ...]:
-    """The edits of all safe fixes that agree with each other, verified together; none without an analysis."""
+    """The edits that make the text that ``--fix`` makes; none without an analysis."""
     report, token = result.report, result.token
     if report is None:
         return ()
-    everything = range(len(result.findings))
-    await _fixes(ls, result, everything, None)
-    best = [fixes[0] for index in everything if (fixes := result.known_fixes(index))]
-    chosen = fix_all.compatible([fix for fix in best if fix.preferred and fix.applicability == "safe"])
 
-    def verify() -> tuple[Edit, ...]:
-        return fix_all.verified(chosen, report, token)
+    def made() -> tuple[Edit, ...]:
+        return differences(report, repair(report, False, token, PATIENCE_WITH_ALL).report)
 
-    job = ls.session.worker.submit(verify, Priority.ANSWER, token)
+    job = ls.session.worker.submit(made, Priority.ANSWER, token)
     await asyncio.wait({job.future})
     if token():
         raise content_modified()

@@ -1,0 +1,84 @@
+"""The command that leads from a traceback to a finding: for every client that can send a command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from wire import Wire
+
+TRAIN = """\
+import torch
+
+y = torch.ones(3, requires_grad=True).exp()
+y += 1
+loss = y.sum()
+loss.backward()
+"""
+MODIFIED = (
+    "RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: "
+    "[torch.FloatTensor [3]], which is output 0 of ExpBackward0, is at version 1; expected version 0 instead."
+)
+TRACEBACK = f"""\
+Traceback (most recent call last):
+  File "/somewhere/else/train.py", line 6, in <module>
+    loss.backward()
+{MODIFIED}
+"""
+
+
+@pytest.fixture
+def project(wire: Wire, tmp_path: Path) -> Iterator[tuple[Wire, str]]:
+    (tmp_path / "train.py").write_text(TRAIN)
+    wire.start({}, workspaceFolders=[{"uri": tmp_path.as_uri(), "name": "project"}])
+    yield wire, (tmp_path / "train.py").as_uri()
+
+
+def explain(wire: Wire, *arguments: str) -> dict[str, object]:
+    command = {"command": "tapelint.explain", "arguments": [*arguments]}
+    answer: dict[str, object] = wire.request("workspace/executeCommand", command)["result"]
+    return answer
+
+
+def test_it_goes_to_the_finding_in_a_file_that_is_not_open(project: tuple[Wire, str]) -> None:
+    wire, train = project
+    answer = explain(wire, TRACEBACK)
+    assert "error[TL201]" in str(answer["text"]) and "raised at train.py:6" in str(answer["text"])
+    start, end = {"line": 3, "character": 0}, {"line": 3, "character": 6}
+    assert answer["location"] == {"uri": train, "range": {"start": start, "end": end}}
+
+
+def test_it_reads_what_is_not_saved(project: tuple[Wire, str]) -> None:
+    wire, train = project
+    wire.open(train, f"# not saved\n{TRAIN}")
+    location = explain(wire, TRACEBACK)["location"]
+    assert isinstance(location, dict) and location["range"]["start"]["line"] == 4
+
+
+def test_without_a_finding_it_goes_to_the_line_that_raises(project: tuple[Wire, str]) -> None:
+    wire, train = project
+    wire.open(train, TRAIN.replace("y += 1", "pass"))
+    answer = explain(wire, TRACEBACK)
+    assert "does not see the cause" in str(answer["text"])
+    location = answer["location"]
+    assert isinstance(location, dict) and location["range"]["start"]["line"] == 5
+
+
+def test_only_the_message_and_a_file(project: tuple[Wire, str]) -> None:
+    wire, train = project
+    answer = explain(wire, MODIFIED, train)
+    assert "the same error is predicted here" in str(answer["text"])
+
+
+def test_another_project(project: tuple[Wire, str]) -> None:
+    wire, _ = project
+    answer = explain(wire, TRACEBACK.replace("train.py", "other.py"))
+    assert answer["location"] is None
+    assert "tapelint rule TL201" in str(answer["text"])
+
+
+def test_no_text(project: tuple[Wire, str]) -> None:
+    wire, _ = project
+    assert explain(wire, " ") == {"text": "There is no traceback and no error message in this text.", "location": None}
