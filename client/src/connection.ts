@@ -3,6 +3,7 @@
 import type { ChildProcess } from 'node:child_process';
 import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions, State } from 'vscode-languageclient/node';
+import { linkingRules } from './rules';
 import { SECTION } from './settings';
 import type { Status } from './status';
 import { within } from './timeout';
@@ -14,6 +15,22 @@ const BROKEN_MESSAGES = 3;
 interface StatusParams {
     readonly state: 'ready' | 'busy' | 'error';
     readonly message?: string;
+}
+
+/** What the server says of an error: a text, and where to go. */
+export interface Explanation {
+    readonly text: string;
+    readonly location: { readonly uri: string; readonly range: Range } | null;
+}
+
+interface Range {
+    readonly start: Position;
+    readonly end: Position;
+}
+
+interface Position {
+    readonly line: number;
+    readonly character: number;
 }
 
 class QuietClient extends LanguageClient {
@@ -38,6 +55,7 @@ export class Connection {
             stdioOptions: { stdout: () => {}, stderr: () => {} },
             initializationOptions: () => ({ settings: vscode.workspace.getConfiguration(SECTION) }),
             initializationFailedHandler: () => false,
+            middleware: linkingRules,
             errorHandler: {
                 error: (_error, _message, count) => ({
                     action: (count ?? 0) < BROKEN_MESSAGES ? ErrorAction.Continue : ErrorAction.Shutdown,
@@ -67,5 +85,16 @@ export class Connection {
             arguments: [],
         });
         return within(STOP_TIME, 'The server', request);
+    }
+
+    /** The page of a rule as Markdown; null where there is no such rule. */
+    rulePage(code: string): Promise<string | null> {
+        return this.client.sendRequest('workspace/executeCommand', { command: 'tapelint.rule', arguments: [code] });
+    }
+
+    /** Explains a traceback, found below the folders of the workspace or in the file at `uri`. */
+    explain(traceback: string, uri?: string): Promise<Explanation> {
+        const given = uri === undefined ? [traceback] : [traceback, uri];
+        return this.client.sendRequest('workspace/executeCommand', { command: 'tapelint.explain', arguments: given });
     }
 }

@@ -3,6 +3,8 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { showDebugInformation } from './debug';
+import { Explanations } from './explain';
+import { RulePages } from './rules';
 import { Server } from './server';
 import { SECTION } from './settings';
 import { type State, Status } from './status';
@@ -29,6 +31,8 @@ export function activate(context: vscode.ExtensionContext): Api {
         log,
         status,
         started,
+        new Explanations(started),
+        new RulePages(started),
         vscode.commands.registerCommand('tapelint.restart', () => started.restart()),
         vscode.commands.registerCommand('tapelint.showLog', () => log.show()),
         vscode.commands.registerCommand('tapelint.showDebugInformation', () => showDebugInformation(context, started, status)),

@@ -1,7 +1,7 @@
 /** Keeps one server running, as the settings and the selected interpreter have it; changes are applied one by one. */
 
 import * as vscode from 'vscode';
-import { Connection } from './connection';
+import { Connection, type Explanation } from './connection';
 import { Crashes } from './crashes';
 import { Environments } from './environments';
 import { ServerProcess, serverCommand, type Command } from './process';
@@ -68,6 +68,16 @@ export class Server implements vscode.Disposable {
 
     async debugInformation(): Promise<unknown> {
         return this.running?.started ? this.running.connection.debugInformation() : undefined;
+    }
+
+    /** The explanation of a traceback; undefined while no server runs. */
+    async explain(traceback: string, uri?: string): Promise<Explanation | undefined> {
+        return this.running?.started ? this.running.connection.explain(traceback, uri) : undefined;
+    }
+
+    /** The page of a rule; undefined while no server runs. */
+    async rulePage(code: string): Promise<string | null | undefined> {
+        return this.running?.started ? this.running.connection.rulePage(code) : undefined;
     }
 
     async shutDown(): Promise<void> {

@@ -11,6 +11,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Editor } from './editor.mjs';
 import { takePictures } from './pictures.mjs';
+import { testTerminal } from './terminal.mjs';
 import { testTrust } from './trust.mjs';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -54,6 +55,7 @@ try {
         await editor.stop();
     }
     await testTrust(browser, program);
+    await testTerminal(browser, program);
 } catch (error) {
     console.error(error);
     process.exitCode = 1;

@@ -32,6 +32,7 @@ const SETTINGS = {
     'workbench.statusBar.visible': false,
     'workbench.tips.enabled': false,
     'problems.defaultViewMode': 'tree',
+    'terminal.integrated.gpuAcceleration': 'off',
     'git.enabled': false,
     'python.languageServer': 'None',
     'telemetry.telemetryLevel': 'off',

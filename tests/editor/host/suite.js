@@ -68,6 +68,15 @@ function isAlive(pid) {
     }
 }
 
+/** What PyTorch prints for train.py, run elsewhere. */
+const TRACEBACK = `Traceback (most recent call last):
+  File "/home/me/train.py", line 46, in <module>
+    train()
+  File "/home/me/train.py", line 41, in train
+    loss.backward()
+RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed).
+`;
+
 /** @type {Record<string, () => Promise<void>>} */
 const TESTS = {
     'opening a Python file starts the server': async () => {
@@ -120,6 +129,38 @@ const TESTS = {
         await vscode.commands.executeCommand('undo');
         assert.match(document.getText(), /seen\.append\(h\)/);
         await finding(document.uri);
+    },
+
+    'the code of a diagnostic leads to the page of its rule': async () => {
+        const { document } = await openTrain();
+        const { code, range } = await finding(document.uri);
+        assert.ok(typeof code === 'object' && code.target.scheme === 'tapelint-rule', JSON.stringify(code));
+        const page = await vscode.workspace.openTextDocument(code.target);
+        assert.match(page.getText(), /^# TL102 graph-carried-across-iterations\n/);
+        /** @type {vscode.CodeAction[]} */
+        const actions = await vscode.commands.executeCommand('vscode.executeCodeActionProvider', document.uri, range);
+        const show = actions.find(({ title }) => title === 'Show documentation for TL102');
+        assert.deepEqual(show?.command?.arguments, ['TL102']);
+        await vscode.commands.executeCommand('tapelint.showRule', 'TL102');
+        await until('the page', () => vscode.window.tabGroups.all.some(({ tabs }) => tabs.some(({ label }) => /TL102/.test(label))));
+        await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    },
+
+    'a traceback leads to the finding, pasted or from the clipboard': async () => {
+        const { document } = await openTrain();
+        const { range } = await finding(document.uri);
+        const before = await vscode.env.clipboard.readText();
+        for (const given of [TRACEBACK, undefined]) {
+            await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+            await vscode.env.clipboard.writeText(given === undefined ? TRACEBACK : before);
+            await vscode.commands.executeCommand('tapelint.explainError', given);
+            const [shown] = vscode.window.visibleTextEditors.filter(({ document: { uri } }) => uri.scheme === 'file');
+            assert.ok(shown, 'the file of the finding is shown');
+            assert.deepEqual(shown.selection.start, range.start);
+            const answer = vscode.window.visibleTextEditors.find(({ document: { uri } }) => uri.scheme === 'tapelint-explanation');
+            assert.match(answer?.document.getText() ?? '', /error\[TL102\]/);
+        }
+        await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     },
 
     'the example of the walkthrough, which is no file, is checked too': async () => {

@@ -1,0 +1,140 @@
+/**
+ * "tapelint: Explain a PyTorch Error": from a traceback to the finding that predicts it.
+ *
+ * The text comes from the clipboard, from the selection in a terminal, or from a click on the error in a terminal. The
+ * answer opens beside the place it is about, as a read-only document.
+ */
+
+import * as vscode from 'vscode';
+import type { Explanation } from './connection';
+import type { Server } from './server';
+import { messageOf } from './timeout';
+
+const SCHEME = 'tapelint-explanation';
+/** How an exception looks at the end of a traceback. What PyTorch says of autograd is left to the server to know. */
+const RAISED = /(?:^|[\s:\]])((?:[A-Za-z_]\w*\.)*[A-Z]\w*Error): \S.*/;
+
+/** An error in a terminal, as a link. */
+interface ErrorLink extends vscode.TerminalLink {
+    readonly terminal: vscode.Terminal;
+    readonly error: string;
+}
+
+export class Explanations implements vscode.TextDocumentContentProvider, vscode.TerminalLinkProvider<ErrorLink>, vscode.Disposable {
+    private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+    private readonly registered: vscode.Disposable[];
+    private text = '';
+    readonly onDidChange = this.changed.event;
+
+    constructor(private readonly server: Server) {
+        this.registered = [
+            this.changed,
+            vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+            vscode.window.registerTerminalLinkProvider(this),
+            vscode.commands.registerCommand('tapelint.explainError', (text?: unknown) => this.ask(text)),
+        ];
+    }
+
+    dispose(): void {
+        this.registered.forEach((each) => void each.dispose());
+    }
+
+    provideTextDocumentContent(): string {
+        return this.text;
+    }
+
+    provideTerminalLinks({ line, terminal }: vscode.TerminalLinkContext): ErrorLink[] {
+        const found = RAISED.exec(line);
+        if (found?.[1] === undefined) {
+            return [];
+        }
+        const startIndex = found.index + found[0].indexOf(found[1]);
+        const tooltip = 'tapelint: Explain this error';
+        return [{ startIndex, length: line.length - startIndex, tooltip, terminal, error: line.slice(startIndex).trim() }];
+    }
+
+    async handleTerminalLink({ terminal, error }: ErrorLink): Promise<void> {
+        await this.explain(upTo(await contents(terminal), error));
+    }
+
+    /** The command: `text` comes from other extensions; else there is the clipboard, and a box to paste into. */
+    private async ask(text: unknown): Promise<void> {
+        const known = typeof text === 'string' && text.trim() !== '' ? text : await vscode.env.clipboard.readText();
+        if (known.split('\n').some((line) => RAISED.test(line))) {
+            await this.explain(known);
+            return;
+        }
+        const prompt = "Paste PyTorch's error message, or copy a whole traceback before you run this command";
+        const typed = await vscode.window.showInputBox({ prompt, ignoreFocusOut: true });
+        if (typed !== undefined && typed.trim() !== '') {
+            await this.explain(typed);
+        }
+    }
+
+    private async explain(traceback: string): Promise<void> {
+        const title = 'tapelint: looking for the cause';
+        const progress = { location: vscode.ProgressLocation.Window, title };
+        const active = vscode.window.activeTextEditor?.document;
+        const file = active?.languageId === 'python' && active.uri.scheme === 'file' ? active.uri : undefined;
+        try {
+            await vscode.window.withProgress(progress, async () => {
+                let answer = await this.server.explain(traceback);
+                if (answer !== undefined && answer.location === null && file !== undefined) {
+                    answer = await this.server.explain(traceback, file.toString());
+                }
+                await this.show(answer);
+            });
+        } catch (error) {
+            void vscode.window.showErrorMessage(`tapelint: ${messageOf(error)}`);
+        }
+    }
+
+    private async show(answer: Explanation | undefined): Promise<void> {
+        if (answer === undefined) {
+            void vscode.window.showWarningMessage('tapelint: the server is not running', 'Restart').then((chosen) => {
+                void (chosen === undefined ? undefined : this.server.restart());
+            });
+            return;
+        }
+        this.text = answer.text;
+        const uri = vscode.Uri.from({ scheme: SCHEME, path: 'Explanation of an error' });
+        this.changed.fire(uri);
+        const viewColumn = answer.location === null ? vscode.ViewColumn.Active : vscode.ViewColumn.Beside;
+        const document = await vscode.workspace.openTextDocument(uri);
+        if (answer.location !== null) {
+            const { start, end } = answer.location.range;
+            const selection = new vscode.Range(start.line, start.character, end.line, end.character);
+            const place = await vscode.workspace.openTextDocument(vscode.Uri.parse(answer.location.uri));
+            await vscode.window.showTextDocument(place, { selection, preview: false });
+        }
+        await vscode.window.showTextDocument(document, { viewColumn, preview: true, preserveFocus: answer.location !== null });
+    }
+}
+
+/** What a terminal shows. VS Code gives it to extensions by the clipboard alone, which is put back. */
+async function contents(terminal: vscode.Terminal): Promise<string> {
+    const before = await vscode.env.clipboard.readText();
+    terminal.show(true);
+    try {
+        await vscode.commands.executeCommand('workbench.action.terminal.selectAll');
+        await vscode.commands.executeCommand('workbench.action.terminal.copySelection');
+        return await vscode.env.clipboard.readText();
+    } finally {
+        await vscode.commands.executeCommand('workbench.action.terminal.clearSelection');
+        await vscode.env.clipboard.writeText(before);
+    }
+}
+
+/** The last part of a terminal's text that ends with `error`, from the end of the exception before it on. */
+function upTo(text: string, error: string): string {
+    const rows = text.split(/\r?\n/);
+    const last = rows.findLastIndex((row) => row.includes(error) || isBeginning(row, error));
+    const before = rows.slice(0, Math.max(0, last)).findLastIndex((row) => RAISED.test(row));
+    return last < 0 ? error : [...rows.slice(before + 1, last), error].join('\n');
+}
+
+/** Whether a row has the beginning of `error`, which the terminal has wrapped. */
+function isBeginning(row: string, error: string): boolean {
+    const found = RAISED.exec(row);
+    return found !== null && error.startsWith(found[0].trim());
+}
