@@ -6,7 +6,7 @@ BIN := .venv/bin
 ORACLE := .venv-oracle/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test lint client-check oracle fuzz lock editor-test bench ecosystem clean
+.PHONY: help demo test lint client-check oracle fuzz cures lock editor-test bench ecosystem clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -33,6 +33,10 @@ oracle: .venv-oracle/.ready ## let real PyTorch judge what the tests claim
 fuzz: .venv-oracle/.ready ## compare with real PyTorch: COUNT (500) random programs from SEED (1), for TIME seconds at most
 	OMP_NUM_THREADS=1 $(ORACLE)/python -m tools.fuzz \
 	--seed $(or $(SEED),1) --count $(or $(COUNT),500) --time $(or $(TIME),0) --scatter $(or $(SCATTER),0)
+
+cures: .venv-oracle/.ready ## apply the preferred cures of programs that raise, and run them: COUNT (300) random ones from SEED (1), scripts in DIR
+	PYTHONPATH=server:. OMP_NUM_THREADS=1 $(ORACLE)/python -m tools.cures \
+	--seed $(or $(SEED),1) --count $(or $(COUNT),300) $(if $(DIR),--folder $(DIR))
 
 lock: .venv-oracle/.ready ## digest all that is reported of 1,900 programs (AGAINST=file: what differs from digests printed before)
 	@PYTHONPATH=. OMP_NUM_THREADS=1 $(ORACLE)/python -m tools.lock $(if $(AGAINST),--against $(AGAINST)) --every $(or $(EVERY),1)

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 import sandbox
 
-from mdspec import TESTS, Block, read_claims, read_programs, read_script
+from mdspec import TESTS, Block, read_claims, read_programs, read_script, read_silenced
 
 BLOCKS = read_programs()
 EXAMPLES = [read_script(path) for path in sorted((TESTS.parent / "examples").glob("*.py"))]
 
 
-@pytest.mark.parametrize("block", BLOCKS + EXAMPLES, ids=lambda block: block.name)
+@pytest.mark.parametrize("block", BLOCKS + read_silenced() + EXAMPLES, ids=lambda block: block.name)
 def test_torch_agrees(block: Block) -> None:
     """The block runs to its end, or raises the error it names at the line it names."""
     if problem := sandbox.complaint(block):

@@ -1,0 +1,173 @@
+"""The programs whose errors are to be cured, and what PyTorch and the analyser say of each."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "server"), *(str(ROOT / "tests" / part) for part in ("mdtest", "oracle"))]
+
+import sandbox  # noqa: E402
+from tools.fuzz.judge import NAME, run  # noqa: E402
+from tools.fuzz.pool import TooLong, draw  # noqa: E402
+
+from mdjudge import analysed  # noqa: E402
+from mdreveal import without_reveals  # noqa: E402
+from mdspec import Block, beside, read_programs  # noqa: E402
+from tapelint import analysis  # noqa: E402
+from tapelint.analysis import Report  # noqa: E402
+from tapelint.report import Fix  # noqa: E402
+from tapelint.source.edit import apply  # noqa: E402
+
+from .gradients import Reached, recording  # noqa: E402
+
+SECONDS = 10
+"""A program that raises nothing in so long runs for ever, and clean."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What PyTorch does: its error, in which row, and which leaves it reaches; no error where it runs clean."""
+
+    error: str
+    row: int
+    reached: Reached
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A program that stands in a file: a block of the literate tests or of the corpus, or a script."""
+
+    kind: str
+    name: str
+    block: Block
+
+    def with_text(self, text: str) -> Written:
+        """The same program after an edit."""
+        return replace(self, block=replace(self.block, preamble="", text=text))
+
+    @property
+    def text(self) -> str:
+        """The whole program."""
+        return str(self.block.program)
+
+    def run(self) -> Ran:
+        """Run it under PyTorch."""
+        with recording(f"<{self.block.name}>") as reached, arguments([self.block.name]):
+            try:
+                with limited(SECONDS):
+                    outcome = sandbox.run(self.block)
+            except (SystemExit, TooLong):
+                outcome = sandbox.Outcome()
+        return Ran(outcome.error, outcome.row, reached)
+
+    def with_fix(self, report: Report, fix: Fix) -> Written:
+        """The program, and the files beside it, after a fix of ``report``."""
+        folder, made = Path(report.path).parent, self.with_text(apply(report.source.text, fix.edits))
+        files = {str(Path(each.filename).relative_to(folder)): each.after for each in fix.others}
+        return replace(made, block=replace(made.block, files={**made.block.files, **files}))
+
+    def cures(self, row: int, error: str) -> tuple[Report, list[tuple[Fix, ...]]]:
+        """The report, and the fixes of each finding that is this error, the likeliest first."""
+        with beside(self.block) as main:
+            report = analysed(self.block, main)
+            return report, offered(report, row, error)
+
+
+@dataclass(frozen=True, slots=True)
+class Random:
+    """A program of the fuzzer. All ways through it are run."""
+
+    kind: str
+    name: str
+    text: str
+
+    def with_text(self, text: str) -> Random:
+        """The same program after an edit."""
+        return replace(self, text=text)
+
+    def run(self) -> Ran:
+        """Run it under PyTorch; of several errors the first in the text counts."""
+        with recording(NAME) as reached:
+            truth = run(self.text)
+        first = min(truth.errors, key=lambda error: error.row, default=None)
+        return Ran(f"{first.kind}: {truth.message}" if first else "", first.row if first else 0, reached)
+
+    def with_fix(self, report: Report, fix: Fix) -> Random:
+        """The program after a fix of ``report``."""
+        return self.with_text(apply(report.source.text, fix.edits))
+
+    def cures(self, row: int, error: str) -> tuple[Report, list[tuple[Fix, ...]]]:
+        """The report, and the fixes of each finding that is this error, the likeliest first."""
+        report = analysis.analyse(self.text, "fuzzed.py")
+        return report, offered(report, row, error)
+
+
+@contextlib.contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """What is still running inside after so long ends with TooLong."""
+
+    def ended(*_: object) -> None:
+        raise TooLong
+
+    handler = signal.signal(signal.SIGALRM, ended)
+    left, _ = signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, left)
+        signal.signal(signal.SIGALRM, handler)
+
+
+@contextlib.contextmanager
+def arguments(words: list[str]) -> Iterator[None]:
+    """The program inside sees these words as its command line."""
+    before, sys.argv = sys.argv, words
+    try:
+        yield
+    finally:
+        sys.argv = before
+
+
+Program = Written | Random
+
+
+def offered(report: Report, row: int, error: str) -> list[tuple[Fix, ...]]:
+    """The fixes of each finding that tells of the ``error`` that PyTorch raises in ``row``, the likeliest first."""
+    found = []
+    for diagnostic in report.diagnostics:
+        if diagnostic.raises is None:
+            continue
+        raised = diagnostic.raised_at.span.row if diagnostic.raised_at else diagnostic.span.row
+        rows = {diagnostic.span.row, *(step.span.row for step in diagnostic.related)}
+        others = [raised != row, row not in rows, diagnostic.raises[:20] not in error]
+        found.append((others, diagnostic))
+    found.sort(key=lambda pair: pair[0])
+    return [analysis.fixes(report, diagnostic) for _, diagnostic in found]
+
+
+def written() -> Iterator[Written]:
+    """The blocks of the literate tests and of the corpus that raise."""
+    for block in read_programs():
+        if block.verdict.kind == "raises":
+            kind = "corpus" if "corpus" in block.file.parts else "blocks"
+            whole = replace(block, preamble="", text=without_reveals(block.program))
+            yield Written(kind, block.name, whole)
+
+
+def scripts(folder: Path, pattern: str) -> Iterator[Written]:
+    """The scripts in a folder whose names fit, those that raise nothing too."""
+    for path in sorted(folder.rglob(pattern)):
+        name = str(path.relative_to(folder))
+        yield Written("scripts", name, Block(path, name, 0, path.read_text(encoding="utf-8"), preamble=""))
+
+
+def random_program(seed: int) -> Random | None:
+    """The program of a seed, if PyTorch raises an error there that is one of autograd's."""
+    text, truth, _ = draw(seed)
+    return Random("fuzzed", f"seed {seed}", text) if truth.usable and truth.whole and truth.errors else None
