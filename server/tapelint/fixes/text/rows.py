@@ -18,7 +18,7 @@ from .edit_refused import EditRefused
 from .source_editor import SCOPES, Place, SourceEditor, suites
 
 _ATTACHED = re.compile(r"[ \t\f]*#(?!\s?%%|!)(?!.*?coding[:=])")
-"""A comment that goes with the statement below it: not a notebook cell, not ``#!``, not an encoding."""
+"""A comment that may go with the statement below it: not a notebook cell, not ``#!``, not an encoding."""
 
 _SIMPLE = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Delete, ast.Assert)
 
@@ -70,16 +70,25 @@ def after_header(editor: SourceEditor, place: Place) -> int:
 
 
 def top_row(editor: SourceEditor, place: Place) -> int:
-    """The first row of a statement and of the comments that go with it; one that silences it does from farther away."""
+    """The first row of a statement and of the comments that go with it; one that silences it does from farther away.
+    Between them may be comments that stay where they are.
+    """
     row = editor.first_row(place.statement)
     indent = editor.indent_of_row(row)
     floor = editor.last_row(place.suite[place.index - 1]) if place.index else getattr(place.owner, "lineno", 0)
+    stay = editor.source.suppressions.rows_that_stay
     while row - 1 > floor and editor.indent_of_row(row - 1) == indent:
-        if not _ATTACHED.match(editor.rows[row - 2].removeprefix("\ufeff")):
+        if row - 1 in stay or not _ATTACHED.match(editor.rows[row - 2].removeprefix("\ufeff")):
             break
         row -= 1
-    silencing = (e.first for e in editor.source.suppressions.entries if floor < e.first < row <= e.last)
-    return min(silencing, default=row)
+    entries = (e for e in editor.source.suppressions.entries if e.first not in stay)
+    return min((e.first for e in entries if floor < e.first < row <= e.last), default=row)
+
+
+def _staying(editor: SourceEditor, place: Place) -> list[int]:
+    """The rows of comments that stay where they are when a statement and those that go with it are moved."""
+    above = range(top_row(editor, place), editor.first_row(place.statement))
+    return [row for row in above if row in editor.source.suppressions.rows_that_stay]
 
 
 def owns_rows(editor: SourceEditor, statement: ast.stmt) -> bool:
@@ -117,9 +126,9 @@ def block(editor: SourceEditor, place: Place, indent: str) -> str:
         return indent + editor.text_of(statement)
     old = editor.indent_of_row(editor.first_row(statement))
     top, last = top_row(editor, place), editor.last_row(statement)
-    fixed = rows_within_strings(editor, statement, statement)
+    fixed, staying = rows_within_strings(editor, statement, statement), _staying(editor, place)
     rows = []
-    for row in range(top, last + 1):
+    for row in (row for row in range(top, last + 1) if row not in staying):
         text = editor.rows[row - 1].removeprefix("\ufeff")
         rows.append(indent + text[len(old) :] if row not in fixed and text.startswith(old) and text.strip() else text)
     return editor.eol.join(rows)
@@ -132,7 +141,8 @@ def take_out(editor: SourceEditor, place: Place, *, with_comments: bool) -> Edit
         raise EditRefused("a suite would be left empty")
     if editor.starts_row(statement) and alone:
         if with_comments:
-            return _without_rows(editor, top_row(editor, place), editor.last_row(statement))
+            kept = "".join(editor.rows[row - 1].removeprefix("\ufeff") + editor.eol for row in _staying(editor, place))
+            return _without_rows(editor, top_row(editor, place), editor.last_row(statement), kept)
         if comment is not None:
             return editor.edit(editor.begin(statement), comment, "")
         return _without_rows(editor, editor.first_row(statement), editor.last_row(statement))
@@ -144,12 +154,13 @@ def take_out(editor: SourceEditor, place: Place, *, with_comments: bool) -> Edit
     raise EditRefused("a statement in an unexpected place")
 
 
-def _without_rows(editor: SourceEditor, first: int, last: int) -> Edit:
-    """Rows taken out with one line end: a file whose last row has none keeps it that way."""
+def _without_rows(editor: SourceEditor, first: int, last: int, kept: str = "") -> Edit:
+    """Rows taken out with one line end, but for those ``kept``: a file whose last row has none keeps it that way."""
     begin, end = editor.row_start(first), editor.row_start(last + 1)
     if last == len(editor.rows) and first > 1:
         begin = editor.row_start(first - 1) + len(editor.rows[first - 2].removeprefix("\ufeff"))
-    return editor.edit(begin, end, "")
+        kept = editor.eol + kept.removesuffix(editor.eol) if kept else ""
+    return editor.edit(begin, end, kept)
 
 
 def put_before(editor: SourceEditor, place: Place, text: str) -> Edit:

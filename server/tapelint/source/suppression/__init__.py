@@ -84,6 +84,12 @@ class Suppressions:
     entries: tuple[Suppression, ...] = ()
     flawed: tuple[Flawed, ...] = ()
 
+    @property
+    def rows_that_stay(self) -> frozenset[int]:
+        """The rows of comments that belong to their place or to the file, whatever statement is below them."""
+        says = (*(e.says for e in self.entries), *(e.end for e in self.entries), *(f.says for f in self.flawed))
+        return frozenset(each.span.row for each in says if each and each.form and not each.form.is_of_statement)
+
     def covers(self, code: str, row: int, name: str = "") -> bool:
         """Whether any comment silences the rule with this code and name where it reports on ``row``."""
         return any(entry.covers(code, row, name) for entry in self.entries)

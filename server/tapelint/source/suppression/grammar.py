@@ -29,6 +29,11 @@ class Form(Enum):
     def is_of_range(self) -> bool:
         return self in (Form.DISABLE, Form.ENABLE)
 
+    @property
+    def is_of_statement(self) -> bool:
+        """Whether it speaks for a statement, and goes where that goes."""
+        return not self.is_of_range and self is not Form.FILE
+
 
 class Flaw(Enum):
     """What can be wrong with a comment of ours, whatever rules there are."""
