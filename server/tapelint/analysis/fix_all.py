@@ -36,9 +36,10 @@ def repair(
     unsafe: bool,
     cancel: Callable[[], bool] | None = None,
     patience: float | None = None,
+    code: str | None = None,
 ) -> Repaired:
-    """Apply the best fix of every finding until none is left; only safe ones unless ``unsafe``, and none that is to be
-    chosen by hand. No round begins after ``patience`` seconds.
+    """Apply the best fix of every finding, or of every one of the rule ``code``, until none is left; only safe ones
+    unless ``unsafe``, and none that is to be chosen by hand. No round begins after ``patience`` seconds.
     """
     count, seen, first = 0, {report.source.text}, report
     changes: list[Change] = []
@@ -46,8 +47,7 @@ def repair(
     for _ in range(ROUNDS):
         if end is not None and time.monotonic() > end:
             break
-        offered = (analysis.fixes(report, diagnostic, cancel) for diagnostic in report.diagnostics)
-        chosen = compatible([fix for fixes in offered if (fix := best(fixes, unsafe)) is not None])
+        chosen = compatible(_best_of_each(report, unsafe, cancel, code))
         if not chosen:
             break
         edits = verified(chosen, report, cancel)
@@ -59,6 +59,15 @@ def repair(
         changes += [Change(report.source.text, after.source.text, edits, fix.edits) for fix in made]
         count, report = count + len(made), after
     return Repaired(without_needless(report, changes, cancel) if report is not first else report, count)
+
+
+def _best_of_each(
+    report: analysis.Report, unsafe: bool, cancel: Callable[[], bool] | None, code: str | None
+) -> list[Fix]:
+    """The fix to apply of each finding that has one, of the rule ``code`` alone where that is given."""
+    wanted = (diagnostic for diagnostic in report.diagnostics if code in (None, diagnostic.code))
+    offered = (analysis.fixes(report, diagnostic, cancel) for diagnostic in wanted)
+    return [fix for fixes in offered if (fix := best(fixes, unsafe)) is not None]
 
 
 def best(fixes: Sequence[Fix], unsafe: bool) -> Fix | None:

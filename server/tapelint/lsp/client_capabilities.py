@@ -23,6 +23,7 @@ class ClientCapabilities:
     keeps_data: bool = False
     has_versioned_edits: bool = False
     asks_before_edits: bool = False
+    applies_edits: bool = False
     takes_actions: bool = False
     resolves_edits: bool = False
     shows_preferred: bool = False
@@ -63,6 +64,7 @@ class ClientCapabilities:
             asks_before_edits=has("workspace.workspace_edit.document_changes")
             and get_capability(params.capabilities, "workspace.workspace_edit.change_annotation_support", None)
             is not None,
+            applies_edits=has("workspace.apply_edit"),
             takes_actions=get_capability(
                 params.capabilities, "text_document.code_action.code_action_literal_support", None
             )

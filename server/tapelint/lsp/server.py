@@ -22,6 +22,7 @@ from .handlers import (
     debug_information,
     explain_error,
     hover_request,
+    many_fixes,
     pull_diagnostics,
     rule_page,
 )
@@ -78,6 +79,7 @@ class Server(LanguageServer):
         self.command(debug_information.COMMAND)(debug_information.information)
         self.command(explain_error.COMMAND)(explain_error.explain)
         self.command(rule_page.COMMAND)(rule_page.rule_page)
+        self.command(many_fixes.COMMAND)(many_fixes.fix_all)
 
     def on_initialize(self, params: types.InitializeParams, result: types.InitializeResult) -> None:
         """Read the client's abilities and take back promises that are not meant for it."""

@@ -6,41 +6,34 @@ client can wait for the edit until the user has chosen, it is made then, and ref
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
-from ...analysis import differences
-from ...analysis.fix_all import best, repair
 from ...report.diagnostic import FileEdits, Fix
 from ...rules.support.story import capitalized
 from ...source import Source, Span
-from ...source.edit import Edit
 from ...source.suppression.adding import ignore_here, ignore_in_file
 from ...workspace import Resolver
 from ..analysis_result import AnalysisResult
 from ..convert.text_edits import OtherDocument, workspace_edit
 from ..transport.json_rpc import content_modified
-from ..worker import Priority
+from . import many_fixes
+from .many_fixes import data_of
 
 if TYPE_CHECKING:
     from ..server import Server
 
 QUICK_FIX = types.CodeActionKind.QuickFix.value
-FIX_ALL = "source.fixAll.tapelint"
-FIX_ALL_IN_NOTEBOOK = "notebook.source.fixAll.tapelint"
-KINDS = [types.CodeActionKind.QuickFix, FIX_ALL, FIX_ALL_IN_NOTEBOOK]
+KINDS = [types.CodeActionKind.QuickFix, many_fixes.KIND, many_fixes.KIND_IN_NOTEBOOK]
 OPTIONS = types.CodeActionOptions(code_action_kinds=KINDS, resolve_provider=True)
 WITHOUT_RESOLVE = types.CodeActionOptions(code_action_kinds=KINDS)
 
 # How long the lightbulb may wait for fixes not computed yet: an editor shows it only when all servers answered.
 PATIENCE = 1.0
 PATIENCE_WHEN_INVOKED = 5.0
-# No round of fixes is begun after so many seconds: what is left is left to the next time.
-PATIENCE_WITH_ALL = 20.0
 
 
 async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
@@ -59,21 +52,26 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
 async def _actions(
     ls: Server, result: AnalysisResult, source: Source, params: types.CodeActionParams
 ) -> list[types.CodeAction]:
-    """One action for each fix of each finding in range, one to silence each code, and all safe fixes if asked for."""
+    """One action for each fix of each finding in range, one for all fixes of its rule, one to silence each code, and
+    all safe fixes if asked for.
+    """
     only = params.context.only
     actions: list[types.CodeAction] = []
     if _wanted(QUICK_FIX, only) or not only:
         touched = _in_range(result, params)
         unasked = params.context.trigger_kind == types.CodeActionTriggerKind.Automatic
-        await _fixes(ls, result, touched, PATIENCE if unasked else PATIENCE_WHEN_INVOKED)
+        patience = PATIENCE if unasked else PATIENCE_WHEN_INVOKED
+        await many_fixes.computed(ls, result, touched, patience)
+        of_rules = await many_fixes.of_rules(ls, result, touched, patience)
         if result.token():
             return []  # its tree is that of newer text by now
         actions += _quick_fixes(ls, result, touched)
+        actions += of_rules
         actions += _refusals(ls, result, touched)
         actions += _silencers(ls, result, source, touched)
-    kind = FIX_ALL_IN_NOTEBOOK if result.snapshot.documents else FIX_ALL
+    kind = many_fixes.KIND_IN_NOTEBOOK if result.snapshot.documents else many_fixes.KIND
     if only and _wanted(kind, only) and result.findings:
-        actions += await _fix_all_action(ls, result, kind)
+        actions += await many_fixes.of_everything(ls, result, kind)
     return actions
 
 
@@ -123,22 +121,6 @@ def _refusals(ls: Server, result: AnalysisResult, touched: list[int]) -> list[ty
     ]
 
 
-async def _fix_all_action(ls: Server, result: AnalysisResult, kind: str) -> list[types.CodeAction]:
-    """The action that applies safe fixes until none is left; none where there is no safe fix."""
-    action = types.CodeAction("Fix all tapelint findings that have a safe fix", kind=kind)
-    everything = range(len(result.findings))
-    await _fixes(ls, result, everything, None)
-    if result.token() or all(best(result.known_fixes(index), unsafe=False) is None for index in everything):
-        return []
-    action.data = _data(result, "all")
-    if not ls.client.resolves_edits:
-        edits = await _all(ls, result)
-        if not edits:
-            return []
-        action.edit = workspace_edit(edits, result, ls.client)
-    return [action]
-
-
 async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
     """The edit of a chosen action, as long as its text is still there."""
     data: Any = action.data if isinstance(action.data, dict) else {}
@@ -149,7 +131,7 @@ async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
         raise content_modified()
     edit = workspace_edit((), result, ls.client)
     if data.get("kind") == "all":
-        edit = workspace_edit(await _all(ls, result), result, ls.client)
+        edit = workspace_edit((await many_fixes.repaired(ls, result, data.get("code"))).edits, result, ls.client)
     elif data.get("kind") == "fix":
         known = result.known_fixes(data.get("index", -1))
         fix = next((fix for number, fix in enumerate(known) if number == data.get("number")), None)
@@ -192,7 +174,7 @@ def _fix_action(ls: Server, result: AnalysisResult, index: int, number: int, fix
         diagnostics=[result.shown[index]],
         is_preferred=True if preferred and ls.client.shows_preferred else None,
         edit=None if ls.client.resolves_edits else edit,
-        data=_data(result, "fix", index=index, number=number) if ls.client.resolves_edits else None,
+        data=data_of(result, "fix", index=index, number=number) if ls.client.resolves_edits else None,
     )
 
 
@@ -228,35 +210,6 @@ def _silencers(ls: Server, result: AnalysisResult, source: Source, touched: list
         for title, shown, change in made
         if change is not None
     ]
-
-
-async def _fixes(ls: Server, result: AnalysisResult, indices: Iterable[int], patience: float | None) -> None:
-    """See that the fixes of ``indices`` are computed, as far as that can be done in time."""
-    futures = {result.fixes(index, ls.session.worker, Priority.ANSWER) for index in indices}
-    if futures:
-        await asyncio.wait(futures, timeout=patience)
-
-
-async def _all(ls: Server, result: AnalysisResult) -> tuple[Edit, ...]:
-    """The edits that make the text that ``--fix`` makes; none without an analysis."""
-    report, token = result.report, result.token
-    if report is None:
-        return ()
-
-    def made() -> tuple[Edit, ...]:
-        return differences(report, repair(report, False, token, PATIENCE_WITH_ALL).report)
-
-    job = ls.session.worker.submit(made, Priority.ANSWER, token)
-    await asyncio.wait({job.future})
-    if token():
-        raise content_modified()
-    edits: tuple[Edit, ...] = job.future.result()
-    return edits
-
-
-def _data(result: AnalysisResult, kind: str, **rest: object) -> dict[str, object]:
-    snapshot = result.snapshot
-    return {"uri": snapshot.uri, "version": snapshot.version, "result": result.result_id, "kind": kind, **rest}
 
 
 def _wanted(kind: str, only: Iterable[str | types.CodeActionKind] | None) -> bool:
