@@ -69,7 +69,7 @@ def test_json_output(tapelint: Tapelint, bad: Path) -> None:
     assert finding["name"] == "saved-tensor-modified"
     assert finding["severity"] == "error"
     assert finding["filename"] == "bad.py"
-    assert all({"message", "filename", "location", "end_location"} <= set(step) for step in finding["related"])
+    assert all({"message", "short", "filename", "location", "end_location"} <= set(step) for step in finding["related"])
     assert {step["location"]["row"] for step in finding["related"]} | {finding["location"]["row"]} >= {4, 5}
     for fix in finding["fixes"]:
         assert set(fix) == {"title", "applicability", "manual", "preferred", "edits"}

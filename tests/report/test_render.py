@@ -26,7 +26,7 @@ FINDING = Diagnostic(
     "train.py",
     Span(5, 1, 5, 19),
     (
-        Related("`exp` saves its result", "train.py", Span(3, 5, 3, 12)),
+        Related("`exp` saves its result", "train.py", Span(3, 5, 3, 12), "saved by `exp`"),
         Related("written", "train.py", Span(4, 1, 4, 7)),
     ),
     help="write `y = y + 1`",
@@ -97,6 +97,7 @@ def test_json_format() -> None:
     assert data["end_location"] == {"row": 5, "column": 19}
     assert data["related"][0] == {
         "message": "`exp` saves its result",
+        "short": "saved by `exp`",
         "filename": "train.py",
         "location": {"row": 3, "column": 5},
         "end_location": {"row": 3, "column": 12},

@@ -20,12 +20,12 @@ from functools import cached_property
 from ..ground import Ground, RunBy
 from ..report import Diagnostic, Fix, Related
 from ..report.diagnostic import Applicability
-from ..rules import FileSummary, Finding, Rule, TraceStep, all_rules
-from ..rules.support.story import capitalized, moments
+from ..rules import FileSummary, Finding, Rule, all_rules
 from ..severity import Severity
 from ..source import Source, Span
 from ..source.pytest_files import TestConventions
 from ..stubs import stub_module_name
+from .story_steps import RAISES, at_its_own_place, told
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,8 @@ class Files:
     def _located(self, finding: Finding, node: ast.AST, source: Source) -> Diagnostic:
         """A finding with its syntax turned into places, reported at ``node`` of ``source``."""
         inner, rule = self.of(finding.node), rule_of(finding)
-        related = [self._related(text, link.node) for link, text in told(finding) if hasattr(link.node, "lineno")]
+        related = [self._related(step.text, step.node, step.short) for step in told(finding)]
+        own = at_its_own_place(finding)
         rests_on = finding.rests_on
         if source is not self.main:
             rests_on += (Ground("called", self._as_called(self.place_in_main(finding))),)
@@ -148,7 +149,7 @@ class Files:
         if node is not finding.node:
             span = inner.span(finding.node)
             rests_on += (Ground("called", self._where(node, inner, span)),)
-            related.append(self._related("This call leads here", finding.node))
+            related.append(self._related("This call leads here", finding.node, own or "called"))
         return Diagnostic(
             finding.code,
             rule.name,
@@ -163,13 +164,14 @@ class Files:
             rests_on,
             finding.raises,
             self._raised_at(finding, source.span(node)),
+            short=own if node is finding.node else "",
         )
 
     def _raised_at(self, finding: Finding, shown: Span) -> Related | None:
         """Where PyTorch raises, if that is not where the finding is ``shown``."""
         if not finding.raises or finding.raiser is None or not hasattr(finding.raiser, "lineno"):
             return None
-        at = self._related("PyTorch raises here", finding.raiser)
+        at = self._related("PyTorch raises here", finding.raiser, RAISES)
         return at if at.span != shown else None
 
     def is_silenced(self, finding: Finding, node: ast.AST, source: Source) -> bool:
@@ -215,7 +217,7 @@ class Files:
         first = next(index for index, node in enumerate(way) if index > inside and self.of(node) is self.main)
         calls = [node for node in way[first:inside:-1] if isinstance(node, ast.Call) or node in self._bases]
         for node in [*calls[:1], *calls[1:][1 - CALLS :]]:
-            step = self._related(f"This {'class' if node in self._bases else 'call'} leads here", node)
+            step = self._related(f"This {'class' if node in self._bases else 'call'} leads here", node, "leads here")
             if (step.filename, step.span) not in known:
                 yield step
 
@@ -256,20 +258,6 @@ class Files:
             return f"in what is inherited here, {place}"
         return f"in this call, {place}" if isinstance(node, ast.Call) else f"where this is called, {place}"
 
-    def _related(self, text: str, node: ast.AST) -> Related:
+    def _related(self, text: str, node: ast.AST, short: str) -> Related:
         source = self.of(node)
-        return Related(text, source.path, source.span(node))
-
-
-def told(finding: Finding) -> Iterator[tuple[TraceStep, str]]:
-    """The steps of a finding's story with their words; the line at which PyTorch raises is one of them."""
-    links = [*finding.links]
-    raiser = finding.raiser
-    if finding.raises and raiser is not None and all(node is not raiser for node in (finding.node, *_nodes(links))):
-        links.append(TraceStep(raiser, "PyTorch raises here", finding.point))
-    for link, moment in zip(links, moments([link.when for link in links])):
-        yield link, capitalized(f"{link.text} ({moment})" if moment else link.text)
-
-
-def _nodes(links: Iterable[TraceStep]) -> Iterator[ast.AST]:
-    return (link.node for link in links)
+        return Related(text, source.path, source.span(node), short)

@@ -4,7 +4,8 @@ code, name, severity (error | warning | information | hint), message, filename,
 raises                        the error of PyTorch in its own words, or null where it raises nothing
 location, end_location        {"row", "column"}, both from 1, columns in characters, the end exclusive; in a
                               notebook rows of the cell, and {"cell", "row", "column"}, cells of all kinds from 1
-related                       the story in order: [{"message", "filename", "location", "end_location"}]
+related                       the story in order: [{"message", "short", "filename", "location",
+                              "end_location"}]; short: the same in a few words
 help, url                     text or null
 rests_on                      what it needs beside the code: [{"kind", "text"}]; kind: ordinary, called,
                               chosen, followed, guessed, tested
@@ -43,7 +44,12 @@ def as_json(
         "filename": diagnostic.filename,
         **where(diagnostic.span, diagnostic.filename),
         "related": [
-            {"message": link.message, "filename": link.filename, **where(link.span, link.filename)}
+            {
+                "message": link.message,
+                "short": link.short,
+                "filename": link.filename,
+                **where(link.span, link.filename),
+            }
             for link in diagnostic.related
         ],
         "help": diagnostic.help,

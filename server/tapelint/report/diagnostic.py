@@ -17,11 +17,14 @@ Applicability = Literal["safe", "unsafe", "manual"]
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """One link of a diagnostic's story: what happened at ``span`` of ``filename``."""
+    """One link of a diagnostic's story: what happened at ``span`` of ``filename``, as a sentence and in the few words
+    that fit behind a line of code.
+    """
 
     message: str
     filename: str
     span: Span
+    short: str = ""
 
 
 def place(link: Related, filename: str) -> str:
@@ -55,6 +58,8 @@ class Diagnostic:
     raises: str | None = None
     # The line of PyTorch's traceback, where the finding is reported elsewhere.
     raised_at: Related | None = None
+    # What happens at its own place in a few words, where PyTorch raises there and no link of the story says so.
+    short: str = ""
     # What stands at the span has no effect: editors fade it.
     is_unnecessary: bool = False
 
@@ -72,6 +77,12 @@ class Diagnostic:
     def lines(self) -> tuple[str, ...]:
         """The headline and, a line each, what PyTorch raises, what the finding rests on and what to do."""
         return tuple(filter(None, (self.message, self.raised, self.needs, self.help)))
+
+    @property
+    def steps(self) -> tuple[Related, ...]:
+        """The story with its end: the links, and the finding itself where PyTorch raises there."""
+        own = Related(self.message, self.filename, self.span, self.short)
+        return (*self.related, own) if self.short else self.related
 
     @property
     def raised(self) -> str:

@@ -86,9 +86,18 @@ def check(event: Event, facts: Facts) -> Finding | None:
             "A tensor kept on `ctx` is written before backward: the gradient is computed from the new values",
         )
         links = (
-            TraceStep(place, f"This keeps the tensor as {kept}, and autograd saves no version of it"),
-            TraceStep(write.node, "This writes it in place", write),
-            TraceStep(event.point.node, "This backward reads it and checks no version", event.point),
+            TraceStep(
+                place,
+                f"This keeps the tensor as {kept}, and autograd saves no version of it",
+                short="kept, no version saved",
+            ),
+            TraceStep(write.node, "This writes it in place", write, short="written in place"),
+            TraceStep(
+                event.point.node,
+                "This backward reads it and checks no version",
+                event.point,
+                short="read, no version checked",
+            ),
         )
         copied = FixProposal("clone", "Keep a copy (costs its memory)", (place.value,))
         cures = (copied, *cures) if alone else ()

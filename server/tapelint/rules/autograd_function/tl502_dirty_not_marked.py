@@ -82,7 +82,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
                 f"A Function marks {name} dirty and does not return it",
             ),
             raises=ERROR,
-            links=(TraceStep(event.point.node, _outcome(event, name), event.point),),
+            links=(TraceStep(event.point.node, _outcome(event, name), event.point, short=f"returns without {name}"),),
             help=f"Return {name} from forward, or write a new tensor instead and mark nothing.",
             no_fix=f"whether forward is to return {name} or to leave it as it is cannot be seen",
         )
@@ -99,9 +99,21 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(applied.node, f"This applies `{event.function}` to {name}", applied),
-            TraceStep(write.node, f"This writes `{event.argument}` in place, and autograd does not see it", write),
-            TraceStep(event.point.node, f"This uses {name}: its values are new, and its history is old", event.point),
+            TraceStep(
+                applied.node, f"This applies `{event.function}` to {name}", applied, short=f"applies `{event.function}`"
+            ),
+            TraceStep(
+                write.node,
+                f"This writes `{event.argument}` in place, and autograd does not see it",
+                write,
+                short="written, unseen by autograd",
+            ),
+            TraceStep(
+                event.point.node,
+                f"This uses {name}: its values are new, and its history is old",
+                event.point,
+                short="new values, old history",
+            ),
         ),
         help="Call `ctx.mark_dirty(...)` on what you write and return, or write a new tensor.",
         cures=(

@@ -152,7 +152,9 @@ def outputs_miscounted(event: OutputsMiscounted) -> Finding:
 
 
 def runs_backward(event: FunctionEvent, how: str) -> TraceStep:
-    return TraceStep(event.point.node, f"This runs the backward of `{event.function}`, {how}", event.point)
+    return TraceStep(
+        event.point.node, f"This runs the backward of `{event.function}`, {how}", event.point, short="runs its backward"
+    )
 
 
 RULE = Rule(

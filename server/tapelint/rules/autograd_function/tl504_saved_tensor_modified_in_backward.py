@@ -69,7 +69,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
     severity = Severity.WARNING
     raises: str | None = None
     what = name if saved.role == "intermediate" else role(saved)
-    links = [TraceStep(node.created_at.node, f"`{node.op}` saves {what} for its backward", node.created_at)]
+    links = [
+        TraceStep(
+            node.created_at.node,
+            f"`{node.op}` saves {what} for its backward",
+            node.created_at,
+            short=f"saved by `{node.op}`, version {saved.version}",
+        )
+    ]
     if isinstance(event, SavedTensorModified):
         if not in_own_backward(event, facts):
             return None
@@ -81,8 +88,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
         )
         raises = ERROR
         links += [
-            TraceStep(write.node, f"Its backward writes {name} in place", write),
-            TraceStep(event.point.node, f"This runs the backward of `{node.op}` again", event.point),
+            TraceStep(write.node, f"Its backward writes {name} in place", write, short="written in its backward"),
+            TraceStep(
+                event.point.node,
+                f"This runs the backward of `{node.op}` again",
+                event.point,
+                short="runs that backward again",
+            ),
         ]
     elif saved.role == "intermediate":
         return None
@@ -92,7 +104,11 @@ def check(event: Event, facts: Facts) -> Finding | None:
             f"The backward of `{node.op}` writes {name} in place",
             f"A backward writes {name} in place",
         )
-        links.append(TraceStep(event.point.node, f"This backward changes {name} in silence", event.point))
+        links.append(
+            TraceStep(
+                event.point.node, f"This backward changes {name} in silence", event.point, short="changed in silence"
+            )
+        )
     return Finding(
         point=write,
         severity=severity,

@@ -79,9 +79,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(event.place, f"This saves `{event.argument}` itself, no copy"),
+            TraceStep(event.place, f"This saves `{event.argument}` itself, no copy", short="saved, no copy"),
             TraceStep(
-                write.node, f"This writes `{event.argument}` before its version is taken, when forward returns", write
+                write.node,
+                f"This writes `{event.argument}` before its version is taken, when forward returns",
+                write,
+                short="written before its version is taken",
             ),
         ),
         help="Write a new tensor, or save a clone (costs its memory).",

@@ -76,6 +76,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
                 event.definition,
                 f"This backward does not read `{event.parameter}`: the gradients behind it are zeros",
                 event.point,
+                short=f"does not read `{event.parameter}`",
             ),
         ),
         help="Compute the loss from another output, use the gradient in backward, or mark it non-differentiable.",

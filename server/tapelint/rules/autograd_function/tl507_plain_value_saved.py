@@ -73,7 +73,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=severity_of(event),
         message=message,
         raises=f"{ERROR} {event.index} is of type {event.type_name if event.type_name != 'number' else ''}".rstrip(),
-        links=(TraceStep(event.point.node, _step(event), event.point),),
+        links=(TraceStep(event.point.node, _step(event), event.point, short="checks what was saved"),),
         help=_advice(event, value),
         no_fix="what backward unpacks from `ctx.saved_tensors` would have to change with it",
     )

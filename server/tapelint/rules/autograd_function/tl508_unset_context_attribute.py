@@ -70,7 +70,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=severity_of(event),
         message=message,
         raises=f"'{event.function}{ERROR} '{event.attribute}'",
-        links=(TraceStep(event.preparing, f"`{preparing}` does not set `{event.attribute}`", event.point),),
+        links=(
+            TraceStep(
+                event.preparing,
+                f"`{preparing}` does not set `{event.attribute}`",
+                event.point,
+                short=f"does not set `{event.attribute}`",
+            ),
+        ),
         help=f"Set {code(event.place)} in `{preparing}`; a tensor belongs in `ctx.save_for_backward`.",
         no_fix=f"what `{event.attribute}` is to be cannot be seen",
     )

@@ -63,7 +63,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"The backward of `{event.function}` unpacks {wanted}, and its forward saved {saved}",
         f"This backward unpacks {wanted}, and its forward saved {saved}",
     )
-    steps = [TraceStep(call, f"{code(call)} {does}") for call, does in zip(event.saving, _effects(event, saved))]
+    steps = [
+        TraceStep(call, f"{code(call)} {does}", short="saves for backward")
+        for call, does in zip(event.saving, _effects(event, saved))
+    ]
     advice = "Save in one call of `ctx.save_for_backward` all that backward unpacks, in the same order."
     if len(event.saving) > 1:
         advice = "Save all in one call of `ctx.save_for_backward`: a second call replaces what the first has saved."
@@ -75,7 +78,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
         raises=f"not enough values to unpack (expected {event.wanted}, got {event.saved})"
         if event.saved < event.wanted
         else "too many values to unpack",
-        links=(*steps, TraceStep(event.point.node, f"This backward unpacks {wanted}", event.point)),
+        links=(
+            *steps,
+            TraceStep(event.point.node, f"This backward unpacks {wanted}", event.point, short=f"unpacks {wanted}"),
+        ),
         help=advice,
         no_fix="which tensors backward is to have cannot be seen",
     )

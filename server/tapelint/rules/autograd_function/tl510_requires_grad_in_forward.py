@@ -80,6 +80,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
                 event.computed,
                 f"This computes {name}, without grad: backward does not find what the condition keeps for it",
                 event.point,
+                short="computed without grad",
             ),
         ),
         help="Ask `ctx.needs_input_grad[...]` instead, which has one answer for each argument.",

@@ -96,7 +96,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     links: tuple[TraceStep, ...] = ()
     if cut is not None:
         reason = REASONS.get(cut.reason, f"`{cut.name}` gives a tensor without a graph")
-        links = (TraceStep(cut.point.node, f"The graph ends here: {reason}", cut.point),)
+        links = (TraceStep(cut.point.node, f"The graph ends here: {reason}", cut.point, short="the graph ends"),)
     else:
         reason = "nothing that it was computed from does"
     message = headline(f"{name} does not require grad: {reason}", f"{name} does not require grad")
@@ -104,6 +104,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=event.point,
         severity=severity_of(event),
         message=message,
+        short="no graph to walk",
         raises=ERROR,
         links=links,
         help=ADVICE.get(cut.reason, LOSS) if cut is not None else LOSS,

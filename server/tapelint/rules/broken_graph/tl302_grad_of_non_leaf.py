@@ -120,7 +120,14 @@ def _computed(event: AbsentGradientUsed, facts: Facts) -> Finding:
         ),
         raises=_raised(event.point.node),
         raiser=_raiser(event),
-        links=(TraceStep(event.created_at.node, f"This computes {name}, which is no leaf", event.created_at),),
+        links=(
+            TraceStep(
+                event.created_at.node,
+                f"This computes {name}, which is no leaf",
+                event.created_at,
+                short="computed, no leaf",
+            ),
+        ),
         help=RETAINED,
         cures=tuple(cures),
     )
@@ -179,7 +186,11 @@ def _constant(event: AbsentGradientUsed, facts: Facts) -> Finding:
         ),
         raises=_raised(event.point.node),
         raiser=_raiser(event),
-        links=(TraceStep(made, f"This makes {name}, which does not require grad", event.created_at),),
+        links=(
+            TraceStep(
+                made, f"This makes {name}, which does not require grad", event.created_at, short="does not require grad"
+            ),
+        ),
         help="Write it in place, so that it stays the same leaf." if mode else "Let it require grad before it is used.",
         cures=tuple(cures),
     )
@@ -192,7 +203,14 @@ def _shown(event: AbsentGradientShown, facts: Facts) -> Finding:
         point=event.read,
         severity=Severity.WARNING,
         message=headline(f"This prints None for the `.grad` of {name}, which is no leaf", NO_LEAF),
-        links=(TraceStep(event.created_at.node, f"This computes {name}, which is no leaf", event.created_at),),
+        links=(
+            TraceStep(
+                event.created_at.node,
+                f"This computes {name}, which is no leaf",
+                event.created_at,
+                short="computed, no leaf",
+            ),
+        ),
         help=RETAINED,
         cures=tuple(_keeping(facts, event.tensor)),
     )

@@ -84,9 +84,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
             f"{name} is a new leaf: its backward trains nothing",
         ),
         links=(
-            TraceStep(cut.node, f"The graph ends at {code(cut.node)}", cut),
-            TraceStep(event.wrapped.node, f"{name} becomes a leaf, with no graph behind it", event.wrapped),
-            TraceStep(event.point.node, f"{backward} reaches only {name}", event.point),
+            TraceStep(cut.node, f"The graph ends at {code(cut.node)}", cut, short="the graph ends"),
+            TraceStep(
+                event.wrapped.node,
+                f"{name} becomes a leaf, with no graph behind it",
+                event.wrapped,
+                short="a leaf, no graph behind it",
+            ),
+            TraceStep(event.point.node, f"{backward} reaches only {name}", event.point, short=f"reaches only {name}"),
         ),
         help=f"Compute {name} from what requires grad, without that cut; it then requires grad by itself.",
         cures=(
@@ -114,8 +119,13 @@ def constant(event: TermLost, facts: Facts) -> Finding:
         ]
     backward = code(event.point.node)
     links = (
-        TraceStep(node, f"{code(node)} has no graph"),
-        TraceStep(event.point.node, f"{backward} takes it for a constant in {name}", event.point),
+        TraceStep(node, f"{code(node)} has no graph", short="no graph"),
+        TraceStep(
+            event.point.node,
+            f"{backward} takes it for a constant in {name}",
+            event.point,
+            short="takes it for a constant",
+        ),
     )
     return Finding(
         at=node,

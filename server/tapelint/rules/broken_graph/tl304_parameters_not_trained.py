@@ -142,7 +142,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.ERROR,
         message=message,
         raises=ERROR,
-        links=(TraceStep(event.created_at.node, f"This computes {name}", event.created_at),),
+        links=(TraceStep(event.created_at.node, f"This computes {name}", event.created_at, short="computed, no leaf"),),
         help="Give it the leaf, or make a leaf of the computed value (`.detach().requires_grad_()`).",
         cures=(FixProposal("make_leaf", f"Make {name} a leaf", (event.created_at.node,)),),
     )
@@ -162,7 +162,7 @@ def behind_a_cut(event: NeverReached, cut: Cut, facts: Facts) -> Finding:
         point=cut.point,
         severity=Severity.WARNING,
         message=message,
-        links=(TraceStep(event.point.node, f"This step skips {names}", event.point),),
+        links=(TraceStep(event.point.node, f"This step skips {names}", event.point, short=f"skips {names}"),),
         help="Let the graph go on, or freeze what is not to be trained (`requires_grad_(False)`) and do not give it to "
         "the optimizer.",
         part_of=("TL303",),

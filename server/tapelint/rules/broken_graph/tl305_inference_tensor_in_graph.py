@@ -63,7 +63,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.ERROR,
         message=headline(*texts, f"{made} {mode}: autograd cannot use it here"),
         raises=SAVED if event.how == "saved" else WRITTEN,
-        links=(TraceStep(event.made.node, capitalized(f"{made} is made in inference mode"), event.made),),
+        links=(
+            TraceStep(
+                event.made.node,
+                capitalized(f"{made} is made in inference mode"),
+                event.made,
+                short="made in inference mode",
+            ),
+        ),
         help=("Compute it under `torch.no_grad()` instead of `torch.inference_mode()`, or clone it afterwards."),
         cures=(
             FixProposal(

@@ -86,7 +86,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
     keepers = [stored for held, trail in event.held if trail and (stored := last_kept(facts, held)) is not None]
     what = "requires grad" if event.how == "numpy" else "has a graph and is no leaf"
     how = "converted to NumPy" if event.how == "numpy" else "copied"
-    links = [TraceStep(s.statement, f"This keeps {code(s.value)} with its graph", s.point) for s in keepers[-1:]]
+    links = [
+        TraceStep(s.statement, f"This keeps {code(s.value)} with its graph", s.point, short="kept with its graph")
+        for s in keepers[-1:]
+    ]
     return Finding(
         point=event.point,
         severity=severity_of(event),
@@ -95,6 +98,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
             f"{name} {what}, so it cannot be {how}",
             f"A tensor that {what} cannot be {how}",
         ),
+        short="copied out",
         raises=ERRORS[event.how],
         links=tuple(links or recorded(event, facts, name)),
         help="Detach what is kept before it is copied, or copy the `state_dict()` of a module."
@@ -120,7 +124,9 @@ def recorded(event: GraphCopiedOut, facts: Facts, name: str) -> list[TraceStep]:
         return []
     made = node.created_at
     known = next((called for key in node.results if (called := tensor_name(facts, key)) is not None), name)
-    return [TraceStep(made.node, f"{code(made.node)} gives {known} its `grad_fn`", made)]
+    return [
+        TraceStep(made.node, f"{code(made.node)} gives {known} its `grad_fn`", made, short="its `grad_fn` is from here")
+    ]
 
 
 def cures(event: GraphCopiedOut, keepers: list[Stored]) -> list[FixProposal]:

@@ -59,7 +59,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
     links: tuple[TraceStep, ...] = ()
     if event.built is not None:
-        links = (TraceStep(event.built.node, f"This computes {name}, which {measured(event)}", event.built),)
+        links = (
+            TraceStep(
+                event.built.node,
+                f"This computes {name}, which {measured(event)}",
+                event.built,
+                short="computed, not a scalar",
+            ),
+        )
     cures = []
     if event.source is not None:
         mean = FixProposal("mean", "Take the mean of all elements", (event.source,))
@@ -69,6 +76,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=event.point,
         severity=severity_of(event),
         message=message,
+        short="not a scalar",
         raises=ERROR,
         links=links,
         help="Reduce it first (`.mean()`, `.sum()`), or say with which gradient to begin "

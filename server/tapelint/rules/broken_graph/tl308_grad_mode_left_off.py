@@ -57,9 +57,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return None
     cut, switch = event.cut.point, event.cut.grad_mode_set_at
     links = (
-        TraceStep(switch.node, f"{code(switch.node)} switches gradients off", switch),
-        TraceStep(cut.node, "This is computed without a graph", cut),
-        TraceStep(event.point.node, f"{code(event.point.node)} has no graph", event.point),
+        TraceStep(switch.node, f"{code(switch.node)} switches gradients off", switch, short="switches gradients off"),
+        TraceStep(cut.node, "This is computed without a graph", cut, short="computed without a graph"),
+        TraceStep(event.point.node, f"{code(event.point.node)} has no graph", event.point, short="no graph"),
     )
     return Finding(
         point=switch,

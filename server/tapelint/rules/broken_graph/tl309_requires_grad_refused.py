@@ -61,7 +61,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
             links += returned_with_graph(facts, event.recorded, event.point)
         error = LEAF
         message = headline(f"{name} is not a leaf: {code(created_at.node)} computed it", f"{name} is not a leaf")
-        links.append(TraceStep(created_at.node, f"This computes {name}", created_at))
+        links.append(TraceStep(created_at.node, f"This computes {name}", created_at, short="computed"))
         if event.wanted:
             help_text = (
                 "Call `retain_grad()` instead: it requires grad already, and its gradient is then kept in `.grad`."
@@ -75,7 +75,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         error = DTYPE
         message = headline(f"{name} holds {what}: it cannot require grad", f"This holds {what}: it cannot require grad")
         if created_at.node is not where:
-            links.append(TraceStep(created_at.node, f"This makes {what}", created_at))
+            links.append(TraceStep(created_at.node, f"This makes {what}", created_at, short=f"makes {what}"))
         help_text = "Make it of floating point numbers (`dtype=torch.float32`, `.float()`)."
         cures.append(FixProposal("float_dtype", "Make it of floating point numbers", (created_at.node,)))
         if isinstance(created_at.node, ast.expr):
@@ -85,6 +85,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=event.point,
         severity=Severity.ERROR,
         message=message,
+        short="refused",
         raises=error,
         links=tuple(links),
         help=help_text,

@@ -62,7 +62,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=severity_of(event),
         message=message,
         raises=ERROR,
-        links=(TraceStep(event.point.node, f"{code(event.point.node)} has no graph", event.point),),
+        links=(TraceStep(event.point.node, f"{code(event.point.node)} has no graph", event.point, short="no graph"),),
         help="Pass `use_reentrant=False`, or let an input require grad.",
         cures=(FixProposal("non_reentrant", "Checkpoint without reentrant autograd", (cut.point.node,)),),
     )
@@ -79,7 +79,7 @@ def untrained(event: NeverReached, cut: Cut, facts: Facts) -> Finding:
         point=cut.point,
         severity=Severity.WARNING,
         message=message,
-        links=(TraceStep(event.point.node, f"This step skips {names}", event.point),),
+        links=(TraceStep(event.point.node, f"This step skips {names}", event.point, short=f"skips {names}"),),
         help="Pass `use_reentrant=False`, or let an input require grad.",
         cures=(FixProposal("non_reentrant", "Checkpoint without reentrant autograd", (cut.point.node,)),),
     )

@@ -47,7 +47,7 @@ PLAIN = "One of the differentiated Tensors does not require grad"
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, UnusedInput)
     name = tensor_name(facts, event.tensor) or code(event.created_at.node)
-    links = [TraceStep(event.created_at.node, f"This makes {name}", event.created_at)]
+    links = [TraceStep(event.created_at.node, f"This makes {name}", event.created_at, short=f"makes {name}")]
     cures: list[FixProposal] = []
     if event.plain:
         what, error = "does not require grad", PLAIN
@@ -57,7 +57,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
         what, error = "is not in the graph of the outputs", UNUSED
         help_text = "Differentiate with respect to the very tensor that entered the computation."
         if event.cut is not None:
-            links.append(TraceStep(event.cut.node, "The way to the outputs is cut here", event.cut))
+            links.append(
+                TraceStep(event.cut.node, "The way to the outputs is cut here", event.cut, short="the graph is cut")
+            )
             cures.append(FixProposal("remove_call", "Let the gradient through", (event.cut.node,)))
         title = "Take zero for the gradient of what was not used (a cut graph is then not noticed)"
         cures.append(FixProposal("materialize_grads", title, (event.point.node,), "unsafe"))
@@ -65,6 +67,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=event.point,
         severity=Severity.ERROR,
         message=headline(f"The gradient of {name} is asked for, but it {what}", f"An input {what}"),
+        short="not reached",
         raises=error,
         links=tuple(links),
         help=help_text,

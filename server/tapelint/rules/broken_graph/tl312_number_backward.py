@@ -65,8 +65,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=event.point,
         severity=severity_of(event),
         message=message,
+        short="a number, no tensor",
         raises=ERROR,
-        links=(TraceStep(cut.point.node, f"The graph ends here: {read} gives {what}", cut.point),),
+        links=(
+            TraceStep(
+                cut.point.node, f"The graph ends here: {read} gives {what}", cut.point, short=f"the graph ends: {what}"
+            ),
+        ),
         help=f"Go backward from the tensor: leave out {read} there, and keep it for the log.",
         cures=(FixProposal("remove_call", title, (cut.point.node,), "unsafe"),) if cut.reason is CutReason.ITEM else (),
         no_fix="what is to stay a number, and what a tensor, cannot be seen",

@@ -72,9 +72,24 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=f"{code(event.point.node)} cuts the graph between iterations: the loss trains only the last",
         links=(
-            TraceStep(source.created_at.node, "This is computed, with a graph", source.created_at),
-            TraceStep(event.point.node, "This takes the values, and the graph is lost", event.point),
-            TraceStep(event.walk.node, "This backward reaches only the last iteration", event.walk),
+            TraceStep(
+                source.created_at.node,
+                "This is computed, with a graph",
+                source.created_at,
+                short="computed, with a graph",
+            ),
+            TraceStep(
+                event.point.node,
+                "This takes the values, and the graph is lost",
+                event.point,
+                short="takes the values, no graph",
+            ),
+            TraceStep(
+                event.walk.node,
+                "This backward reaches only the last iteration",
+                event.walk,
+                short="reaches only the last iteration",
+            ),
         ),
         help="Detach the state where a sequence begins, not in each of its steps.",
         cures=(FixProposal("remove_call", title, (event.point.node,), "unsafe"),),

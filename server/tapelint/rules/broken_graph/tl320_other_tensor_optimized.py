@@ -99,11 +99,17 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=headline(*texts),
         links=(
-            TraceStep(event.reached.node, f"{code(event.reached.node)} computes gradients for {used}", event.reached),
+            TraceStep(
+                event.reached.node,
+                f"{code(event.reached.node)} computes gradients for {used}",
+                event.reached,
+                short=f"fills `.grad` of {used}",
+            ),
             TraceStep(
                 event.point.node,
                 f"{code(event.point.node)} looks for them in another tensor, and finds none",
                 event.point,
+                short="looks in another tensor",
             ),
         ),
         help=advice,

@@ -67,9 +67,20 @@ def check(event: Event, facts: Facts) -> Finding | None:
             node.created_at.node,
             f"{op_name(node)} saves {name}, {part}, for its backward (version {saved.version})",
             node.created_at,
+            short=f"saved by {op_name(node)}, version {saved.version}",
         ),
-        TraceStep(write.point.node, f"This writes {name} in place (version {write.version})", write.point),
-        TraceStep(event.point.node, f"The backward of {op_name(node)} needs version {saved.version}", event.point),
+        TraceStep(
+            write.point.node,
+            f"This writes {name} in place (version {write.version})",
+            write.point,
+            short=f"written, version {write.version}",
+        ),
+        TraceStep(
+            event.point.node,
+            f"The backward of {op_name(node)} needs version {saved.version}",
+            event.point,
+            short=f"needs version {saved.version}",
+        ),
     ]
     return Finding(
         point=write.point,

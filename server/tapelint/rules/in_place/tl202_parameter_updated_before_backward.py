@@ -84,13 +84,20 @@ def check(event: Event, facts: Facts) -> Finding | None:
             node.created_at.node,
             f"{op_name(node)} saves {name} for its backward (version {saved.version})",
             node.created_at,
+            short=f"saved by {op_name(node)}, version {saved.version}",
         ),
         TraceStep(
             write.point.node,
             capitalized(f"{writer(write)} updates {name} in place (version {write.version})"),
             write.point,
+            short=f"written, version {write.version}",
         ),
-        TraceStep(event.point.node, f"The backward of {op_name(node)} needs version {saved.version}", event.point),
+        TraceStep(
+            event.point.node,
+            f"The backward of {op_name(node)} needs version {saved.version}",
+            event.point,
+            short=f"needs version {saved.version}",
+        ),
     ]
     old = next((n for n in event.path if earlier_iteration(n.created_at, event.point)), None)
     advice = "Run every backward before the step, or compute the forward again after it"

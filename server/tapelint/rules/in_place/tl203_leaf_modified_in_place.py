@@ -60,11 +60,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
         message = f"Writes {what} that requires grad in place"
     made = f"This makes {name} require grad" if name != NAMELESS else "This makes the leaf"
     stored = facts.stored.get(event.tensor)
-    links = (TraceStep(stored[0].statement, made),) if stored else ()
+    links = (TraceStep(stored[0].statement, made, short="makes the leaf"),) if stored else ()
     return Finding(
         point=event.point,
         severity=severity_of(event),
         message=message,
+        short="written in place",
         raises=f"{error} is being used in an in-place operation",
         links=links,
         help=_advice(event, name),

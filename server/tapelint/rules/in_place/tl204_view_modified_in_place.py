@@ -85,6 +85,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=event.point,
         severity=severity_of(event),
         message=message,
+        short="written in place",
         raises=error,
         links=_makers(event),
         help=advice,
@@ -95,9 +96,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
 def _makers(event: ViewRefused) -> tuple[TraceStep, ...]:
     """Where the protected view was made, and where the view of it, if that is not where it is written."""
     what = "the views" if event.kind == "multi" else "the view"
-    steps = [TraceStep(event.made.node, f"{code(event.made.node)} makes {what}", event.made)]
+    steps = [TraceStep(event.made.node, f"{code(event.made.node)} makes {what}", event.made, short=f"makes {what}")]
     if event.part is not None and event.part.node is not event.point.node and event.part != event.point:
-        steps.append(TraceStep(event.part.node, f"{code(event.part.node)} makes a view of that view", event.part))
+        steps.append(
+            TraceStep(
+                event.part.node,
+                f"{code(event.part.node)} makes a view of that view",
+                event.part,
+                short="makes a view of that view",
+            )
+        )
     return tuple(steps)
 
 
@@ -113,7 +121,12 @@ def _used(event: ViewRefused, facts: Facts, name: str) -> Finding:
     )
     links = (
         *_makers(event),
-        TraceStep(write.point.node, capitalized(f"{writer(write)} writes {base}, and the view with it"), write.point),
+        TraceStep(
+            write.point.node,
+            capitalized(f"{writer(write)} writes {base}, and the view with it"),
+            write.point,
+            short=f"written, version {write.version}",
+        ),
     )
     severity = severity_of(event)
     advice = "Make the view again after the write, or keep a copy (`.clone()`)."
@@ -121,6 +134,7 @@ def _used(event: ViewRefused, facts: Facts, name: str) -> Finding:
         point=event.point,
         severity=severity,
         message=message,
+        short="the view is used",
         raises="its base or another view of its base has been modified inplace",
         links=links,
         help=advice,

@@ -91,9 +91,24 @@ def check(event: Event, facts: Facts) -> Finding | None:
         "This changes a saved tensor: its gradient is silently wrong",
     )
     links = (
-        TraceStep(node.created_at.node, f"{op_name(node)} saves {name} for its backward", node.created_at),
-        TraceStep(write.point.node, f"This changes {name}, and its version counter stays as it was", write.point),
-        TraceStep(event.point.node, f"The backward of {op_name(node)} uses the changed values", event.point),
+        TraceStep(
+            node.created_at.node,
+            f"{op_name(node)} saves {name} for its backward",
+            node.created_at,
+            short=f"saved by {op_name(node)}, version {saved.version}",
+        ),
+        TraceStep(
+            write.point.node,
+            f"This changes {name}, and its version counter stays as it was",
+            write.point,
+            short="changed, version as before",
+        ),
+        TraceStep(
+            event.point.node,
+            f"The backward of {op_name(node)} uses the changed values",
+            event.point,
+            short="uses the changed values",
+        ),
     )
     cures = (
         FixProposal(

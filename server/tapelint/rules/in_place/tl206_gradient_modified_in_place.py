@@ -60,7 +60,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(where.node, f"The backward of {code(where.node)} hands one gradient to all of its terms", where),
+            TraceStep(
+                where.node,
+                f"The backward of {code(where.node)} hands one gradient to all of its terms",
+                where,
+                short="one gradient for all terms",
+            ),
         ),
         help="Compute and return a new tensor.",
         cures=(FixProposal("out_of_place", "Write out of place: compute a new gradient", (node,)),),

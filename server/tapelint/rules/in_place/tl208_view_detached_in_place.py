@@ -56,8 +56,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
             f"Detaches {name} in place, which PyTorch refuses: it is a view",
             "Detaches a view in place",
         ),
+        short="detached in place",
         raises=ERROR,
-        links=(TraceStep(event.made.node, f"{made} makes the view", event.made),),
+        links=(TraceStep(event.made.node, f"{made} makes the view", event.made, short="makes the view"),),
         help="Use `detach()`, and keep what it returns.",
         cures=(FixProposal("out_of_place", "Keep what detach() returns", (event.point.node,)),),
     )

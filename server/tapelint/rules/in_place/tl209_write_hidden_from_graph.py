@@ -65,8 +65,18 @@ def check(event: Event, facts: Facts) -> Finding | None:
             "This changes a tensor and not its graph: its gradient is silently wrong",
         ),
         links=(
-            TraceStep(write.node, f"This changes {name}, and autograd does not record it", write),
-            TraceStep(node, capitalized(f"{code(node)} uses {name} with the graph from before"), event.point),
+            TraceStep(
+                write.node,
+                f"This changes {name}, and autograd does not record it",
+                write,
+                short="written, not recorded",
+            ),
+            TraceStep(
+                node,
+                capitalized(f"{code(node)} uses {name} with the graph from before"),
+                event.point,
+                short="used with the graph from before",
+            ),
         ),
         help="Compute a new tensor, so that the operation is differentiated; a value that should keep the old gradient "
         "is `y + (new - y).detach()`.",

@@ -56,11 +56,17 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=headline(f"{kept} is no copy of the parameters: {does}", f"What is kept is no copy: {does}"),
         links=(
-            TraceStep(taken.node, f"{code(taken.node)} gives the memory of the parameters, no copy", taken),
+            TraceStep(
+                taken.node,
+                f"{code(taken.node)} gives the memory of the parameters, no copy",
+                taken,
+                short="the parameters' memory, no copy",
+            ),
             TraceStep(
                 write.point.node,
                 capitalized(f"{writer(write)} writes the parameters, and {kept} with them"),
                 write.point,
+                short="writes the parameters",
             ),
         ),
         help="Keep a copy: `copy.deepcopy(net.state_dict())`.",

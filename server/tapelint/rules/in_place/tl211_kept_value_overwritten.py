@@ -76,9 +76,19 @@ def check(event: Event, facts: Facts) -> Finding | None:
             "The same memory is kept each time: all entries have the values of the last write",
         ),
         links=(
-            TraceStep(event.first.node, capitalized(f"{holder} keeps {thing} for the first time"), event.first),
-            TraceStep(write.point.node, f"This writes {thing} in place", write.point),
-            TraceStep(call, capitalized(f"{holder} keeps the same memory again"), event.point),
+            TraceStep(
+                event.first.node,
+                capitalized(f"{holder} keeps {thing} for the first time"),
+                event.first,
+                short="kept, no copy",
+            ),
+            TraceStep(write.point.node, f"This writes {thing} in place", write.point, short="written in place"),
+            TraceStep(
+                call,
+                capitalized(f"{holder} keeps the same memory again"),
+                event.point,
+                short="the same memory kept again",
+            ),
         ),
         help=f"Keep a copy: `{ast.unparse(value) if value is not None else 'x'}{copied}`.",
         cures=(FixProposal("clone", "Keep a copy", (value,)),) if value is not None and not event.is_array else (),

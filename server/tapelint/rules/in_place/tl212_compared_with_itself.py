@@ -65,11 +65,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
             "What was kept is no copy: this compares a tensor with itself",
         ),
         links=(
-            TraceStep(kept.node, f"{code(event.source)} is kept here, without a copy", kept),
+            TraceStep(kept.node, f"{code(event.source)} is kept here, without a copy", kept, short="kept, no copy"),
             TraceStep(
                 write.point.node,
                 f"This writes {code(event.other)} in place, and {code(event.source)} with it",
                 write.point,
+                short="written in place, both change",
             ),
         ),
         help="Keep a copy: `.detach().clone()`.",

@@ -89,6 +89,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=severity_of(event),
         message=message,
         raises=ERROR,
+        short="walked again",
         links=story(event, facts),
         help=_advice(event, facts),
         cures=(

@@ -126,7 +126,7 @@ def outside(event: RetainedOutside, facts: Facts) -> Finding:
         point=event.point,
         severity=Severity.INFORMATION,
         message=message,
-        links=story(bare, facts, "This backward retains it"),
+        links=story(bare, facts, "This backward retains it", "retains it"),
         help=f"Detach {name}, or compute it under `torch.no_grad()`: then `retain_graph=True` is not needed.",
         cures=tuple(cures),
     )
@@ -143,7 +143,14 @@ def unused(event: RetainedUnused) -> Finding:
         point=event.point,
         severity=Severity.INFORMATION,
         message=message,
-        links=(TraceStep(event.point.node, "The next backward here goes over another graph", event.point),),
+        links=(
+            TraceStep(
+                event.point.node,
+                "The next backward here goes over another graph",
+                event.point,
+                short="walks another graph next time",
+            ),
+        ),
         help="Leave `retain_graph=True` out; it is needed only if the same graph is walked again.",
         cures=(FixProposal("drop_retain_graph", "Take `retain_graph=True` out", (event.point.node,)),),
     )
@@ -163,7 +170,7 @@ def reached(event: RetainedGraphReached, facts: Facts) -> Finding | None:
         first_use=None,
     )
     name = carried(facts, carrier(bare), event.point)
-    links = story(bare, facts, "This backward retains it")
+    links = story(bare, facts, "This backward retains it", "retains it")
     grows = "Time and memory grow with each iteration." if event.spoiled is None else ""
     if event.spoiled is None:
         effect = "so each backward repeats the earlier ones"
@@ -171,7 +178,12 @@ def reached(event: RetainedGraphReached, facts: Facts) -> Finding | None:
         _, saved, write = event.spoiled
         changed = tensor_name(facts, saved.tensor) or "a tensor"
         effect = f"but {writer(write)} has changed {changed}"
-        wrote = TraceStep(write.point.node, f"This writes {changed}, which was saved", write.point)
+        wrote = TraceStep(
+            write.point.node,
+            f"This writes {changed}, which was saved",
+            write.point,
+            short=f"written, version {write.version}",
+        )
         at = next((i for i, link in enumerate(links) if link.node is event.past.point.node), len(links) - 1)
         links = (*links[: at + 1], wrote, *links[at + 1 :])
     without = FixProposal("drop_retain_graph", "", (event.past.point.node,))

@@ -102,7 +102,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
             f"The graph of every {loop} stays in memory, and no backward uses it",
         )
         stays = f"What {op_name(last)} and the others saved stays in memory"
-        links = (TraceStep(last.created_at.node, f"{op_name(last)} saves what a backward would need", last.created_at),)
+        links = (
+            TraceStep(
+                last.created_at.node,
+                f"{op_name(last)} saves what a backward would need",
+                last.created_at,
+                short=f"{op_name(last)} saves for backward",
+            ),
+        )
     else:
         freed = any(node.saves_anything for node in collected.added)
         stays = "The backward has freed what it saved, its nodes stay" if freed else "Its nodes stay"

@@ -59,9 +59,15 @@ def check(event: Event, facts: Facts) -> Finding | None:
     name = tensor_name(facts, event.leaf) or "a leaf"
     plain = name.strip("`")
     if event.call is not None:
-        links = (TraceStep(event.call.node, "Each call leaves its graph behind", event.call),)
+        links = (
+            TraceStep(
+                event.call.node, "Each call leaves its graph behind", event.call, short="leaves its graph behind"
+            ),
+        )
     else:
-        links = (TraceStep(event.past.node, "`.grad` is not cleared after this", event.past),)
+        links = (
+            TraceStep(event.past.node, "`.grad` is not cleared after this", event.past, short="`.grad` is not cleared"),
+        )
     message = headline(
         f"`create_graph=True` makes `{plain}.grad` hold its own leaf: their memory is never freed",
         "`create_graph=True` makes a reference cycle through a gradient that is never cleared",

@@ -74,8 +74,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
             "A value is used that was computed from weights which a step has changed since",
         )
         links = (
-            TraceStep(built, f"{name} is computed here", event.node.created_at),
-            TraceStep(event.stale.point.node, f"This changes {leaf}", event.stale.point),
+            TraceStep(built, f"{name} is computed here", event.node.created_at, short="computed"),
+            TraceStep(event.stale.point.node, f"This changes {leaf}", event.stale.point, short=f"changes {leaf}"),
         )
         advice = f"Compute {name} again in every iteration: its gradient is that of old weights."
         if stored is not None and earlier_iteration(event.node.created_at, event.point) is None:
@@ -87,8 +87,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
             f"This backward adds the gradients of {previous(past, now)} once more",
         )
         links = (
-            TraceStep(built, f"{name} is computed here", event.node.created_at),
-            TraceStep(event.past.point.node, "This backward uses its graph first", event.past.point),
+            TraceStep(built, f"{name} is computed here", event.node.created_at, short="computed"),
+            TraceStep(
+                event.past.point.node,
+                "This backward uses its graph first",
+                event.past.point,
+                short="walks its graph first",
+            ),
         )
         advice = f"Call backward on the new term only, and keep the value of {name} without its graph (`.detach()`). "
         advice += "PyTorch raises nothing, since these operations saved nothing."

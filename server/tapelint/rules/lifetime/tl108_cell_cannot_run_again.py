@@ -66,7 +66,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.INFORMATION,
         message=headline(f"Running this cell again raises: {origin}", "Running this cell again raises"),
         raises=ERROR,
-        links=story(reached, facts, "The first run of the cell frees it"),
+        short="walked again",
+        links=story(reached, facts, "The first run of the cell frees it", "the first run frees it"),
         help=f"{way}.",
         no_fix="nothing is wrong in one run from top to bottom",
     )

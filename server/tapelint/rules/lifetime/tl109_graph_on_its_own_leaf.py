@@ -57,7 +57,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
             f"{leaf} is held by its own graph, so that its memory is never freed",
             "A leaf is held by its own graph, so that its memory is never freed",
         ),
-        links=(TraceStep(event.lap.loop, "Every iteration leaves one behind"),),
+        links=(
+            TraceStep(event.lap.loop, "Every iteration leaves one behind", short="every iteration leaves one behind"),
+        ),
         help="Keep the graph in a variable or a dict of the iteration, detach it, or delete the attribute after use: "
         "otherwise every one stays in memory, with all that its graph saved.",
     )

@@ -19,11 +19,14 @@ from .cure import FixProposal
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """One step of the story: what happened at ``node``, ``when`` the program was there."""
+    """One step of the story: what happened at ``node``, ``when`` the program was there; ``short`` says it in the few
+    words that fit behind a line of code.
+    """
 
     node: ast.AST
     text: str
     when: ProgramPoint | None = None
+    short: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +40,8 @@ class Finding:
     message: str
     # the error that PyTorch raises, in its own words; None where it raises nothing
     raises: str | None = None
+    # what happens where PyTorch raises, if that is no step of what led there, in the few words of a step's ``short``
+    short: str = ""
     # what led to it, in the order of the execution
     links: tuple[TraceStep, ...] = ()
     # what to do about it

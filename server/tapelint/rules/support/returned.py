@@ -45,10 +45,10 @@ def _made_leaf(facts: Facts, item: Node | Leaf, returned: ProgramPoint) -> list[
         return []
     assert isinstance(item, Leaf)
     name = tensor_name(facts, item.tensor) or "A tensor"
-    return [TraceStep(made.node, f"{name} is made to require grad here", made)]
+    return [TraceStep(made.node, f"{name} is made to require grad here", made, short="made to require grad")]
 
 
 def _returned(facts: Facts, key: int, point: ProgramPoint) -> TraceStep:
     name = tensor_name(facts, key)
     what = f"{name} requires grad and" if name is not None else "What requires grad"
-    return TraceStep(point.node, f"{what} is returned here", point)
+    return TraceStep(point.node, f"{what} is returned here", point, short="returned")

@@ -71,16 +71,28 @@ def moments(points: Sequence[ProgramPoint | None]) -> list[str]:
     """When each step of a story happens, as the program counts: ``"`epoch` is 1"``, ``"iteration 2"``. Empty where that
     is as for the step before, and all through a story in which no iteration changes.
     """
-    laps = [_laps(point) for point in points]
-    known = [each for each in laps if each is not None]
-    changing = {lap.loop for each in known for lap in each if any(lap not in other for other in known)}
     said: list[str] = []
     before = ""
-    for each in laps:
-        words = before if each is None else ", ".join(_counted(lap) for lap in each if lap.loop in changing)
+    for each in _changing(points):
+        words = before if each is None else ", ".join(map(_counted, each))
         said.append(words if words != before else "")
         before = words
     return said
+
+
+def brief_moments(points: Sequence[ProgramPoint | None]) -> list[str]:
+    """When each step of a story happens, in few words: ``"`epoch` is 1"``, ``"iteration 2"``. Said of every step, since
+    lines of code are not read in the order of the story; empty where no iteration changes.
+    """
+    return [", ".join(map(_counted_briefly, each or ())) for each in _changing(points)]
+
+
+def _changing(points: Sequence[ProgramPoint | None]) -> list[list[Iteration] | None]:
+    """The iterations of each step, of those loops that are in another iteration at some other step."""
+    laps = [_laps(point) for point in points]
+    known = [each for each in laps if each is not None]
+    changing = {lap.loop for each in known for lap in each if any(lap not in other for other in known)}
+    return [None if each is None else [lap for lap in each if lap.loop in changing] for each in laps]
 
 
 def _laps(point: ProgramPoint | None) -> list[Iteration] | None:
@@ -91,6 +103,24 @@ def _laps(point: ProgramPoint | None) -> list[Iteration] | None:
 
 def _counted(lap: Iteration) -> str:
     """``"`epoch` is 0"`` for the first iteration of ``for epoch in range(3)``, else ``"iteration 1 of `for x`"``."""
+    if (value := _value(lap)) is not None:
+        return value
+    match lap.loop:
+        case ast.FunctionDef(name) | ast.AsyncFunctionDef(name):
+            return f"call {lap.number} of `{name}`"
+        case ast.Call():
+            return f"call {lap.number} by {code(lap.loop.func)}"
+    return f"iteration {lap.number} of {loop_name(lap)}"
+
+
+def _counted_briefly(lap: Iteration) -> str:
+    """``"`epoch` is 0"`` for the first iteration of ``for epoch in range(3)``, else ``"iteration 1"``."""
+    is_call = isinstance(lap.loop, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Call))
+    return _value(lap) or f"{'call' if is_call else 'iteration'} {lap.number}"
+
+
+def _value(lap: Iteration) -> str | None:
+    """The variable that counts the iterations of a loop, with its value; None where there is none."""
     match lap.loop:
         case ast.For(ast.Name(name), ast.Call(ast.Name("range"), [_] | [_, _] as given, [])) | ast.For(
             ast.Tuple([ast.Name(name), *_]), ast.Call(ast.Name("enumerate"), [_] | [_, _] as given, [])
@@ -99,11 +129,7 @@ def _counted(lap: Iteration) -> str:
             start = given[0] if is_range and len(given) == 2 else given[1] if len(given) == 2 else ast.Constant(0)
             if isinstance(start, ast.Constant) and isinstance(start.value, int):
                 return f"`{name}` is {start.value + lap.number - 1}"
-        case ast.FunctionDef(name) | ast.AsyncFunctionDef(name):
-            return f"call {lap.number} of `{name}`"
-        case ast.Call():
-            return f"call {lap.number} by {code(lap.loop.func)}"
-    return f"iteration {lap.number} of {loop_name(lap)}"
+    return None
 
 
 def counted(lap: Iteration) -> str:

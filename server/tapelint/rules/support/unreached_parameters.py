@@ -50,8 +50,19 @@ def not_held(event: NeverStepped, facts: Facts) -> Finding:
         what,
     )
     given = f"{capitalized(held)} is given the parameters of the network here"
-    links = [TraceStep(event.built, given)] if event.built is not None else []
-    links.append(TraceStep(event.point.node, f"{code(event.point.node)} does not update {names}", event.point))
+    links = (
+        [TraceStep(event.built, given, short="the optimizer is given its parameters")]
+        if event.built is not None
+        else []
+    )
+    links.append(
+        TraceStep(
+            event.point.node,
+            f"{code(event.point.node)} does not update {names}",
+            event.point,
+            short=f"does not update {names}",
+        )
+    )
     return Finding(
         at=place,
         point=event.point,
@@ -74,7 +85,13 @@ def nothing_held(error: str, event: NothingToOptimize) -> Finding:
     if event.wrapper is not None:
         cures = (FixProposal(WRAPPERS[event.wrapper], f"Make it an `nn.{event.wrapper}`", (event.value,)),)
     advice = f"Use `nn.{event.wrapper}`." if event.wrapper else UNREGISTERED
-    links = (TraceStep(event.attribute, "This is kept where `parameters()` does not look"),)
+    links = (
+        TraceStep(
+            event.attribute,
+            "This is kept where `parameters()` does not look",
+            short="kept where `parameters()` does not look",
+        ),
+    )
     return Finding(
         point=event.point,
         severity=Severity.ERROR,

@@ -50,8 +50,10 @@ def origin(event: FreedGraphReached) -> str:
     return "same"
 
 
-def story(event: FreedGraphReached, facts: Facts, ended: str = "This backward frees it") -> tuple[TraceStep, ...]:
-    """Built, kept, freed, reached again."""
+def story(
+    event: FreedGraphReached, facts: Facts, ended: str = "This backward frees it", short: str = "frees it"
+) -> tuple[TraceStep, ...]:
+    """Built, kept, freed (``ended``, in a few words ``short``), reached again."""
     shared, node = carrier(event), event.node
     stored = keeper(facts, shared, event.point)
     name = (
@@ -59,27 +61,40 @@ def story(event: FreedGraphReached, facts: Facts, ended: str = "This backward fr
         if stored is not None and stored.how in (StoreKind.ASSIGNED, StoreKind.HELD)
         else variable(facts, shared)
     )
-    links = [TraceStep(shared.created_at.node, computed(name, shared), shared.created_at)]
+    links = [TraceStep(shared.created_at.node, computed(name, shared), shared.created_at, short=_built(shared))]
     if node is not shared:
         links.append(
             TraceStep(
                 node.created_at.node,
                 f"Its graph goes through {op_name(node)}, which saves what its backward needs",
                 node.created_at,
+                short=f"through {op_name(node)}, which saves",
             )
         )
     if stored is not None and stored.statement is not shared.created_at.node:
-        links.append(TraceStep(stored.statement, f"The result is kept in `{stored.target}`", stored.point))
-    links.append(TraceStep(event.freed.point.node, f"{ended}", event.freed.point))
+        links.append(
+            TraceStep(
+                stored.statement,
+                f"The result is kept in `{stored.target}`",
+                stored.point,
+                short=f"kept in `{stored.target}`",
+            )
+        )
+    links.append(TraceStep(event.freed.point.node, ended, event.freed.point, short=short))
     young = before(event, shared)
     if young is not shared:
-        links.append(TraceStep(young.created_at.node, f"{name} is used again", young.created_at))
+        links.append(TraceStep(young.created_at.node, f"{name} is used again", young.created_at, short="used again"))
     return tuple(links)
 
 
 def computed(name: str, node: Node) -> str:
     """How a value came to be, and what was saved for its backward."""
     return f"{op_name(node)} computes {name}" + (" and saves what its backward needs" if node.saves_anything else "")
+
+
+def _built(node: Node) -> str:
+    """How a value came to be, in a few words."""
+    return f"computed by {op_name(node)}" + (", which saves" if node.saves_anything else "")
 
 
 def previous(past: Iteration, now: Iteration) -> str:

@@ -69,9 +69,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
     names = tensor_names(facts, [leaf for _, leaves in found for leaf in leaves])
     is_partial = event.optimizer is not None and len(found) < len(event.past)
     links = (
-        TraceStep(old.point.node, "This backward fills `.grad`", old.point),
-        TraceStep(past.step.node, "This step uses it", past.step),
-        TraceStep(new.point.node, f"This backward adds to `.grad` of {names}, which was not cleared", new.point),
+        TraceStep(old.point.node, "This backward fills `.grad`", old.point, short="fills `.grad`"),
+        TraceStep(past.step.node, "This step uses it", past.step, short="uses `.grad`"),
+        TraceStep(
+            new.point.node,
+            f"This backward adds to `.grad` of {names}, which was not cleared",
+            new.point,
+            short="adds to `.grad`, not cleared",
+        ),
     )
     return Finding(
         point=event.point,

@@ -133,9 +133,14 @@ def finding(
     event: OptimizerStepped, clearing: Clearing, run: Pass, message: str, outcome: str, cures: tuple[FixProposal, ...]
 ) -> Finding:
     links = (
-        TraceStep(run.point.node, f"{code(run.point.node)} computes gradients", run.point),
-        TraceStep(clearing.point.node, "This clears them before anything has used them", clearing.point),
-        TraceStep(event.point.node, outcome, event.point),
+        TraceStep(run.point.node, f"{code(run.point.node)} computes gradients", run.point, short="fills `.grad`"),
+        TraceStep(
+            clearing.point.node,
+            "This clears them before anything has used them",
+            clearing.point,
+            short="clears `.grad`, unused",
+        ),
+        TraceStep(event.point.node, outcome, event.point, short="steps without it"),
     )
     return Finding(
         point=clearing.point,

@@ -72,11 +72,17 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(step.node, "This step finds no gradient: PyTorch skips what has none", step),
+            TraceStep(
+                step.node,
+                "This step finds no gradient: PyTorch skips what has none",
+                step,
+                short="finds no `.grad`, skips",
+            ),
             TraceStep(
                 now.node,
                 "This backward is the first to compute one: the next step uses it, if it is not cleared before",
                 now,
+                short="fills `.grad` for the first time",
             ),
         ),
         help="Call `backward()` first and `step()` after it.",
@@ -118,7 +124,11 @@ def without_backward(event: StepWithoutBackward, facts: Facts) -> Finding:
         point=event.point,
         severity=Severity.WARNING,
         message=message,
-        links=(TraceStep(made.node, "This records a graph, which is thrown away", made),),
+        links=(
+            TraceStep(
+                made.node, "This records a graph, which is thrown away", made, short="records a graph, thrown away"
+            ),
+        ),
         help="Call `backward()` on the loss before the step.",
         premise=premise,
     )

@@ -75,9 +75,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(past.stale[-1].point.node, "This backward computes the gradients", past.stale[-1].point),
-            TraceStep(step.node, f"This step uses the gradients of {names}, unclipped", step),
-            TraceStep(clip, "This clips", event.point),
+            TraceStep(
+                past.stale[-1].point.node,
+                "This backward computes the gradients",
+                past.stale[-1].point,
+                short="fills `.grad`",
+            ),
+            TraceStep(
+                step.node, f"This step uses the gradients of {names}, unclipped", step, short="uses `.grad`, unclipped"
+            ),
+            TraceStep(clip, "This clips", event.point, short="clips `.grad`"),
         ),
         help="Clip between `backward()` and `step()`.",
         cures=(FixProposal("move_before", "Clip before the step", (clip, step.node)),),
@@ -105,9 +112,14 @@ def too_early(event: OptimizerStepped, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(clip.node, "This clips", clip),
-            TraceStep(run.point.node, "This backward computes the gradients", run.point),
-            TraceStep(event.point.node, f"This step uses the gradients of {names}, unclipped", event.point),
+            TraceStep(clip.node, "This clips", clip, short="clips `.grad`"),
+            TraceStep(run.point.node, "This backward computes the gradients", run.point, short="fills `.grad`"),
+            TraceStep(
+                event.point.node,
+                f"This step uses the gradients of {names}, unclipped",
+                event.point,
+                short="uses `.grad`, unclipped",
+            ),
         ),
         help="Clip between `backward()` and `step()`.",
         cures=(FixProposal("move_after", "Clip after the backward", (clip.node, run.point.node)),),

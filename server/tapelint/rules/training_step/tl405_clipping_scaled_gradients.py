@@ -86,9 +86,11 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(scale.node, f"{code(scale.node)} multiplies the loss by the scale", scale),
-            TraceStep(clip.node, "This clips its gradients", clip),
-            TraceStep(event.point.node, "Only this divides them by the scale", event.point),
+            TraceStep(
+                scale.node, f"{code(scale.node)} multiplies the loss by the scale", scale, short="scales the loss"
+            ),
+            TraceStep(clip.node, "This clips its gradients", clip, short="clips `.grad`, still scaled"),
+            TraceStep(event.point.node, "Only this divides them by the scale", event.point, short="unscales `.grad`"),
         ),
         help=advice,
         cures=(FixProposal("unscale_before", f"Unscale first: {call}", (clip.node, event.scaler, event.optimizer)),)

@@ -76,7 +76,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=event.point,
         severity=Severity.INFORMATION if is_loader else Severity.HINT,
         message=message,
-        links=(TraceStep(statement, f"This loop ends, and no backward has used what it recorded: {why}"),),
+        links=(
+            TraceStep(
+                statement,
+                f"This loop ends, and no backward has used what it recorded: {why}",
+                short="the loop ends, no backward",
+            ),
+        ),
         help="Run the loop under `torch.no_grad()`: that saves the memory and the time of recording.",
         cures=(FixProposal("no_grad", "Run the loop under torch.no_grad()", (event.loop,)),)
         if isinstance(event.loop, ast.stmt)

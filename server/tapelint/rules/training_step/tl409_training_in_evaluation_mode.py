@@ -87,14 +87,23 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(event.before.node, f"{code(event.before.node)} runs in training mode", event.before),
             TraceStep(
-                event.point.node, "This switches the network to evaluation mode, until `train()` is called", event.point
+                event.before.node,
+                f"{code(event.before.node)} runs in training mode",
+                event.before,
+                short="runs in training mode",
+            ),
+            TraceStep(
+                event.point.node,
+                "This switches the network to evaluation mode, until `train()` is called",
+                event.point,
+                short="switches to evaluation mode",
             ),
             TraceStep(
                 event.now.node,
                 f"{code(event.now.node)} runs in evaluation mode: {what} (`nn.{event.layer}`)",
                 event.now,
+                short="runs in evaluation mode",
             ),
         ),
         help="Call `train()` at the start of each epoch, or at the end of the validation.",
