@@ -43,8 +43,8 @@ from ...autograd.events.graph_walks import Event, SavedTensorModified
 from ...autograd.facts import Facts
 from ...autograd.model.graph import Leaf
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.modified_saved import ERROR, REFUSED, error, in_own_backward, is_step
+from ..support.finding import Finding, Rule, severity_of
+from ..support.modified_saved import ERROR, REFUSED, error, in_own_backward, is_step, story
 from ..support.story import code, headline, op_name, role, saved_name, variable
 
 UNNAMED = "a tensor"
@@ -62,32 +62,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"Writes in place what {op_name(node)} saved for a backward",
     )
     part = role(saved) if not role(saved).startswith("`") else f"its {role(saved)}"
-    links = [
-        TraceStep(
-            node.created_at.node,
-            f"{op_name(node)} saves {name}, {part}, for its backward (version {saved.version})",
-            node.created_at,
-            short=f"saved by {op_name(node)}, version {saved.version}",
-        ),
-        TraceStep(
-            write.point.node,
-            f"This writes {name} in place (version {write.version})",
-            write.point,
-            short=f"written, version {write.version}",
-        ),
-        TraceStep(
-            event.point.node,
-            f"The backward of {op_name(node)} needs version {saved.version}",
-            event.point,
-            short=f"needs version {saved.version}",
-        ),
-    ]
+    saves, writes = f"{op_name(node)} saves {name}, {part}, for its backward", f"This writes {name} in place"
     return Finding(
         point=write.point,
         severity=severity_of(event),
         message=message,
         raises=error(event),
-        links=tuple(links),
+        links=story(event, saves, writes),
         help="Compute a new tensor (`y = y + 1`, `y.add(1)`), or write to a clone. `torch.no_grad()` does not help: a "
         "write under it counts as well.",
         cures=tuple(_cures(event, name)),

@@ -61,9 +61,9 @@ from ...autograd.events.graph_walks import Event, SavedTensorModified
 from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep, severity_of
+from ..support.finding import Finding, Rule, severity_of
 from ..support.forward_again import computing_again
-from ..support.modified_saved import ERROR, REFUSED, error, is_step
+from ..support.modified_saved import ERROR, REFUSED, error, is_step, story
 from ..support.story import capitalized, carried, code, headline, lifted, op_name, saved_name, writer
 from ..support.walked_twice import readers
 
@@ -79,26 +79,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"{writer(write)} changes {name}, whose old values a later backward needs",
         "This step changes parameters whose old values a later backward needs",
     )
-    links = [
-        TraceStep(
-            node.created_at.node,
-            f"{op_name(node)} saves {name} for its backward (version {saved.version})",
-            node.created_at,
-            short=f"saved by {op_name(node)}, version {saved.version}",
-        ),
-        TraceStep(
-            write.point.node,
-            capitalized(f"{writer(write)} updates {name} in place (version {write.version})"),
-            write.point,
-            short=f"written, version {write.version}",
-        ),
-        TraceStep(
-            event.point.node,
-            f"The backward of {op_name(node)} needs version {saved.version}",
-            event.point,
-            short=f"needs version {saved.version}",
-        ),
-    ]
+    saves, writes = (
+        f"{op_name(node)} saves {name} for its backward",
+        capitalized(f"{writer(write)} updates {name} in place"),
+    )
     old = next((n for n in event.path if earlier_iteration(n.created_at, event.point)), None)
     advice = "Run every backward before the step, or compute the forward again after it"
     if old is not None:
@@ -130,7 +114,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=severity_of(event),
         message=message,
         raises=error(event),
-        links=tuple(links),
+        links=story(event, saves, writes),
         help=advice + ".",
         cures=tuple(cures),
         face_of=("TL102", "TL104"),

@@ -1,9 +1,11 @@
-"""What TL201 and TL202 share: PyTorch's error, and who wrote."""
+"""What TL201 and TL202 share: PyTorch's error, who wrote, and the story."""
 
 from __future__ import annotations
 
 from ...autograd.events.graph_walks import SavedTensorModified
 from ...autograd.facts import Facts
+from .finding import TraceStep
+from .story import op_name
 
 ERROR = "one of the variables needed for gradient computation has been modified by an inplace operation"
 
@@ -23,3 +25,24 @@ def is_step(event: SavedTensorModified) -> bool:
 def in_own_backward(event: SavedTensorModified, facts: Facts) -> bool:
     """Whether the node's own backward, which the program defines, wrote what the node had saved."""
     return facts.inside.get(event.write.stamp) is event.node
+
+
+def story(event: SavedTensorModified, saves: str, writes: str) -> tuple[TraceStep, ...]:
+    """Saved, written, needed: ``saves`` and ``writes`` are sentences, to which the versions are added."""
+    node, saved, write = event.node, event.saved, event.write
+    needs = f"needs version {saved.version}"
+    return (
+        TraceStep(
+            node.created_at.node,
+            f"{saves} (version {saved.version})",
+            node.created_at,
+            short=f"saved by {op_name(node)}, version {saved.version}",
+        ),
+        TraceStep(
+            write.point.node,
+            f"{writes} (version {write.version})",
+            write.point,
+            short=f"written, version {write.version}",
+        ),
+        TraceStep(event.point.node, f"The backward of {op_name(node)} {needs}", event.point, short=needs),
+    )
