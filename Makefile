@@ -6,7 +6,7 @@ BIN := .venv/bin
 ORACLE := .venv-oracle/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test lint client-check oracle fuzz cures lock editor-test bench ecosystem clean
+.PHONY: help demo test lint client-check oracle fuzz cures lock editor-test bench bench-sessions ecosystem clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -50,6 +50,9 @@ bench: .venv/.ready ## measure time and memory over DIR (examples), with TorchFi
 	&& .venv-torchfix/bin/pip install --quiet 'torchfix==0.7.0'; } \
 	|| echo "TorchFix 0.7.0 could not be installed; everything else is measured" >&2
 	@PYTHONPATH=. $(BIN)/python -m tools.bench $(or $(DIR),examples)
+
+bench-sessions: .venv/.ready ## what editing costs the server, over real files (tools/bench/sessions.txt) of the clones in DIR
+	@PYTHONPATH=. $(BIN)/python -m tools.bench --only sessions $(DIR)
 
 ecosystem: .venv/.ready ## what public repositories show, against the list of verdicts (OPTIONS="--update"); DIR="folder folder": survey these
 	@PYTHONPATH=. $(BIN)/python -m tools.ecosystem $(OPTIONS) $(DIR)

@@ -4,10 +4,12 @@
     make bench DIR="folder folder"      over other folders
     python -m tools.bench [FOLDER]... [--json] [--only PART]... [--worst N]
     python -m tools.bench --where FILE     where the time of one file goes
+    make bench-sessions DIR=folder      what editing costs the server, over files of the clones there
 
 The parts: `files` (analysis in units of `ast.parse`), `rules` (what all of them cost beside the engine), `cold` (new
 processes), `growth` (long and deeply nested programs), `edits` (an edit of one line in training scripts), `server`
-(the language server: waiting and memory), `torchfix` (the same files in TorchFix). Nothing here uses the network;
+(the language server: waiting and memory), `torchfix` (the same files in TorchFix), and, only where it is asked for,
+`sessions` (edits, hovers and the lightbulb in real files). Nothing here uses the network;
 `make bench` installs TorchFix.
 
 Exit status 1: a check without findings imported what it has no use for. Else 0: times depend on the machine.
@@ -26,7 +28,7 @@ from typing import Any
 
 from tapelint.cli import collect_rarely
 
-from . import cold, edits, growth, ratio, rulecost, server, torchfix, where
+from . import cold, edits, growth, ratio, rulecost, server, sessions, torchfix, where
 from .timing import machine, percentile
 
 AIM = 5
@@ -206,6 +208,19 @@ def rival(options: argparse.Namespace, result: Result) -> Lines:
         yield f"  {seconds(found[name]):>9}  {name}: {faster:.1f} times as fast (aim {AIM}: {verdict})"
 
 
+def editing(options: argparse.Namespace, result: Result) -> Lines:
+    """Whole sessions of an editor."""
+    yield "sessions with the language server (processor time in ms, median/p95; waits: clock), real files"
+    result["sessions"] = []
+    for path, root in sessions.listed(options.folders[0]):
+        if not path.exists():
+            yield f"  skipped, not there: {path}"
+            continue
+        costs = sessions.measure(path, root)
+        result["sessions"].append(asdict(costs))
+        yield from table(sessions.HEAD, [tuple(costs.row())])
+
+
 PARTS: dict[str, Callable[[argparse.Namespace, Result], Lines]] = {
     "files": files,
     "rules": rules,
@@ -215,6 +230,8 @@ PARTS: dict[str, Callable[[argparse.Namespace, Result], Lines]] = {
     "server": languageserver,
     "torchfix": rival,
 }
+ON_REQUEST: dict[str, Callable[[argparse.Namespace, Result], Lines]] = {"sessions": editing}
+"""Parts that are measured only where they are asked for."""
 
 
 def seconds(value: float) -> str:
@@ -240,7 +257,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="bench", description="Measure tapelint.")
     parser.add_argument("folders", nargs="*", type=Path, default=[Path("examples")], metavar="FOLDER")
     parser.add_argument("--json", action="store_true", help="print everything as JSON")
-    parser.add_argument("--only", action="append", choices=PARTS, help="measure this part only (may be repeated)")
+    parser.add_argument(
+        "--only", action="append", choices=PARTS | ON_REQUEST, help="measure this part only (may be repeated)"
+    )
     parser.add_argument("--worst", type=int, default=5, metavar="N", help="how many of the slowest files to list")
     parser.add_argument("--torchfix", type=Path, default=Path(".venv-torchfix/bin/torchfix"), metavar="PROGRAM")
     parser.add_argument("--where", type=Path, metavar="FILE", help="show where the time of one file goes")
@@ -254,8 +273,8 @@ def main() -> int:
     result: Result = {"machine": machine(), "folders": [str(folder) for folder in options.folders]}
     if not options.json:
         print(result["machine"])
-    for name, part in PARTS.items():
-        if options.only and name not in options.only:
+    for name, part in (PARTS | ON_REQUEST).items():
+        if name not in (options.only or PARTS):
             continue
         for line in part(options, result):
             if not options.json:

@@ -100,14 +100,15 @@ def changed(text: str) -> Iterator[str]:
     tree = ast.parse(text)
     rows = sorted({node.lineno for node in ast.walk(tree) if isinstance(node, ast.stmt) and not _is_text(node)})
     for row in rows[:: max(1, len(rows) // LINES)][:LINES]:
-        yield "\n".join([*lines[: row - 1], _changed(lines[row - 1]), *lines[row:]])
+        yield "\n".join([*lines[: row - 1], altered(lines[row - 1]), *lines[row:]])
 
 
 def _is_text(node: ast.stmt) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def _changed(line: str) -> str:
+def altered(line: str) -> str:
+    """A line with another number in it, another name, or one more statement."""
     number = re.search(r"\b\d+", line)
     if number is not None:
         return f"{line[: number.start()]}{int(number[0]) + 1}{line[number.end() :]}"

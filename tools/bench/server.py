@@ -37,13 +37,29 @@ class Editor:
             if "id" in message and "method" in message:
                 self._write({"id": message["id"], "result": None})
 
+    def any_of(self, *ids: int) -> dict[str, Any]:
+        """The next answer to one of these requests."""
+        while True:
+            message = self._read()
+            if message.get("id") in ids and "method" not in message:
+                return message
+            if "id" in message and "method" in message:
+                self._write({"id": message["id"], "result": None})
+
     def peak(self) -> int | None:
         """The most memory the server has held so far, in bytes; None where the system does not tell."""
-        status = Path(f"/proc/{self.process.pid}/status")
-        if not status.exists():
-            return None
-        fields = dict(line.split(":", 1) for line in status.read_text(encoding="utf-8").splitlines())
-        return int(fields["VmHWM"].split()[0]) * 1024
+        return self.memory("VmHWM") if Path("/proc").exists() else None
+
+    def memory(self, what: str) -> int:
+        """What Linux knows of the server's memory, in bytes: `VmHWM` is the most, `VmRSS` what it holds now."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
+        fields = dict(line.split(":", 1) for line in status.splitlines())
+        return int(fields[what].split()[0]) * 1024
+
+    def processor(self) -> float:
+        """The processor seconds that all threads of the server have used."""
+        tasks = Path(f"/proc/{self.process.pid}/task")
+        return sum(int((task / "schedstat").read_text(encoding="utf-8").split()[0]) for task in tasks.iterdir()) / 1e9
 
     def close(self) -> None:
         self.send("shutdown", None, id="end")
