@@ -50,7 +50,7 @@ from .inputs import Inputs
 from .locations import Files, Hidden, Origin
 from .rule_listener import RuleListener, found_in, running
 from .unseen import notices, unparsed
-from .without_fix import no_fix
+from .without_fix import lack, no_fix
 
 __all__ = ["Cancelled", "AnalysisCache", "Report", "analyse", "fixes", "offer"]
 
@@ -374,9 +374,10 @@ def offer(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
             found.append(tried)
     if not found:
         kept = [other for path, other in report.others.items() if not is_edited(report.inputs, path)]
-        return Offer(no_fix=no_fix(finding, len(seen), kept) if finding.raises else None)
+        return Offer(no_fix=no_fix(finding, len(seen), kept), lacking=lack(finding))
     found.sort(key=lambda each: each[:3])
-    return Offer(tuple(replace(fix, preferred=index == 0) for index, (*_, fix) in enumerate(found)))
+    fixes = tuple(replace(fix, preferred=index == 0) for index, (*_, fix) in enumerate(found))
+    return Offer(fixes, lacking=lack(finding))
 
 
 def _tried(

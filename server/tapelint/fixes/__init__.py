@@ -10,6 +10,9 @@ those that change expressions. What a purpose promises, and this module checks o
 * an edit covers only what changes, so formatting, line endings, tabs and byte order marks stay as they were;
 * each node stands in the text that is edited: one of an imported file has another row there;
 * where any of this cannot be kept, there is no edit at all: ``None``.
+
+libcst is compiled, and not for every platform. Without it the purposes that need it make no edit (:func:`lacking` says
+so), and all the others work.
 """
 
 from __future__ import annotations
@@ -19,9 +22,11 @@ import io
 import tokenize
 import warnings
 from collections import Counter
+from functools import cache
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..source.cells import in_cell
@@ -36,7 +41,7 @@ if TYPE_CHECKING:
 PURPOSES = {file.stem: file.parent.name for file in (Path(__file__).parent / "edits").glob("*/[!_]*.py")}
 """The names a cure may use, each with the folder of ``edits`` it is in: its docstring says which targets it takes."""
 
-__all__ = ["PURPOSES", "edits_for"]
+__all__ = ["PURPOSES", "edits_for", "lacking"]
 
 
 def edits_for(source: Source, cure: FixProposal) -> tuple[Edit, ...] | None:
@@ -46,9 +51,9 @@ def edits_for(source: Source, cure: FixProposal) -> tuple[Edit, ...] | None:
     editor = SourceEditor(source)
     made: list[Edit] = []
     for part in (cure, *cure.also):
-        if part.purpose not in PURPOSES:
-            raise ValueError(f"no such purpose: {part.purpose!r}")
-        purpose = import_module(f".edits.{PURPOSES[part.purpose]}.{part.purpose}", __name__)
+        purpose = _purpose(part.purpose)
+        if purpose is None:
+            return None
         try:
             made += purpose.edits(editor, *part.targets)
         except (EditRefused, RecursionError):
@@ -58,6 +63,35 @@ def edits_for(source: Source, cure: FixProposal) -> tuple[Edit, ...] | None:
     if len(found) < len(made):
         return None
     return found if found and not _overlap(found) and _keeps_promise(source, found) else None
+
+
+def lacking(cure: FixProposal) -> str | None:
+    """Why this installation cannot make ``cure``, as a clause about libcst; None where it can."""
+    is_whole = all(_purpose(part.purpose) is not None for part in (cure, *cure.also))
+    return None if is_whole else f"the edit needs libcst, which cannot be imported here: {_without_libcst()}"
+
+
+@cache
+def _purpose(name: str) -> ModuleType | None:
+    """The module of a purpose; None where it needs libcst and there is none."""
+    if name not in PURPOSES:
+        raise ValueError(f"no such purpose: {name!r}")
+    try:
+        return import_module(f".edits.{PURPOSES[name]}.{name}", __name__)
+    except ImportError:
+        if _without_libcst() is None:
+            raise
+        return None
+
+
+@cache
+def _without_libcst() -> str | None:
+    """Why libcst cannot be imported; None where it can."""
+    try:
+        import_module("libcst.native")
+    except ImportError as error:
+        return str(error)
+    return None
 
 
 def _overlap(made: tuple[Edit, ...]) -> bool:

@@ -57,6 +57,7 @@ class Server(LanguageServer):
         self.client = ClientCapabilities()
         self.settings = SettingsOfFolders()
         self.status = status.Status(lambda last_result_id: self.protocol.notify(status.METHOD, last_result_id))
+        self._told: set[str] = set()
         self._left: asyncio.Future[int] | None = None
         self._watch: asyncio.Task[None] | None = None
         self._register()
@@ -131,6 +132,12 @@ class Server(LanguageServer):
     def log(self, kind: types.MessageType, message: str) -> None:
         """A line, or more, in the client's log."""
         self.window_log_message(types.LogMessageParams(kind, message))
+
+    def tell_once(self, message: str) -> None:
+        """Show the user a message, the first time that it is to be shown."""
+        if message not in self._told:
+            self._told.add(message)
+            self.window_show_message(types.ShowMessageParams(types.MessageType.Info, message))
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """To the log. A popup about a fault of ours does not help while typing; a failed request has its answer."""

@@ -14,6 +14,7 @@ from functools import cached_property
 from typing import TypeVar
 
 import libcst as cst
+import libcst.native  # its parser, which it imports late: where that was not compiled, this is to fail here
 from libcst.metadata import MetadataWrapper, PositionProvider, WhitespaceInclusivePositionProvider
 
 from ...source.edit import Edit, line_starts
