@@ -85,7 +85,7 @@ def test_a_fault_fails(
     monkeypatch.setattr(sys, "argv", ["ecosystem", where, *arguments])
     assert __main__.main() == 1
     out = capsys.readouterr().out
-    assert "one: b.py: internal error: `train` (line 2) could not be followed to the end: ZeroDivisionError" in out
+    assert "one: b.py: Internal error: `train` (line 2) could not be followed to the end: ZeroDivisionError" in out
     assert "by nothing (engine/machine.py:" in out
     assert (row(out, "one")["faults"], row(out, "one")["rules"]) == ("1", "TL201 1")
 

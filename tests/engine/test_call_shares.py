@@ -52,7 +52,7 @@ def test_what_calls_it_is_followed_to_its_end():
     report = analyse(PROGRAM, limits=SMALL)
     assert codes(report) == ["TL201"]
     assert report.stats["out_of_fuel"] == 0
-    assert report.notices[0].message == "a call that takes too long was left out: `slow` (line 3)."
+    assert report.notices[0].message == "`slow` (line 3) takes too long: its call was left out"
 
 
 def test_what_trains_may_take_all():

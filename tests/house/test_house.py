@@ -17,8 +17,8 @@ STUBS = PACKAGE / "stubs" / "programs"
 """Programs that the analyser reads in a framework's place: data, which nothing of ours imports."""
 
 ORDER = (
-    *("fault ground severity", "source", "ops stubs", "autograd", "domain", "engine", "modules", "models", "semantics"),
-    *("checks", "drivers", "interpreter", "rules", "fixes", "report", "workspace", "analysis", "hover"),
+    *("fault ground headline severity", "source", "ops stubs", "autograd", "domain", "engine", "modules", "models"),
+    *("semantics", "checks", "drivers", "interpreter", "rules", "fixes", "report", "workspace", "analysis", "hover"),
     *("trace", "tracebacks", "lsp cli", "__main__"),
 )
 LAYERS = {part: level for level, parts in enumerate(ORDER) for part in parts.split()}

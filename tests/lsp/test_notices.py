@@ -14,7 +14,7 @@ from wire import Wire, edit
 LONG = f"n = {' + '.join(['n'] * 60)}\n"
 CUT = f"import torch\ndef train(n):\n{f'    {LONG}' * 400}"
 FAULTY = "import torch\ndef train(x):\n    broken\n"
-WORDS = "the only function was followed in part: `train` (line 2)."
+WORDS = "`train` (line 2) was followed in part"
 PATCHED = """\
 import sys
 sys.argv = ["tapelint", "server"]
@@ -70,7 +70,7 @@ def test_syntax_errors_make_one_notice(wire: Wire, tmp_path: Path):
     broken, cut = ((tmp_path / name).as_uri() for name in ("broken.py", "cut.py"))
     wire.start()
     wire.open(broken, f"{BAD}z = (\n")
-    wire.until(says("broken.py: '(' was never closed; the rest of the file was checked"))
+    wire.until(says("broken.py: Syntax error: '(' was never closed; the rest of the file was checked"))
     wire.open(cut, CUT)
     wire.until(says("followed in part: cut.py; parsed in part: broken.py"))
 

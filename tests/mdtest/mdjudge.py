@@ -87,8 +87,8 @@ SENTENCE = {
 """What no step of a story, and no advice, may look like."""
 
 
-def _badly_worded(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
-    """What is wrong with the words of a finding, each with the words."""
+def badly_worded(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
+    """What is wrong with the words of a finding or of a notice, each with the words."""
     steps = [step.message for step in diagnostic.related]
     texts = [(words, WORDING) for words in (*diagnostic.lines, *steps)]
     texts += [(diagnostic.message, HEADLINE), *((words, SENTENCE) for words in (*steps, diagnostic.help or "Help"))]
@@ -132,7 +132,7 @@ def complaints(block: Block) -> str:
             notes[row].append(f"now reported, remove the FN label: {text}")
         else:
             notes[max(row, 1)].append(f"not claimed: {text}")
-        for fault, words in _badly_worded(diagnostic):
+        for fault, words in badly_worded(diagnostic):
             notes[max(row, 1)].append(f"{fault}: {words}")
         if _has_no_reason(report, diagnostic):
             notes[max(row, 1)].append(f"there is no cure, and no_fix does not say why: {diagnostic.message}")

@@ -116,7 +116,7 @@ def look(folder: Path, name: str, commit: str | None = None, roots: bool = False
 
 def _take(found: Survey, short: str, report: Report) -> None:
     """Add what a report says of the file ``short``: findings, faults of the analyser, whether it was cut short."""
-    found.faults += [f"{short}: {notice.message}" for notice in report.notices if notice.kind is Kind.FAULT]
+    found.faults += [f"{short}: {notice.sentence}" for notice in report.notices if notice.kind is Kind.FAULT]
     found.cut_files += any(notice.kind is Kind.FOLLOWED_IN_PART for notice in report.notices)
     for each in report.diagnostics:
         row, column = each.span.row, each.span.column

@@ -14,8 +14,9 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ..headline import capitalized
 from ..rules import Finding, TraceStep
-from ..rules.support.story import brief_moments, capitalized, moments
+from ..rules.support.story import brief_moments, moments
 
 RAISES = "raises"
 

@@ -1,7 +1,7 @@
 """What an analysis could not look at, in words: from the steps it took to notices.
 
-    2 of 7 functions were followed in part: `train` (line 12) and `Model.fit` (line 80).
-    the script (up to line 89) was followed in part; 1 of 7 functions was not followed at all: `test` (line 95).
+    `train` (line 12) and `Model.fit` (line 80) were followed in part (2 of 7 functions)
+    The script (up to line 89) was followed in part; `test` (line 95) was not followed at all (1 of 7 functions)
 
 The functions are those that nothing in the file calls, the entry points beside the script (``drivers.entry``). Rows are
 looked up when the words are made: a step that an edit has left alone keeps its nodes, and these know their new rows.
@@ -14,16 +14,19 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ..fault import REPORT, Fault
+from ..fault import Fault
+from ..headline import LONGEST, capitalized, headline
 from ..interpreter import AnalysisUnit, Lost
 from ..report import Kind, Notice, Related
-from ..report.notice import START
+from ..report.notice import FAULTY, START, internal
 from ..source import Source, Span, cell_at
 from .locations import Files
 
 FEW = 6
-"""So many names stand in a message; all of them are its places."""
+"""At most so many names stand in a message, and no more than fit; all of them are its places."""
 BEYOND = "What comes after that was not seen: a hazard there is not reported."
+REST = "the rest of the file was checked"
+WITHOUT = "What stands there was not seen, and what it defines is unknown to the rest of the file, which was checked."
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,58 +68,51 @@ def notices(files: Files, steps: Sequence[AnalysisUnit], entries: int) -> tuple[
 def unparsed(source: Source) -> Iterator[Notice]:
     """What there is to say of a file that was not executed, or not as it stands."""
     if source.is_skipped:
-        yield Notice(Kind.NOT_ANALYSED, source.path, f"not analysed: {source.is_skipped}")
+        yield Notice(Kind.NOT_ANALYSED, source.path, headline(f"Not analysed: {source.is_skipped}"))
     broken = [problem for problem in source.problems if not problem.is_limit]
     deep = [problem for problem in source.problems if problem.is_limit]
-    for kind, problems in ((Kind.PARSED_IN_PART, broken), (Kind.FOLLOWED_IN_PART, deep)):
+    for kind, begin, problems in ((Kind.PARSED_IN_PART, "Syntax error: ", broken), (Kind.FOLLOWED_IN_PART, "", deep)):
         if problems:
             more = f" (and {len(problems) - 1} more)" if problems[1:] else ""
-            places = tuple(Related(each.message, source.path, each.span) for each in problems)
-            message = f"{problems[0].message}{more}; the rest of the file was checked"
-            yield Notice(kind, source.path, message, places)
+            places = tuple(Related(capitalized(begin + each.message), source.path, each.span) for each in problems)
+            message = f"{begin}{problems[0].message}{more}"
+            yield Notice(kind, source.path, headline(f"{message}; {REST}", message), places, help=WITHOUT)
 
 
 def _cut(path: str, cut: list[Named], idle: list[Named], calls: list[Named], entries: int) -> Iterator[Notice]:
-    said = [*_beside(cut, "followed in part"), *_beside(idle, "not followed at all")]
-    partly, never = [each for each in cut if each.is_function], [each for each in idle if each.is_function]
-    if partly:
-        said.append(f"{_of(len(partly), entries - 1)} followed in part: {_few(partly)}")
-    if never:
-        begin = f"{len(never)} not at all" if partly else f"{_of(len(never), entries - 1)} not followed at all"
-        said.append(f"{begin}: {_few(never)}")
-    if calls:
-        left = "calls that take too long were" if calls[1:] else "a call that takes too long was"
-        said.append(f"{left} left out: {_few(calls)}")
-    if said:
-        found = (*cut, *idle, *calls)
+    if found := (*cut, *idle, *calls):
         places = tuple(sorted((each.place for each in found), key=lambda place: (place.filename != path, place.span)))
         names = tuple(sorted(each.name for each in found))
-        yield Notice(Kind.FOLLOWED_IN_PART, path, f"{'; '.join(said)}.", places, names, help=BEYOND)
+        counted = (_unfollowed(cut, idle, calls, entries - 1, most) for most in range(FEW, 0, -1))
+        message = headline(*counted, _unfollowed(cut, idle, calls, 0, 1))
+        yield Notice(Kind.FOLLOWED_IN_PART, path, message, places, names, help=BEYOND)
 
 
-def _beside(found: list[Named], how: str) -> Iterator[str]:
-    """A clause about what is no function: the script, a cell, the top level of an imported file."""
-    others = [each for each in found if not each.is_function]
-    if others:
-        yield f"{_few(others)} {'was' if len(others) == 1 else 'were'} {how}"
-
-
-def _of(count: int, functions: int) -> str:
-    if functions == count == 1:
-        return "the only function was"
-    return f"{count} of {functions} functions {'was' if count == 1 else 'were'}"
+def _unfollowed(cut: list[Named], idle: list[Named], calls: list[Named], functions: int, most: int) -> str:
+    """A clause for each kind, with ``most`` names; of how many ``functions`` they are where that is more than one."""
+    said = []
+    for found, how in ((cut, "followed in part"), (idle, "not followed at all")):
+        count = sum(each.is_function for each in found)
+        share = f" ({count} of {functions} functions)" if count and functions > 1 else ""
+        if found:
+            said.append(f"{_few(found, most)} {'were' if found[1:] else 'was'} {how}{share}")
+    if calls:
+        left = "take too long: their calls were left out" if calls[1:] else "takes too long: its call was left out"
+        said.append(f"{_few(calls, most)} {left}")
+    return "; ".join(said)
 
 
 def _fault(path: str, fault: Fault, rule: str, found: list[Named]) -> Notice:
-    what = f"{rule} could not judge {_few(found)}" if rule else f"{_few(found)} could not be followed to the end"
-    places, names = tuple(each.place for each in found), tuple(each.name for each in found)
-    return Notice(Kind.FAULT, path, f"internal error: {what}: {fault}; {REPORT}", places, names, fault.trace)
+    places = [(each.name, each.place) for each in found]
+    named = [_few(found, most) for most in range(FEW, 0, -1)]
+    whats = [f"{rule} could not judge {name}" if rule else f"{name} could not be followed to the end" for name in named]
+    return internal(path, next((what for what in whats if len(FAULTY + what) <= LONGEST), whats[-1]), fault, places)
 
 
-def _few(found: list[Named]) -> str:
+def _few(found: list[Named], most: int) -> str:
     words = [str(each) for each in found]
-    if len(words) > FEW:
-        words = [*words[:FEW], f"{len(words) - FEW} more"]
+    if len(words) > most:
+        words = [*words[:most], f"{len(words) - most} more"]
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last
 
@@ -135,13 +131,14 @@ def _named(files: Files, step: AnalysisUnit, lost: Lost) -> Named:
         case "object" if isinstance(node, ast.ClassDef):
             name = f"`{node.name}()`"
         case "cell" if (cell := cell_at(main.cells, main.span(node).row if node else 1)) is not None:
-            return Named(f"cell {cell.number} once more", "", Related(coverage, main.path, _row(main, node)))
+            again = Related(capitalized(coverage), main.path, _row(main, node))
+            return Named(f"cell {cell.number} once more", "", again)
         case "module":
             name = f"the top level of {os.path.basename(entry.path)}"
-            return Named(name, "", Related(f"{name}: {coverage}", entry.path, START))
+            return Named(name, "", Related(capitalized(f"{name}: {coverage}"), entry.path, START))
         case _:
             name, coverage = "", "here"
-    place = Related(f"{name}: {coverage}" if name else coverage, source.path, _row(source, node))
+    place = Related(capitalized(f"{name}: {coverage}" if name else coverage), source.path, _row(source, node))
     return Named(name, "" if node is None else _where(files, source, place, at), place)
 
 

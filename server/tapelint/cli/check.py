@@ -304,7 +304,7 @@ def _files(run: Run) -> Iterator[tuple[str, str | None]]:
                 yield name, decode(run.stdin)
             except SourceError as error:
                 task = Task(name, Config(), run.request.output_format)
-                run.take(unchecked(task, Notice(Kind.NOT_READ, name, f"cannot be read: {error}")))
+                run.take(unchecked(task, Notice(Kind.NOT_READ, name, f"Cannot be read: {error}")))
             continue
         if not os.path.lexists(given):
             run.fail(f"{given}: {_absence(given)}")

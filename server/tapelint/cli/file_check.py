@@ -27,7 +27,7 @@ def check_file(task: Task) -> FileResult:
 
             analyse_file(task, book or text, _resolver(), result)
     except SourceError as error:
-        _add_notice(task, result, Notice(Kind.NOT_READ, task.path, f"cannot be read: {error}"))
+        _add_notice(task, result, Notice(Kind.NOT_READ, task.path, f"Cannot be read: {error}"))
     except Exception as error:
         _add_notice(task, result, internal(task.path, "it was not checked", fault_of(error)))
     return result

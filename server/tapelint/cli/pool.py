@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
 from ..fault import REPORT
-from ..report.notice import Kind, Notice
+from ..report.notice import FAULTY, Kind, Notice
 from .file_check import check_file, unchecked
 from .signals import ENDING, held_back
 from .streams import log
@@ -138,9 +138,9 @@ class _Pool:
             self.again.append(number)
             return
         task = self.tasks[number]
-        lost = Notice(Kind.FAULT, task.path, f"internal error: its process died ({how}); {REPORT}")
+        lost = Notice(Kind.FAULT, task.path, f"{FAULTY}its process died ({how}); {REPORT}")
         if how == "SIGKILL":
-            memory = f"not checked: its process was ended twice ({how}), as it is where memory runs out"
+            memory = f"Not checked: its process was ended twice ({how}), as it is where memory runs out"
             lost = Notice(Kind.NOT_ANALYSED, task.path, memory)
         self.come[number] = unchecked(task, lost)
 

@@ -148,7 +148,7 @@ def analyse_snapshot(
         return replace(empty_result(snapshot, token), fault=complaint)
     report = _analysed(snapshot, config, settings, token, resolver, memories)
     if complaint is None:  # a fault that is about no place has ended the whole analysis
-        ended = (notice.message for notice in report.notices if notice.kind is Kind.FAULT and not notice.places)
+        ended = (notice.sentence for notice in report.notices if notice.kind is Kind.FAULT and not notice.places)
         complaint = next(ended, None)
     rows = LineIndex(snapshot.text)
     translator = Translator(snapshot, rows, client, report.others)

@@ -65,7 +65,7 @@ def as_notification(diagnostic: Diagnostic, notice: Notice) -> dict[str, Any]:
     return {
         "descriptor": {"id": diagnostic.code},
         "level": "error" if notice.kind.is_failure else _LEVELS[diagnostic.severity],
-        "message": {"text": diagnostic.message},
+        "message": {"text": notice.sentence},
         "locations": [_location(*place) for place in places],
     }
 

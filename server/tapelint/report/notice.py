@@ -18,11 +18,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ..fault import REPORT, Fault
+from ..headline import headline
 from ..severity import Severity
 from ..source.span import Span
 from .diagnostic import Diagnostic, Related
 
 START = Span(1, 1, 1, 1)
+FAULTY = "Internal error: "
+"""How the headline of a fault begins."""
 
 
 class Kind(enum.Enum):
@@ -55,8 +58,9 @@ class Kind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something of a file that was not seen. ``message`` is a sentence without the file's name; ``places`` say where,
-    the first is where it is shown; ``names`` are the entry points; ``trace`` is the traceback of a fault.
+    """Something of a file that was not seen. ``message`` is a headline without the file's name; ``places`` say where,
+    the first is where it is shown; ``names`` are the entry points; ``error`` is what a fault said, ``trace`` its
+    traceback.
     """
 
     kind: Kind
@@ -64,6 +68,7 @@ class Notice:
     message: str
     places: tuple[Related, ...] = ()
     names: tuple[str, ...] = ()
+    error: str = ""
     trace: str = ""
     help: str | None = None
 
@@ -85,11 +90,16 @@ class Notice:
         return Diagnostic(code, name, severity, self.message, self.filename, self.span, related, self.help)
 
     @property
+    def sentence(self) -> str:
+        """All there is to say in a line: what a fault said as well."""
+        return f"{self.message}: {self.error}; {REPORT}" if self.error else self.message
+
+    @property
     def failure(self) -> str:
-        """The sentence with the name of the file, for a reader at a terminal."""
+        """The same with the name of the file, for a reader at a terminal."""
         if self.kind is Kind.FAULT:
-            return f"internal error in {self.filename}: {self.message.removeprefix('internal error: ')}"
-        return f"{self.filename}: {self.message}"
+            return f"internal error in {self.filename}: {self.sentence.removeprefix(FAULTY)}"
+        return f"{self.filename}: {self.sentence[:1].lower()}{self.sentence[1:]}"
 
     @property
     def topic(self) -> tuple[Kind, frozenset[str]]:
@@ -97,9 +107,11 @@ class Notice:
         return self.kind, frozenset([*self.names, self.trace.rpartition("\n")[2]])
 
 
-def internal(filename: str, what: str, fault: Fault) -> Notice:
-    """A fault outside of the engine: ``what`` says what is missing because of it."""
-    return Notice(Kind.FAULT, filename, f"internal error: {what}: {fault}; {REPORT}", trace=fault.trace)
+def internal(filename: str, what: str, fault: Fault, found: Sequence[tuple[str, Related]] = ()) -> Notice:
+    """A fault: ``what`` says what is missing because of it, ``found`` are the entry points that it ended."""
+    names, places = tuple(name for name, _ in found), tuple(place for _, place in found)
+    advice = f"Report this bug of tapelint: {fault}."
+    return Notice(Kind.FAULT, filename, headline(FAULTY + what), places, names, str(fault), fault.trace, advice)
 
 
 def tally(notices: Iterable[Notice]) -> Counter[Kind]:
@@ -115,11 +127,11 @@ def listed(counts: Counter[Kind]) -> str:
 def outlined(files: Sequence[tuple[str, Sequence[Notice]]]) -> str:
     """What there is to say of some files, by their names, in a line: all of it where it is about one of them.
 
-    ``train.py: 2 of 7 functions were followed in part: ...`` or ``followed in part: train.py, test.py``
+    ``train.py: `train` (line 12) was followed in part`` or ``followed in part: train.py, test.py``
     """
     if len(files) == 1:
         ((name, notices),) = files
-        return f"{name}: {' '.join(notice.message for notice in notices)}"
+        return f"{name}: {'; '.join(notice.sentence for notice in notices)}"
     said = []
     for kind in reversed(Kind):
         names = [name for name, notices in files if any(notice.kind is kind for notice in notices)]

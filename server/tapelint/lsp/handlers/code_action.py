@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
+from ...headline import capitalized
 from ...report.diagnostic import FileEdits, Fix
-from ...rules.support.story import capitalized
 from ...source import Source, Span
 from ...source.suppression.adding import ignore_here, ignore_in_file
 from ...workspace import Resolver

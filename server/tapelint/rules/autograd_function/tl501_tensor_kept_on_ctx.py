@@ -61,10 +61,11 @@ import ast
 from ...autograd.events.custom_function import KeptTensorAltered, TensorKeptOnContext
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline, writer
+from ..support.story import code, writer
 
 
 def check(event: Event, facts: Facts) -> Finding | None:

@@ -62,10 +62,11 @@ import ast
 from ...autograd.events.custom_function import DirtyNotReturned, UnmarkedWriteUsed
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, headline, tensor_name
+from ..support.story import code, tensor_name
 
 ERROR = "Some elements marked as dirty during the forward method were not returned as output"
 

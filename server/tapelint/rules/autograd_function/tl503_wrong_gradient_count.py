@@ -54,9 +54,9 @@ import ast
 from ...autograd.events.custom_function import FunctionEvent, GradientForNothing, GradientsMiscounted, OutputsMiscounted
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...headline import headline
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import headline
 
 
 def counted(number: int, thing: str) -> str:

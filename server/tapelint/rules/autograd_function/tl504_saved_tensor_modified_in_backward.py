@@ -55,11 +55,12 @@ from __future__ import annotations
 from ...autograd.events.custom_function import SavedWrittenInBackward
 from ...autograd.events.graph_walks import Event, SavedTensorModified
 from ...autograd.facts import Facts
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.modified_saved import ERROR, in_own_backward
-from ..support.story import code, headline, role, saved_name
+from ..support.story import code, role, saved_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:

@@ -55,10 +55,10 @@ import ast
 from ...autograd.events.custom_function import SavedThenWritten
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import headline
 
 
 def check(event: Event, facts: Facts) -> Finding | None:

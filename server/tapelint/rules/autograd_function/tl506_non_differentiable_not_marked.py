@@ -54,9 +54,10 @@ from __future__ import annotations
 from ...autograd.events.custom_function import OnlyIgnoredOutputs
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...headline import headline
 from ...severity import Severity
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline, tensor_name
+from ..support.story import code, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:

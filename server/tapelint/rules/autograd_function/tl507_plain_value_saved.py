@@ -53,8 +53,9 @@ import ast
 from ...autograd.events.custom_function import PlainValueSaved
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...headline import headline
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, headline
+from ..support.story import code
 
 ERROR = "save_for_backward can only save variables, but argument"
 

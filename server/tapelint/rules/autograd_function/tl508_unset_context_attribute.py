@@ -50,8 +50,9 @@ from __future__ import annotations
 from ...autograd.events.custom_function import UnsetContextRead
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...headline import headline
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, headline
+from ..support.story import code
 
 ERROR = "Backward' object has no attribute"
 

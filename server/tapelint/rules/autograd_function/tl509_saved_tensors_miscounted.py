@@ -51,8 +51,9 @@ from __future__ import annotations
 from ...autograd.events.custom_function import SavedMiscounted
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...headline import headline
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, headline
+from ..support.story import code
 
 
 def check(event: Event, facts: Facts) -> Finding | None:

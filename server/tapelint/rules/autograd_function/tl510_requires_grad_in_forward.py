@@ -58,9 +58,10 @@ from __future__ import annotations
 from ...autograd.events.custom_function import ComputedAskedForGrad
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...headline import headline
 from ...severity import Severity
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline
+from ..support.story import code
 
 
 def check(event: Event, facts: Facts) -> Finding | None:

@@ -37,9 +37,10 @@ from ...autograd.events.graph_walks import BackwardWithoutGraph, Event
 from ...autograd.facts import Facts
 from ...autograd.model.cuts import Cut, CutReason
 from ...autograd.model.program_point import loop_around
+from ...headline import headline
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, headline, tensor_name
+from ..support.story import code, tensor_name
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 LOSS = "Compute the loss from tensors that require grad, with gradients enabled."

@@ -80,10 +80,11 @@ from ...autograd.facts import Facts
 from ...autograd.model.cuts import CutReason
 from ...autograd.model.program_point import earlier_iteration
 from ...autograd.model.stores import StoreKind
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal, spelled
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, headline, tensor_name
+from ..support.story import code, tensor_name
 
 ERRORS = ("'NoneType' object has no attribute", "'NoneType' and 'Tensor'", "'Tensor' and 'NoneType'")
 SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.FloorDiv: "//", ast.Mod: "%"}

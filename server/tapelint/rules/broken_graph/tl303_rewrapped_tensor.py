@@ -60,10 +60,11 @@ from ...autograd.events.broken_graph import RewrappedRoot, TermLost
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...autograd.model.cuts import CutReason
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline, tensor_name
+from ..support.story import code, tensor_name
 
 MODES = (CutReason.NO_GRAD, CutReason.INFERENCE_MODE)
 

@@ -113,10 +113,11 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import NeverReached, NeverStepped, UpdateDropped
 from ...autograd.facts import Facts
 from ...autograd.model.cuts import Cut, CutReason
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline, tensor_name, tensor_names
+from ..support.story import code, tensor_name, tensor_names
 from ..support.unreached_parameters import dropped, not_held, nothing_held
 
 ERROR = "can't optimize a non-leaf Tensor"

@@ -35,10 +35,11 @@ from __future__ import annotations
 from ...autograd.events.broken_graph import InferenceTensorUsed
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...headline import capitalized, headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import capitalized, code, headline, tensor_name
+from ..support.story import code, tensor_name
 
 SAVED = "Inference tensors cannot be saved for backward"
 WRITTEN = "Inplace update to inference tensor outside InferenceMode is not allowed"

@@ -68,9 +68,10 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...autograd.model.graph_search import nodes_below
 from ...autograd.model.stores import Stored, StoreKind
+from ...headline import headline
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, headline, tensor_name
+from ..support.story import code, tensor_name
 
 ERRORS = {
     "numpy": "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead",

@@ -43,9 +43,10 @@ from __future__ import annotations
 from ...autograd.events.broken_graph import NonScalarBackward
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...headline import headline
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, headline, tensor_name
+from ..support.story import code, tensor_name
 
 ERROR = "grad can be implicitly created only for scalar outputs"
 

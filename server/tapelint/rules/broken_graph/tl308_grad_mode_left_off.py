@@ -44,9 +44,10 @@ from __future__ import annotations
 
 from ...autograd.events.graph_walks import BackwardWithoutGraph, Event
 from ...autograd.facts import Facts
+from ...headline import headline
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, headline
+from ..support.story import code
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 

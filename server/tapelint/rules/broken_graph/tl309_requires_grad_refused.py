@@ -41,11 +41,12 @@ import ast
 from ...autograd.events.broken_graph import RequiresGradRefused
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.returned import returned_with_graph
-from ..support.story import code, headline, tensor_name
+from ..support.story import code, tensor_name
 
 LEAF = "you can only change requires_grad flags of leaf variables"
 DTYPE = "only Tensors of floating point dtype can require gradients"

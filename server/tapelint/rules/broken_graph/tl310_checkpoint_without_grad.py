@@ -38,10 +38,11 @@ from ...autograd.events.graph_walks import BackwardWithoutGraph, Event
 from ...autograd.events.training_step import NeverReached
 from ...autograd.facts import Facts
 from ...autograd.model.cuts import Cut, CutReason
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, headline, tensor_names, verb
+from ..support.story import code, tensor_names, verb
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 

@@ -35,10 +35,11 @@ from __future__ import annotations
 from ...autograd.events.broken_graph import UnusedInput
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline, tensor_name
+from ..support.story import code, tensor_name
 
 UNUSED = "appears to not have been used in the graph"
 PLAIN = "One of the differentiated Tensors does not require grad"

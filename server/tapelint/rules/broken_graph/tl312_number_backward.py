@@ -38,9 +38,10 @@ from ...autograd.events.broken_graph import NumberBackward
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...autograd.model.cuts import CutReason
+from ...headline import headline
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, headline
+from ..support.story import code
 
 ERROR = "object has no attribute 'backward'"
 

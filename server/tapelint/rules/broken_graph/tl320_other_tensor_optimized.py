@@ -65,10 +65,11 @@ import ast
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import OtherTensorHeld
 from ...autograd.facts import Facts
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline, tensor_name
+from ..support.story import code, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:

@@ -42,10 +42,11 @@ from collections.abc import Iterator
 from ...autograd.events.graph_walks import Event, SavedTensorModified
 from ...autograd.facts import Facts
 from ...autograd.model.graph import Leaf
+from ...headline import headline
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, severity_of
 from ..support.modified_saved import ERROR, REFUSED, error, in_own_backward, is_step, story
-from ..support.story import code, headline, op_name, role, saved_name, variable
+from ..support.story import code, op_name, role, saved_name, variable
 
 UNNAMED = "a tensor"
 

@@ -60,11 +60,12 @@ import ast
 from ...autograd.events.graph_walks import Event, SavedTensorModified
 from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration
+from ...headline import capitalized, headline
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, severity_of
 from ..support.forward_again import computing_again
 from ..support.modified_saved import ERROR, REFUSED, error, is_step, story
-from ..support.story import capitalized, carried, code, headline, lifted, op_name, saved_name, writer
+from ..support.story import carried, code, lifted, op_name, saved_name, writer
 from ..support.walked_twice import readers
 
 

@@ -37,9 +37,10 @@ import ast
 
 from ...autograd.events.graph_walks import Event, LeafWritten
 from ...autograd.facts import Facts
+from ...headline import headline
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import PARAMETERS, headline, tensor_name
+from ..support.story import PARAMETERS, tensor_name
 
 NAMELESS = "a leaf"
 SHORT = "a leaf that requires grad"

@@ -40,9 +40,10 @@ import ast
 
 from ...autograd.events.graph_walks import Event, ViewRefused
 from ...autograd.facts import Facts
+from ...headline import capitalized, headline
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import capitalized, code, headline, tensor_name, writer
+from ..support.story import code, tensor_name, writer
 
 
 def check(event: Event, facts: Facts) -> Finding | None:

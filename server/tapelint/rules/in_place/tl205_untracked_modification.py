@@ -67,10 +67,11 @@ from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event, SavedTensorAltered
 from ...autograd.facts import Facts
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline, op_name, saved_name, variable
+from ..support.story import code, op_name, saved_name, variable
 
 
 def check(event: Event, facts: Facts) -> Finding | None:

@@ -39,10 +39,11 @@ from __future__ import annotations
 from ...autograd.events.graph_walks import Event, GradientModified
 from ...autograd.facts import Facts
 from ...autograd.model.graph import Leaf
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline, op_name, tensor_name
+from ..support.story import code, op_name, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:

@@ -34,10 +34,11 @@ from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event, GraphTensorWritten
 from ...autograd.facts import Facts
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule
-from ..support.story import headline, tensor_name
+from ..support.story import tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:

@@ -36,9 +36,10 @@ import ast
 
 from ...autograd.events.graph_walks import Event, ViewDetached
 from ...autograd.facts import Facts
+from ...headline import headline
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, headline, tensor_name
+from ..support.story import code, tensor_name
 
 ERROR = "Can't detach views in-place. Use detach() instead"
 

@@ -45,10 +45,11 @@ from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event, HiddenWriteUsed
 from ...autograd.facts import Facts
+from ...headline import capitalized, headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import capitalized, code, headline, tensor_name
+from ..support.story import code, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:

@@ -41,9 +41,10 @@ from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event, OwnStateUsed
 from ...autograd.facts import Facts
+from ...headline import capitalized, headline
 from ...severity import Severity
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import capitalized, code, headline, writer
+from ..support.story import code, writer
 
 
 def check(event: Event, facts: Facts) -> Finding | None:

@@ -40,10 +40,11 @@ from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event, OverlapCopied, OverlapRefused
 from ...autograd.facts import Facts
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule
-from ..support.story import code, headline, tensor_name
+from ..support.story import code, tensor_name
 
 ERROR = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "

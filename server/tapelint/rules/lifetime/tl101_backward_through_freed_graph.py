@@ -41,10 +41,11 @@ import ast
 
 from ...autograd.events.graph_walks import Event, FreedGraphReached
 from ...autograd.facts import Facts
+from ...headline import headline
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, severity_of
 from ..support.forward_again import computing_again
-from ..support.story import code, headline, keeper, variable
+from ..support.story import code, keeper, variable
 from ..support.walked_twice import (
     ERROR,
     before,

@@ -46,10 +46,11 @@ from ...autograd.events.graph_walks import Event, FreedGraphReached, SavedTensor
 from ...autograd.facts import Facts
 from ...autograd.model.graph import BackwardPass
 from ...autograd.model.program_point import Iteration, earlier_iteration
+from ...headline import headline
 from ..support.finding import Finding, Rule, severity_of
 from ..support.modified_saved import ERROR as MODIFIED
 from ..support.modified_saved import is_step
-from ..support.story import carried, code, headline, saved_name, writer
+from ..support.story import carried, code, saved_name, writer
 from ..support.walked_twice import (
     ERROR,
     UNNAMED,

@@ -41,9 +41,10 @@ import ast
 from ...autograd.events.graph_walks import Event, FreedGraphReached
 from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration, loop_around
+from ...headline import headline
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, severity_of
-from ..support.story import carried, code, headline, keeper
+from ..support.story import carried, code, keeper
 from ..support.walked_twice import ERROR, before, carrier, origin, readers, refused, retain_cure, story
 
 

@@ -72,11 +72,12 @@ from ...autograd.events.graph_walks import (
 )
 from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.modified_saved import ERROR
-from ..support.story import carried, headline, keeper, tensor_name, tensor_names, writer
+from ..support.story import carried, keeper, tensor_name, tensor_names, writer
 from ..support.walked_twice import UNNAMED, before, carrier, detaching, readers, story
 
 

@@ -73,10 +73,11 @@ from collections.abc import Sequence
 from ...autograd.events.graph_walks import Event, GraphKeptAlive
 from ...autograd.facts import Facts
 from ...autograd.model.stores import RetainedGraphs
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import headline, op_name
+from ..support.story import op_name
 
 KILOBYTES = 0.8
 """What a node takes without what it has saved, measured on the CPU."""

@@ -50,10 +50,11 @@ from __future__ import annotations
 from ...autograd.events.graph_walks import Event, WalkedAgain
 from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline, keeper, tensor_name, variable, writer
+from ..support.story import code, keeper, tensor_name, variable, writer
 from ..support.walked_twice import previous
 
 

@@ -45,9 +45,10 @@ from __future__ import annotations
 
 from ...autograd.events.graph_walks import CellRunAgain, Event
 from ...autograd.facts import Facts
+from ...headline import headline
 from ...severity import Severity
 from ..support.finding import Finding, Rule
-from ..support.story import carried, headline
+from ..support.story import carried
 from ..support.walked_twice import ERROR, carrier, story
 
 

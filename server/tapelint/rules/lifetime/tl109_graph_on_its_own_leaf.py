@@ -39,9 +39,10 @@ from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event, LeafHoldsItself
 from ...autograd.facts import Facts
+from ...headline import headline
 from ...severity import Severity
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import headline, tensor_name
+from ..support.story import tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:

@@ -238,20 +238,3 @@ def writer(write: Write) -> str:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return f"the step after `{node.name}`"
     return code(node)
-
-
-LONGEST = 100
-"""Characters of a headline."""
-
-
-def headline(*texts: str) -> str:
-    """The first of some wordings that is short enough to be read at once; the last one is cut."""
-    text = next((text for text in texts if len(text) <= LONGEST), None)
-    if text is None:
-        text = texts[-1][: LONGEST - 1] + "…"
-    return capitalized(text)
-
-
-def capitalized(text: str) -> str:
-    """A sentence with a capital first letter; what is code stays as it is."""
-    return text[:1].upper() + text[1:]

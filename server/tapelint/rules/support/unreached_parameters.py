@@ -7,10 +7,11 @@ import ast
 from ...autograd.events.broken_graph import NothingToOptimize
 from ...autograd.events.training_step import NeverStepped, UpdateDropped
 from ...autograd.facts import Facts
+from ...headline import capitalized, headline
 from ...severity import Severity
 from .cure import FixProposal
 from .finding import Finding, TraceStep
-from .story import capitalized, code, headline, tensor_name, tensor_names, verb
+from .story import code, tensor_name, tensor_names, verb
 
 WRAPPERS = {
     "ModuleList": "module_list",

@@ -50,10 +50,11 @@ from ...autograd.events.training_step import OptimizerStepped
 from ...autograd.facts import Facts
 from ...autograd.gradients.history import GradientHistory, Pass
 from ...autograd.model.program_point import Iteration, earlier_iteration
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline, loop_name, tensor_name, tensor_names
+from ..support.story import code, loop_name, tensor_name, tensor_names
 
 
 def check(event: Event, facts: Facts) -> Finding | None:

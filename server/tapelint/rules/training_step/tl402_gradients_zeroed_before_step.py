@@ -49,10 +49,11 @@ from ...autograd.events.training_step import OptimizerStepped
 from ...autograd.facts import Facts
 from ...autograd.gradients.history import Clearing, Pass
 from ...autograd.model.program_point import Iteration, earlier_iteration
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline, tensor_names, verb
+from ..support.story import code, tensor_names, verb
 
 
 def check(event: Event, facts: Facts) -> Finding | None:

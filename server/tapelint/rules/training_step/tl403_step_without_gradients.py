@@ -43,10 +43,11 @@ from __future__ import annotations
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import NeverReached, StepMissed, StepWithoutBackward
 from ...autograd.facts import Facts
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline, tensor_names, variable
+from ..support.story import code, tensor_names, variable
 
 NO_CALLER = "no caller goes backward before"
 

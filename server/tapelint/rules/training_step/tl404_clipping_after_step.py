@@ -43,10 +43,11 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import GradientsClipped, OptimizerStepped
 from ...autograd.facts import Facts
 from ...autograd.gradients.history import GradientHistory
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline, tensor_names
+from ..support.story import code, tensor_names
 
 MEASURING = 1e5
 """A limit that no gradient is expected to reach: the norm is what is wanted."""

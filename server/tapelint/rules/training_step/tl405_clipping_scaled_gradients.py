@@ -50,10 +50,11 @@ from ...autograd.events.training_step import OptimizerStepped, ScaledStep
 from ...autograd.facts import Facts
 from ...autograd.gradients.history import GradientHistory
 from ...autograd.model.program_point import ProgramPoint
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline
+from ..support.story import code
 
 
 def check(event: Event, facts: Facts) -> Finding | None:

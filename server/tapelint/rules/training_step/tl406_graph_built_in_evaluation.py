@@ -50,10 +50,11 @@ import ast
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import EvaluationRecorded
 from ...autograd.facts import Facts
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline
+from ..support.story import code
 
 
 def check(event: Event, facts: Facts) -> Finding | None:

@@ -57,10 +57,11 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import TrainedInEvaluation
 from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration
+from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, headline, iteration
+from ..support.story import code, iteration
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
