@@ -16,7 +16,7 @@ from tapelint.lsp.convert.diagnostics import Translator
 from tapelint.lsp.convert.positions import LineIndex, code_points, split, units
 from tapelint.lsp.documents import Snapshot
 from tapelint.lsp.handlers.hover_request import plain
-from tapelint.lsp.settings import SETTINGS, Settings
+from tapelint.lsp.settings import SETTINGS, Settings, Shown
 from tapelint.lsp.transport.framing import Frames
 from tapelint.report.diagnostic import Diagnostic, Fix
 from tapelint.severity import Severity
@@ -174,7 +174,8 @@ def test_client_settings_match_the_server() -> None:
     """The settings of a configuration are those that package.json contributes, besides the client's own."""
     package = json.loads((Path(__file__).resolve().parents[2] / "package.json").read_text(encoding="utf-8"))
     offered = {name.removeprefix("tapelint.") for name in package["contributes"]["configuration"]["properties"]}
-    assert offered == {*SETTINGS, "enable", "interpreter", "importStrategy", "trace.server"}
+    shown = {".".join(each.value) for each in Shown}
+    assert offered == {*SETTINGS, *shown, "enable", "interpreter", "importStrategy", "trace.server"}
     severities = package["contributes"]["configuration"]["properties"]["tapelint.severities"]
     assert tuple(severities["additionalProperties"]["enum"]) == tuple(SEVERITIES)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from lsprotocol import types
@@ -13,7 +13,7 @@ from lsprotocol import types
 from .. import analysis
 from ..report.diagnostic import Diagnostic, Fix, Offer
 from ..report.notice import START, Kind, Notice
-from ..source import Notebook, Span, concerns_torch
+from ..source import Notebook, Source, Span, concerns_torch
 from ..workspace import Config, Resolver
 from .caches import Memories
 from .client_capabilities import ClientCapabilities
@@ -75,6 +75,13 @@ class AnalysisResult:
     def notices(self) -> tuple[Notice, ...]:
         """What was not seen of the document."""
         return self.report.notices if self.report is not None else ()
+
+    def sources(self, index: int) -> Mapping[str, Source]:
+        """The other files that the story of finding ``index`` may lead through, by path."""
+        foreign = self._foreign.get(index)
+        if foreign is not None:
+            return foreign.sources
+        return self.report.others if self.report is not None else {}
 
     def fixes(self, index: int, worker: Worker, priority: Priority) -> asyncio.Future[Offer]:
         """The fixes of finding ``index``, computed once; asking again with more haste moves the work forward."""

@@ -22,9 +22,11 @@ from .handlers import (
     debug_information,
     explain_error,
     hover_request,
+    inlay_hints,
     many_fixes,
     pull_diagnostics,
     rule_page,
+    story_request,
 )
 from .session import Session
 from .settings import SettingsOfFolders
@@ -77,6 +79,9 @@ class Server(LanguageServer):
         self.feature(types.TEXT_DOCUMENT_CODE_ACTION, code_action.OPTIONS)(code_action.code_action)
         self.feature(types.CODE_ACTION_RESOLVE)(code_action.resolve)
         self.feature(types.TEXT_DOCUMENT_HOVER)(hover_request.hover)
+        self.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)(story_request.highlights)
+        self.feature(types.TEXT_DOCUMENT_INLAY_HINT)(inlay_hints.hints)
+        self.command(story_request.COMMAND)(story_request.story)
         self.command(debug_information.COMMAND)(debug_information.information)
         self.command(explain_error.COMMAND)(explain_error.explain)
         self.command(rule_page.COMMAND)(rule_page.rule_page)
@@ -125,9 +130,11 @@ class Server(LanguageServer):
         return [path for uri in uris if uri and (path := to_fs_path(uri))]
 
     def refresh(self) -> None:
-        """Ask a client that pulls to pull again: something has changed that it does not know of."""
+        """Ask the client for what it shows again: something has changed that it does not know of."""
         if self.client.pulls and self.client.refreshes:
             self.workspace_diagnostic_refresh(None)
+        if self.client.refreshes_hints:
+            self.workspace_inlay_hint_refresh(None)
 
     def log(self, kind: types.MessageType, message: str) -> None:
         """A line, or more, in the client's log."""

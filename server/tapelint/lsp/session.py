@@ -189,6 +189,10 @@ class Session:
         entry = self._documents.get(unquote(uri))
         return entry.result if entry else None
 
+    def results(self) -> list[AnalysisResult]:
+        """The results that are there for the texts of open documents."""
+        return [entry.result for entry in self._documents.values() if entry.result is not None]
+
     def document_at(self, path: str) -> Snapshot | None:
         """The open document that is the file at ``path``, as it is now."""
         open_now = (entry.snapshot for entry in self._documents.values())

@@ -7,11 +7,16 @@ The editor's settings are few on purpose: the project's configuration decides, s
     tapelint.extendSelect   list   codes or prefixes to report as well
     tapelint.ignore         list   codes or prefixes to leave out besides those the project ignores
     tapelint.severities     table  code or prefix to error, warning, information, hint or off, over the project's
+
+What is shown besides diagnostics, where it is switched on (``Shown``):
+
+    tapelint.inlayHints.story   bool   the steps of each finding, behind their lines
 """
 
 from __future__ import annotations
 
 import asyncio
+import enum
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -31,12 +36,19 @@ PATIENCE = 2.0
 Ask = Callable[[types.ConfigurationParams], Awaitable[Any]]
 
 
+class Shown(enum.Enum):
+    """What may be shown besides diagnostics, with the name of its setting."""
+
+    STORY = ("inlayHints", "story")
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The editor's settings for one folder."""
+    """The editor's settings for one folder; of what is ``shown`` besides diagnostics, what is switched on."""
 
     enable: bool = True
     values: Mapping[str, object] = field(default_factory=dict)
+    shown: frozenset[Shown] = frozenset()
 
     @classmethod
     def of(cls, value: object) -> Settings:
@@ -44,7 +56,8 @@ class Settings:
         if not isinstance(value, dict):
             return cls()
         values = {key: shape(value.get(name)) for name, (key, shape) in SETTINGS.items()}
-        return cls(value.get("enable") is not False, {key: known for key, known in values.items() if known})
+        known = {key: found for key, found in values.items() if found}
+        return cls(value.get("enable") is not False, known, frozenset(each for each in Shown if _is_on(value, each)))
 
     def config(self, path: str | None) -> tuple[Config, str | None]:
         """The project's configuration for the file ``path`` with these settings on top, and what is wrong with either.
@@ -66,6 +79,12 @@ class Settings:
         except ConfigError as error:
             complaint = str(error)
         return config, complaint
+
+
+def _is_on(value: dict[str, object], shown: Shown) -> bool:
+    group, name = shown.value
+    table = value.get(group)
+    return isinstance(table, dict) and table.get(name) is True
 
 
 def _words(value: object) -> tuple[str, ...]:

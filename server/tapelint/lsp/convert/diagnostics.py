@@ -81,17 +81,27 @@ class Translator:
         """The cell that a step stands in; None where it is in no notebook."""
         return cell_at(self._snapshot.cells, step.span.row) if step.filename == self._snapshot.path else None
 
+    def head(self, step: Related) -> types.Location:
+        """Where a step is, in the first of its rows: a loop is shown at its head."""
+        span, rows = step.span, self._rows_of(step.filename)
+        if span.end_row > span.row:
+            span = Span(span.row, span.column, span.row, len(rows.row(span.row)) + 1)
+        return self.location(step.filename, span)
+
+    def location(self, filename: str, span: Span) -> types.Location:
+        """A place in the document, or in a file that its stories lead through."""
+        if filename == self._snapshot.path:
+            return self._place(span)
+        uri = from_fs_path(filename) or self._snapshot.uri
+        return types.Location(uri, self._rows_of(filename).range(span, self._client.encoding))
+
     def _place(self, span: Span) -> types.Location:
         """A place in the document itself, or in one of the cells it consists of."""
         uri, row_offset = self._snapshot.cell_of(span)
         return types.Location(uri, self._rows[self._snapshot.path].range(span, self._client.encoding, row_offset))
 
     def _related(self, step: Related) -> types.DiagnosticRelatedInformation:
-        if step.filename == self._snapshot.path:
-            return types.DiagnosticRelatedInformation(self._place(step.span), step.message)
-        uri = from_fs_path(step.filename) or self._snapshot.uri
-        area = self._rows_of(step.filename).range(step.span, self._client.encoding)
-        return types.DiagnosticRelatedInformation(types.Location(uri, area), step.message)
+        return types.DiagnosticRelatedInformation(self.location(step.filename, step.span), step.message)
 
     def _rows_of(self, path: str) -> LineIndex:
         if path not in self._rows:

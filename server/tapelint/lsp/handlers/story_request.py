@@ -1,0 +1,74 @@
+"""The story of the finding at the cursor: as document highlights, and as data by the command ``tapelint.story``.
+
+    {"command": "tapelint.story", "arguments": ["file:///home/me/train.py", {"line": 41, "character": 8}]}
+
+    code, name, severity (1: error), message, uri, range    the finding, where it is reported
+    steps   [{number, uri, range, short, message}]          in the order of events, in any file; a step of several rows
+                                                            is shown in the first of them
+
+The answer is null where the cursor is in no finding: neither at one, nor in a line at which PyTorch raises, nor on a
+step of one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import unquote
+
+from lsprotocol import types
+
+from ..stories import Story, story_at
+
+COMMAND = "tapelint.story"
+
+
+async def highlights(ls: Any, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight] | None:
+    """The steps that are in the document itself."""
+    uri = params.text_document.uri
+    found = await _story(ls, uri, params.position)
+    if found is None:
+        return None
+    here = (step.place.range for step in found.steps if unquote(step.place.uri) == unquote(uri))
+    return [types.DocumentHighlight(area, types.DocumentHighlightKind.Text) for area in here]
+
+
+async def story(ls: Any, *arguments: Any) -> dict[str, Any] | None:
+    """The finding and its steps; ``arguments`` are a document and a position in it. See ``debug_information`` for why
+    the server has no type here.
+    """
+    match arguments:
+        case [str(uri), {"line": int(line), "character": int(character)}, *_]:
+            found = await _story(ls, uri, types.Position(line, character))
+            return None if found is None else _as_data(found)
+    return None
+
+
+async def _story(ls: Any, uri: str, position: types.Position) -> Story | None:
+    result = await ls.session.result(uri)
+    row_offset = result.snapshot.row_offset(uri) if result is not None else None
+    if row_offset is None:
+        return None
+    here = types.Position(position.line + row_offset, position.character)
+    row, column = result.rows.place(here, ls.client.encoding)
+    return story_at(result, ls.session.results(), row, column, ls.client)
+
+
+def _as_data(story: Story) -> dict[str, Any]:
+    finding = story.finding
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "severity": int(finding.severity),
+        "message": finding.message,
+        **_where(story.place),
+        "steps": [
+            {"number": step.number, **_where(step.place), "short": step.short, "message": step.message}
+            for step in story.steps
+        ],
+    }
+
+
+def _where(place: types.Location) -> dict[str, Any]:
+    ends = {"start": place.range.start, "end": place.range.end}
+    area = {name: {"line": end.line, "character": end.character} for name, end in ends.items()}
+    return {"uri": place.uri, "range": area}
