@@ -76,6 +76,7 @@ HEADLINE = {
     "a headline begins with a capital letter or with code": re.compile(r"^(?![A-Z`])"),
     "a headline ends without a full stop": re.compile(r"\.$"),
     "what PyTorch raises is a line of its own": re.compile(r"PyTorch raises|Python raises"),
+    "a headline says what writes or is written": re.compile(r"^This (?:changes|writes|step)\b"),
     "a person where a program is meant": re.compile(r"\b(?:nobody|somebody|anybody|whoever)\b"),
 }
 """What no headline may look like (docs/messages.md)."""

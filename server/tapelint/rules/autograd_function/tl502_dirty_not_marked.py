@@ -6,7 +6,7 @@ the input is used again afterwards; and an input that is marked dirty but not re
 
 ## Why PyTorch fails
 Autograd does not look into `forward`. An input that was written without `mark_dirty` has new values
-and its old history: every later use of it computes a gradient as if the Function had not run. Nothing raises. Marked
+and its old `grad_fn`: every later use of it computes a gradient as if the Function had not run. Nothing raises. Marked
 dirty and not returned it raises "Some elements marked as dirty during the forward method were not returned as output".
 
 ## Example
@@ -91,7 +91,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     write, applied = event.write.point, event.applied
     name = tensor_name(facts, event.tensor) or f"`{event.argument}`"
     message = headline(
-        f"`{event.function}` writes `{event.argument}` without `ctx.mark_dirty`: {name} keeps its old history",
+        f"`{event.function}` writes `{event.argument}` without `ctx.mark_dirty`: {name} keeps its old `grad_fn`",
         f"`{event.function}` writes `{event.argument}` in place without `ctx.mark_dirty`",
         f"A Function writes `{event.argument}` in place without `ctx.mark_dirty`",
     )
@@ -111,9 +111,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
             ),
             TraceStep(
                 event.point.node,
-                f"This uses {name}: its values are new, and its history is old",
+                f"This uses {name}: its values are new, and its `grad_fn` is the old one",
                 event.point,
-                short="new values, old history",
+                short="new values, old `grad_fn`",
             ),
         ),
         help="Call `ctx.mark_dirty(...)` on what you write and return, or write a new tensor.",

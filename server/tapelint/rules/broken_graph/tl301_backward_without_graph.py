@@ -5,7 +5,7 @@ Reports `backward()` (or `torch.autograd.grad`) on a tensor that does not requir
 its graph was lost.
 
 ## Why PyTorch fails
-There is nothing to walk: the tensor was computed from data only, or its history was cut by
+There is nothing to walk: the tensor was computed from data only, or its graph was cut by
 `detach()`, `torch.no_grad()`, `torch.tensor(...)`, an integer or comparison result. PyTorch raises "element 0 of
 tensors does not require grad and does not have a grad_fn".
 

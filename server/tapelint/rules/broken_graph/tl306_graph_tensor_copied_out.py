@@ -6,7 +6,7 @@ leaves, also where a module or a list holds them.
 
 ## Why PyTorch fails
 An array has no graph, and a copy of a tensor would need a copy of the whole graph behind it. Rather than drop the
-history silently, PyTorch raises "Can't call numpy() on Tensor that requires grad" and "Only Tensors created
+graph silently, PyTorch raises "Can't call numpy() on Tensor that requires grad" and "Only Tensors created
 explicitly by the user (graph leaves) support the deepcopy protocol". `float(y)`, `y.item()` and `y.tolist()` are
 fine, and so is a `state_dict()`, which holds parameters and buffers only.
 
@@ -55,7 +55,8 @@ best = copy.deepcopy(net)  # torch: ok
 ```
 
 ## Fix safety
-`detach()` gives the values without history; where the history is not needed, nothing is lost.
+`detach()` gives a tensor of the same values that is detached from the graph; where the graph is not needed, nothing is
+lost.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         links=tuple(links or recorded(event, facts, name)),
         help="Detach what is kept before it is copied, or copy the `state_dict()` of a module."
         if event.how == "deepcopy"
-        else "Call `detach()` first: it gives the values without history.",
+        else "Call `detach()` first: its result has the same values and no graph.",
         cures=tuple(cures(event, keepers)),
         cause=assumed_call(event),
     )

@@ -30,8 +30,8 @@ z = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
 ```
 
 ## Fix safety
-`detach()` gives the same values without history, which is what switching the flag off asks for. For the
-gradient of a computed tensor, `retain_grad()` is what switching the flag on asks for.
+`detach()` gives a tensor of the same values that is detached from the graph, which is what switching the flag off asks
+for. For the gradient of a computed tensor, `retain_grad()` is what switching the flag on asks for.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
             )
             cures.append(FixProposal("retain_grad_instead", f"Keep the gradient of {name} instead", (where,)))
         else:
-            help_text = "Use `detach()`, which gives the same values without a graph."
+            help_text = "Use `detach()`: its result has the same values and no graph."
             cures.append(FixProposal("detach_instead", f"Detach {name} instead", (where,)))
     else:
         what = "integers" if event.reason == "int" else "bools"

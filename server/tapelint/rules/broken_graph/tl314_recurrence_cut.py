@@ -7,7 +7,7 @@ What the others have computed for the parameters is not held by anything and no 
 another loop goes through a part of the sequence is not reported, nor one whose iterations are kept, in a list or a sum.
 
 ## Why PyTorch fails
-It does not. A detached tensor has no history, so the graph of an iteration ends where the iteration began.
+It does not. A detached tensor has no `grad_fn`, so the graph of an iteration ends where the iteration began.
 Backpropagation through time is then one step long: the inputs before the last one change the loss, but the parameters
 learn nothing from that. And each iteration pays for a graph that no backward uses.
 

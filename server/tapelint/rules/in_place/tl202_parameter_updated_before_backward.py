@@ -78,7 +78,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     message = headline(
         f"{writer(write)} changes {name} before {code(event.point.node)}, which needs its old values",
         f"{writer(write)} changes {name}, whose old values a later backward needs",
-        "This step changes parameters whose old values a later backward needs",
+        f"{writer(write)} changes a parameter before a backward that needs its old values",
     )
     saves, writes = (
         f"{op_name(node)} saves {name} for its backward",

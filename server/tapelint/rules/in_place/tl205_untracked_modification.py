@@ -67,11 +67,11 @@ from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event, SavedTensorAltered
 from ...autograd.facts import Facts
-from ...headline import headline
+from ...headline import capitalized, headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, op_name, saved_name, variable
+from ..support.story import op_name, saved_name, variable, writer
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -87,9 +87,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
         else "`.data` has a version counter of its own"
     )
     message = headline(
-        f"{code(write.point.node)} changes {name}, which {op_name(node)} saved: its gradient is silently wrong",
-        f"This changes {name}, which {op_name(node)} saved: its gradient is silently wrong",
-        "This changes a saved tensor: its gradient is silently wrong",
+        f"{writer(write)} changes {name}, which {op_name(node)} saved: its gradient is silently wrong",
+        f"{name} is changed after {op_name(node)} has saved it: its gradient is silently wrong",
+        "A saved tensor is changed: its gradient is silently wrong",
     )
     links = (
         TraceStep(
@@ -100,7 +100,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         ),
         TraceStep(
             write.point.node,
-            f"This changes {name}, and its version counter stays as it was",
+            capitalized(f"{writer(write)} changes {name}, and its version counter stays as it was"),
             write.point,
             short="changed, version as before",
         ),

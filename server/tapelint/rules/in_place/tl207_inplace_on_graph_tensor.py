@@ -38,7 +38,7 @@ from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule
-from ..support.story import tensor_name
+from ..support.story import code, tensor_name
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -52,7 +52,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
             f"Writes {name} in place, whose graph may need the old values",
             "Writes a tensor in place, whose graph may need the old values",
         ),
-        help="Compute a new tensor: a write in place is right only where no operation has saved the old values.",
+        help=f"Compute a new tensor instead of {code(node)}: a backward raises if an operation has saved the values "
+        "that it overwrites, now or after a change elsewhere.",
         cures=(FixProposal("out_of_place", "Write out of place: compute a new tensor", (node,)),),
     )
 

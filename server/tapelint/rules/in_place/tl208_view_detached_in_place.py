@@ -5,7 +5,7 @@ Reports `detach_()` on a view: an item or a slice, what `view`, `t`, `chunk` or 
 returned of its own input.
 
 ## Why PyTorch fails
-`detach_()` would have to take the history from the base of the view, too. PyTorch raises "Can't detach views in-place.
+`detach_()` would have to detach the base of the view, too. PyTorch raises "Can't detach views in-place.
 Use detach() instead", also under `no_grad`, and also where no graph is there to be cut: a view of plain data is refused
 as well. What `detach()` and `.data` give is no view in this sense.
 

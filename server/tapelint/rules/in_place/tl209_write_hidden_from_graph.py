@@ -5,11 +5,11 @@ Reports `clamp_()`, `mul_()`, `zero_()` and other in-place operations on `h.data
 where `h` was computed with a graph and is then used in further computations that autograd records.
 
 ## Why PyTorch fails
-It does not. The operation changes the values of `h`, and `h` keeps the history it had. The backward goes through `h` as
-if it had not been written: clamped elements get a gradient, and a factor is missing. The gradient belongs to another
-function than the one that was computed. Parameters are leaves, have no history, and may be changed so. Where something
-has saved `h` before, TL205 or TL201 tell. Not reported is what does not change the derivative (adding a constant) and
-what is usually meant to keep the old gradient: rounding, copying, filling by a mask.
+It does not. The operation changes the values of `h`, and `h` keeps the `grad_fn` it had. The backward goes through `h`
+as if it had not been written: clamped elements get a gradient, and a factor is missing. The gradient belongs to another
+function than the one that was computed. Parameters are leaves, have no `grad_fn`, and may be changed so. Where
+something has saved `h` before, TL205 or TL201 tell. Not reported is what does not change the derivative (adding a
+constant) and what is usually meant to keep the old gradient: rounding, copying, filling by a mask.
 
 ## Example
 ```py
@@ -62,13 +62,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.WARNING,
         message=headline(
             f"{code(write.node)} changes {name} and not its graph: its gradient is silently wrong",
-            f"This changes {name} and not its graph: its gradient is silently wrong",
-            "This changes a tensor and not its graph: its gradient is silently wrong",
+            f"{name} is changed and its graph is not: its gradient is silently wrong",
+            "A tensor is changed and its graph is not: its gradient is silently wrong",
         ),
         links=(
             TraceStep(
                 write.node,
-                f"This changes {name}, and autograd does not record it",
+                capitalized(f"{code(write.node)} changes {name}, and autograd does not record it"),
                 write,
                 short="written, not recorded",
             ),

@@ -24,7 +24,7 @@ for step in range(3):
 ```
 
 ## Use instead
-Keep the value and forget its history:
+Keep the value and drop its graph:
 ```py
 w = torch.randn(4, 4, requires_grad=True)
 h = torch.zeros(2, 4)
