@@ -1,4 +1,6 @@
-"""The real server, slowed down: two seconds for a text that says ``# slow``, no end where it says ``# endless``."""
+"""The real server, slowed down: two seconds for a text that says ``# slow``, no end where it says ``# endless``; two
+seconds to see what edits do to a text that says ``# slow fixes``.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ import time
 
 from tapelint import analysis
 
-quick = analysis.analyse
+quick, edited = analysis.analyse, analysis.edited
 
 
 def slow(text, path="<stdin>", config=None, cancel=None, resolve=None, memory=None, is_imported=None, **rest):
@@ -20,7 +22,13 @@ def slow(text, path="<stdin>", config=None, cancel=None, resolve=None, memory=No
     return quick(text, path, config, cancel, resolve, memory)
 
 
-analysis.analyse = slow
+def edited_slowly(report, edits, cancel=None):
+    if "# slow fixes" in report.source.text:
+        time.sleep(2)
+    return edited(report, edits, cancel)
+
+
+analysis.analyse, analysis.edited = slow, edited_slowly
 
 if __name__ == "__main__":
     from tapelint.lsp.serving import serve

@@ -83,6 +83,15 @@ class AnalysisResult:
             return foreign.sources
         return self.report.others if self.report is not None else {}
 
+    @property
+    def log_line(self) -> str:
+        """What was done, in one line."""
+        if self.report is None:
+            return f"{self.snapshot.path}: nothing to analyse"
+        count = len(self.report.diagnostics)
+        found = "1 finding" if count == 1 else f"{count} findings"
+        return f"{self.snapshot.path}: {found} in {len(self.rows)} lines, {self.duration:.2f} s"
+
     def fixes(self, index: int, worker: Worker, priority: Priority) -> asyncio.Future[Offer]:
         """The fixes of finding ``index``, computed once; asking again with more haste moves the work forward."""
         finding, foreign = self.findings[index], self._foreign.get(index)

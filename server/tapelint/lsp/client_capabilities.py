@@ -30,6 +30,7 @@ class ClientCapabilities:
     shows_preferred: bool = False
     shows_disabled: bool = False
     reads_markdown: bool = False
+    shows_progress: bool = False
     has_settings: bool = False
     registers_settings: bool = False
     registers_watchers: bool = False
@@ -76,6 +77,7 @@ class ClientCapabilities:
             shows_preferred=has("text_document.code_action.is_preferred_support"),
             shows_disabled=has("text_document.code_action.disabled_support"),
             reads_markdown=formats[:1] == [types.MarkupKind.Markdown],
+            shows_progress=has("window.work_done_progress"),
             has_settings=has("workspace.configuration"),
             registers_settings=has("workspace.did_change_configuration.dynamic_registration"),
             registers_watchers=has("workspace.did_change_watched_files.dynamic_registration"),

@@ -28,6 +28,7 @@ from .handlers import (
     rule_page,
     story_request,
 )
+from .progress import Progress
 from .session import Session
 from .settings import SettingsOfFolders
 from .transport import framing, parent_process
@@ -60,6 +61,7 @@ class Server(LanguageServer):
         self.settings = SettingsOfFolders()
         self.status = status.Status(lambda last_result_id: self.protocol.notify(status.METHOD, last_result_id))
         self._told: set[str] = set()
+        self.long_work = Progress(self)
         self._left: asyncio.Future[int] | None = None
         self._watch: asyncio.Task[None] | None = None
         self._register()
@@ -175,6 +177,7 @@ class Server(LanguageServer):
             self.refresh,
             self.log,
             lambda uri, shown: self.show(uri, None, shown),
+            self.long_work.over,
         )
 
         def soon(function: Any, *args: Any) -> None:

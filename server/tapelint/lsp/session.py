@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, TypeVar
 from urllib.parse import unquote
@@ -109,11 +110,12 @@ class Session:
         refresh: Callable[[], None] = lambda: None,
         log: Callable[[types.MessageType, str], None] = lambda kind, message: None,
         push: Push = lambda uri, shown: None,
+        long_work: Callable[[str, str], AbstractContextManager[object]] = lambda title, what: nullcontext(),
     ) -> None:
         self.client = ClientCapabilities()
         self.worker = worker
         self._status, self.settings_of, self._publish, self._unstructure = status, settings_of, publish, unstructure
-        self._folders, self._refresh, self._log = folders, refresh, log
+        self._folders, self._refresh, self._log, self._long_work = folders, refresh, log, long_work
         self._documents: dict[str, DocumentState] = {}
         self._memories = Memories()
         self._shared = Shared(push)
@@ -264,9 +266,11 @@ class Session:
                 Priority.ANALYSIS,
                 token,
             )
-            result = await job.future
+            with self._long_work("tapelint", f"analysing {_name(snapshot.uri)}"):
+                result = await job.future
             self._status.fault(result.fault)
             if not token():
+                self._log_run(entry, result)
                 self._log_unseen(entry, result)
                 self._status.note(self._unseen(entry, result))
         except (asyncio.CancelledError, analysis.Cancelled):
@@ -360,6 +364,11 @@ class Session:
             (_name(uri), known.notices) for uri, known in found if known is not None and known.notices
         ]
         return outlined(documents_with_notices) if documents_with_notices else ""
+
+    def _log_run(self, entry: DocumentState, result: AnalysisResult) -> None:
+        """Log what was analysed and how long that took: the first time for all readers, then for few."""
+        kind = types.MessageType.Info if entry.reads is None else types.MessageType.Debug
+        self._log(kind, result.log_line)
 
     def _log_unseen(self, entry: DocumentState, result: AnalysisResult) -> None:
         """Log notices that are new: a line for the document, and each internal error once with its traceback."""

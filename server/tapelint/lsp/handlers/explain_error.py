@@ -46,7 +46,8 @@ async def explain(ls: Any, *arguments: Any) -> dict[str, Any]:
         best, root = min(answers, key=lambda answer: (not answer[0].matches, not answer[0].reports))
         return {"text": "\n".join(in_words(best, root, within)), "location": _location(best, ls.client)}
 
-    answer: dict[str, Any] = await ls.session.worker.submit(work, Priority.ANSWER, Token()).future
+    with ls.long_work.over("tapelint", "explaining an error"):
+        answer: dict[str, Any] = await ls.session.worker.submit(work, Priority.ANSWER, Token()).future
     return answer
 
 

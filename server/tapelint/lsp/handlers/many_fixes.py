@@ -55,7 +55,8 @@ async def of_everything(ls: Server, result: AnalysisResult, kind: str) -> list[t
     """The action that applies safe fixes until none is left; none where there is no safe fix."""
     action = types.CodeAction("Fix all tapelint findings that have a safe fix", kind=kind)
     everything = range(len(result.findings))
-    await computed(ls, result, everything, None)
+    with ls.long_work.over("tapelint", "looking for fixes"):
+        await computed(ls, result, everything, None)
     if result.token() or not any(_has_safe_fix(result, index) for index in everything):
         return []
     action.data = data_of(result, "all")
@@ -126,7 +127,8 @@ async def repaired(ls: Server, result: AnalysisResult, code: str | None = None) 
         return Repair(differences(report, after.report), after.fixes)
 
     job = ls.session.worker.submit(made, Priority.ANSWER, token)
-    await asyncio.wait({job.future})
+    with ls.long_work.over("tapelint", f"fixing all {code or 'findings'}"):
+        await asyncio.wait({job.future})
     if token():
         raise content_modified()
     done: Repair = job.future.result()
