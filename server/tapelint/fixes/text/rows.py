@@ -174,20 +174,20 @@ def put_before(editor: SourceEditor, place: Place, text: str) -> Edit:
     return editor.insert(editor.begin(statement), text + "; ")
 
 
-def put_after(editor: SourceEditor, place: Place, text: str) -> Edit:
-    """The edit that inserts one row of code, given without indentation, after a statement."""
+def put_after(editor: SourceEditor, place: Place, *texts: str) -> Edit:
+    """The edit that inserts rows of code, given without indentation, after a statement."""
     statement = place.statement
     if isinstance(statement, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
         raise EditRefused("nothing is reached after it")
     if not editor.starts_row(statement) or not editor.tail(statement)[0]:
         if not isinstance(statement, _SIMPLE):
             raise EditRefused("a compound statement that shares its row")
-        return editor.insert(editor.end(statement), "; " + text)
+        return editor.insert(editor.end(statement), "".join("; " + text for text in texts))
     last = editor.last_row(statement)
-    row = indent_of(editor, place) + text
+    rows = [indent_of(editor, place) + text for text in texts]
     if last == len(editor.rows):
-        return editor.insert(len(editor.text), editor.eol + row)
-    return editor.insert(editor.row_start(last + 1), row + editor.eol)
+        return editor.insert(len(editor.text), "".join(editor.eol + row for row in rows))
+    return editor.insert(editor.row_start(last + 1), "".join(row + editor.eol for row in rows))
 
 
 def is_elif(editor: SourceEditor, place: Place) -> bool:

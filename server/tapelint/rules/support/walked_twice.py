@@ -13,6 +13,7 @@ from ...autograd.model.graph import Node
 from ...autograd.model.graph_search import nodes_below
 from ...autograd.model.program_point import Iteration, earlier_iteration, loop_around
 from ...autograd.model.stores import Stored, StoreKind
+from .appended_beside import appended_beside
 from .cure import FixProposal
 from .finding import TraceStep
 from .story import carried, keeper, kept_beside, op_name, tensor_name, variable, writer
@@ -217,8 +218,11 @@ def clearing(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
     )
     if stored is None or not isinstance(function, ast.Attribute):
         return []
-    title = f"Empty `{stored.target}` after the backward (each backward then has its own terms only)"
-    return [FixProposal("clear_after", title, (event.freed.point.node, function.value))]
+    loop = earlier_iteration(event.freed.point, event.point)
+    others = appended_beside(loop.loop, stored.statement, event.freed.point.node) if loop is not None else []
+    names = " and ".join(f"`{ast.unparse(each)}`" for each in (function.value, *others))
+    title = f"Empty {names} after the backward (each backward then has its own terms only)"
+    return [FixProposal("clear_after", title, (event.freed.point.node, function.value, *others))]
 
 
 def target_of(statement: ast.AST, name: str) -> ast.expr | None:
