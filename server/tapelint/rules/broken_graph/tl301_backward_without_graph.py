@@ -134,8 +134,8 @@ def cures(cut: Cut) -> list[FixProposal]:
     if reason is CutReason.NO_GRAD:
         found.append(FixProposal("inplace_update", "Update it in place, so that it stays a leaf", (node,)))
     if reason in (CutReason.NO_GRAD, CutReason.INFERENCE_MODE):
-        around = (node, *reversed(cut.point.calls))
-        found.append(FixProposal("enable_grad", "Record the graph: enable gradients there", around))
+        for place in (node, *reversed(cut.point.calls)):
+            found.append(FixProposal("enable_grad", "Record the graph: enable gradients there", (place,)))
     if reason in (CutReason.REMADE, CutReason.ITEM):
         found.append(FixProposal("unwrap", "Use the tensor itself", (node,)))
     if reason is CutReason.LOSSES:
