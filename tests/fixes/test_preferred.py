@@ -480,3 +480,84 @@ def test_a_leaf_whose_gradient_is_read_again_stays_a_leaf() -> None:
     best, *others = _offered(RISING)
     assert "torch.no_grad()" in apply(RISING, best.edits)
     assert not any(fix.title.startswith("Write out of place") for fix in others)
+
+
+PENALTY = """import torch
+from torch import nn
+
+net = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+penalty = sum(p.pow(2).sum() for p in net.parameters())
+for epoch in range(2):
+    for x in torch.randn(3, 2, 4):
+        opt.zero_grad()
+        loss = net(x).mean() + penalty
+        loss.backward()
+        opt.step()
+"""
+
+
+def test_a_safe_fix_that_is_made_twice_comes_before_unsafe_ones() -> None:
+    best = _offered(PENALTY)[0]
+    assert best.preferred and best.applicability == "safe"
+    assert "        opt.zero_grad()\n" in (after := apply(PENALTY, best.edits)) and "detach" not in after
+    assert "    for x in torch.randn(3, 2, 4):\n        penalty = sum(" in after
+
+
+LATENT = """import torch
+from torch import nn
+
+
+class Trainer:
+    def __init__(self, net, samples):
+        self.net, self.samples = net, samples
+        self.opt = torch.optim.SGD(net.parameters(), lr=0.1)
+
+    def train(self):
+        for step in range(3):
+            loss = self.net(self.samples).pow(2).mean()
+            self.opt.zero_grad()
+            loss.backward()
+            self.opt.step()
+
+
+encoder = nn.Linear(3, 4)
+Trainer(nn.Sequential(nn.Linear(4, 4), nn.Tanh()), encoder(torch.randn(5, 3))).train()
+"""
+
+
+def test_what_takes_the_only_gradients_of_a_network_away_is_offered_and_not_preferred() -> None:
+    found = _offered(LATENT)
+    assert found and not any(fix.preferred for fix in found)
+    assert all(fix.applicability == "unsafe" for fix in found)
+
+
+EPISODES = """import torch
+from torch import nn
+
+policy = nn.Linear(4, 2)
+opt = torch.optim.Adam(policy.parameters())
+log_probs, rewards, history = [], [], []
+for episode in range(3):
+    for t in range(4):
+        dist = torch.distributions.Categorical(logits=policy(torch.randn(4)))
+        log_probs.append(dist.log_prob(dist.sample()))
+        rewards.append(1.0)
+        history.append(2.0)
+    loss = -(torch.stack(log_probs) * torch.tensor(rewards)).sum()
+    opt.zero_grad()
+    loss.backward()
+    opt.step()
+print(len(log_probs), len(history))
+"""
+
+
+def test_lists_that_a_loss_reads_together_are_emptied_together() -> None:
+    after = apply(EPISODES, _offered(EPISODES)[0].edits)
+    assert "    log_probs.clear()\n    rewards.clear()\n" in after and "history.clear" not in after
+
+
+def test_a_list_that_the_loop_makes_anew_is_left_alone() -> None:
+    text = EPISODES.replace("    for t in range(4)", "    rewards = []\n    for t in range(4)")
+    after = apply(text, _offered(text)[0].edits)
+    assert "log_probs.clear()" in after and "rewards.clear" not in after

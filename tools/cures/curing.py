@@ -64,7 +64,7 @@ def cure(program: Program) -> Cured:
         if not offers:
             made.end = End.RAISES if made.steps else End.UNREPORTED
             return made
-        fix = next((fixes[0] for fixes in offers if fixes), None)
+        fix = next((fix for fixes in offers for fix in fixes if fix.preferred), None)
         if fix is None:
             made.end = End.UNCURED
             return made

@@ -362,7 +362,7 @@ def offer(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
     finding = report.findings.get(diagnostic.place)
     if finding is None:
         return Offer()
-    found: list[tuple[bool, int, int, Fix]] = []
+    found: list[tuple[bool, int, bool, int, Fix]] = []
     seen: set[object] = set()
     for cure in sorted(finding.cures, key=lambda c: c.applicability):
         made = file_edits(report, cure)
@@ -375,8 +375,9 @@ def offer(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
     if not found:
         kept = [other for path, other in report.others.items() if not is_edited(report.inputs, path)]
         return Offer(no_fix=no_fix(finding, len(seen), kept), lacking=lack(finding))
-    found.sort(key=lambda each: each[:3])
-    fixes = tuple(replace(fix, preferred=index == 0) for index, (*_, fix) in enumerate(found))
+    found.sort(key=lambda each: each[:4])
+    loses_some = found[0][0]  # what takes gradients away is for the user to choose
+    fixes = tuple(replace(fix, preferred=index == 0 and not loses_some) for index, (*_, fix) in enumerate(found))
     return Offer(fixes, lacking=lack(finding))
 
 
@@ -386,10 +387,10 @@ def _tried(
     cure: FixProposal,
     made: tuple[FileEdits, ...],
     cancel: Callable[[], bool] | None,
-) -> tuple[bool, int, int, Fix] | None:
+) -> tuple[bool, int, bool, int, Fix] | None:
     """Make a cure, once more where the place then shows the same hazard of another tensor: whether it loses gradients,
-    what it leaves uncovered, how often it was made again, and the fix. None where the hazard stays or there is a new
-    one.
+    what it leaves uncovered, whether it is unsafe, how often it was made again, and the fix. None where the hazard
+    stays or there is a new one.
     """
     after = _changed(report, made, cancel)
     is_safe, more = cure.applicability == "safe", 0
@@ -404,7 +405,7 @@ def _tried(
     own = differences(report, after) if more else edits_of(made, report.path)
     others = tuple(each for each in made if each.filename != report.path)
     fix = Fix(_title(cure, more, made, diagnostic), cure.applicability, False, own, others)
-    return loses(report, after), newly_exposed(report, after), more, fix
+    return loses(report, after), newly_exposed(report, after), not is_safe, more, fix
 
 
 def _title(cure: FixProposal, more: int, made: Iterable[FileEdits], diagnostic: Diagnostic) -> str:
