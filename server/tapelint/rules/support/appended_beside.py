@@ -16,16 +16,22 @@ def appended_beside(loop: ast.AST, append: ast.AST, end: ast.AST) -> list[ast.ex
     own = _appended(append)
     if own is None:
         return []
+    last = getattr(end, "lineno", 0)
+    above = (node for node in ast.walk(loop) if isinstance(node, ast.stmt) and node.lineno <= last)
+    read = [names for names in map(_read, above) if ast.unparse(own) in names]
+    together = {name for names in read for name in names}
+    together -= {ast.unparse(own), *(name for node in ast.walk(loop) for name in _reset(node))}
+    return [other for name, other in _neighbours(loop, append).items() if name in together]
+
+
+def _neighbours(loop: ast.AST, append: ast.AST) -> dict[str, ast.expr]:
+    """What the other statements of the suite append to, as it is written there first."""
     found: dict[str, ast.expr] = {}
     for statement in _suite_of(loop, append):
         other = _appended(statement.value) if isinstance(statement, ast.Expr) else None
-        if other is not None and ast.unparse(other) != ast.unparse(own):
+        if other is not None:
             found.setdefault(ast.unparse(other), other)
-    last = getattr(end, "lineno", 0)
-    above = [node for node in ast.walk(loop) if isinstance(node, ast.stmt) and node.lineno <= last]
-    read = [names for names in map(_read, above) if ast.unparse(own) in names]
-    reset = {name for node in ast.walk(loop) for name in _reset(node)}
-    return [other for name, other in found.items() if name not in reset and any(name in names for names in read)]
+    return found
 
 
 def _appended(call: ast.AST) -> ast.expr | None:
