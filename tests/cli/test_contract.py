@@ -139,8 +139,10 @@ def test_select_and_ignore(tapelint: Tapelint, bad: Path) -> None:
     assert tapelint("check", "bad.py", "--ignore", code).returncode == 0
     assert tapelint("check", "bad.py", "--select", code).returncode == 1
     done = tapelint("check", "bad.py", "--select", "TL999")
-    assert done.returncode == 2
-    assert code in done.stderr
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "error: --select: no rule has the code 'TL999'; `tapelint rule` lists the codes" in done.stderr
+    near = tapelint("check", "bad.py", "--select", "TL291").stderr
+    assert "did you mean 'TL201' or 'TL211'?" in near
 
 
 def test_configuration(tapelint: Tapelint, bad: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,8 @@ import tapelint.report.topics
 import tapelint.rules
 from tapelint.severity import Severity
 from tapelint.workspace import Config, ConfigError, discover, find, forget, from_table, load
-from tapelint.workspace.globs import matches
+from tapelint.workspace.files import EXCLUDED
+from tapelint.workspace.globs import Patterns
 
 ERROR, WARNING, INFORMATION, HINT = Severity
 
@@ -89,7 +91,10 @@ def test_no_file() -> None:
         ("[tool.tapelint]\nselct = []\n", "pyproject.toml:2: unknown key 'selct'; did you mean 'select'?"),
         ("[tool.tapelint]\nrules = []\n", "pyproject.toml:2: unknown key 'rules'; the keys are select, extend-select,"),
         ('[tool.other]\nselect=1\n[tool.tapelint]\nselect = "TL1"\n', ":4: select must be a list of codes, as in"),
-        ('[tool.tapelint]\nselect = ["TL9"]\n', ":2: select: no rule has the code 'TL9'; the codes are TL101, TL102"),
+        (
+            '[tool.tapelint]\nselect = ["TL9"]\n',
+            ":2: select: no rule has the code 'TL9'; `tapelint rule` lists the codes",
+        ),
         ('[tool.tapelint]\nselect = [\n  "TL1",\n  "TL109",\n]\n', ":4: select: no rule has the code 'TL109'; did you"),
         ('[tool.tapelint]\nignore = ["kept-alive"]\n', "'kept-alive'; did you mean 'TL102'?"),
         ("[tool.tapelint]\nselect = [1]\n", "no rule has the code 1"),
@@ -156,9 +161,25 @@ def test_per_file_ignores(tmp_path: Path) -> None:
     ],
 )
 def test_patterns(pattern: str, matching: tuple[str, ...], others: tuple[str, ...]) -> None:
-    assert all(matches(pattern, f"/root/{path}", "/root") for path in matching)
-    assert not any(matches(pattern, f"/root/{path}", "/root") for path in others)
-    assert not matches(pattern, f"/elsewhere/{matching[0]}", "/root")
+    patterns = Patterns((pattern,), "/root")
+    assert all(patterns.matches(f"/root/{path}") for path in matching)
+    assert not any(patterns.matches(f"/root/{path}") for path in others)
+    assert not patterns.matches(f"/elsewhere/{matching[0]}")
+
+
+def test_the_last_pattern_decides() -> None:
+    patterns = Patterns(("gen/*", "!gen/kept.py", "/root/abs"), "/root")
+    assert [patterns.matches(f"/root/{path}") for path in ("gen/a.py", "gen/kept.py", "abs/a.py")] == [
+        True,
+        False,
+        True,
+    ]
+
+
+@pytest.mark.parametrize("pattern", ["{a,b}.py", "../x", "src/../x", "[z-a]", "[!]", "#x", "/usr", ""])
+def test_patterns_that_match_nothing_are_refused(pattern: str) -> None:
+    with pytest.raises(ConfigError, match=f"exclude: {re.escape(repr(pattern))} is no pattern"):
+        from_table({"exclude": [pattern]}, "settings", root="/root")
 
 
 def test_exclude(tmp_path: Path) -> None:
@@ -175,16 +196,60 @@ def test_exclude(tmp_path: Path) -> None:
     assert left(tmp_path / "src" / "c_pb2.py") == ["src/c_pb2.py"]
 
 
+def test_what_is_excluded_without_a_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    config = load(tmp_path)
+    assert all(config.excludes(f"{name}/a.py") and config.excludes(str(tmp_path / "b" / name)) for name in EXCLUDED)
+    assert not config.excludes("a.py") and not config.excludes("../venv/a.py")
+    (tmp_path / "tapelint.toml").write_text('extend-exclude = ["gen"]\n')
+    forget()
+    assert [load(tmp_path).excludes(path) for path in ("dist/a.py", "gen/a.py")] == [True, True]
+    (tmp_path / "tapelint.toml").write_text('exclude = ["gen"]\n')
+    forget()
+    assert [load(tmp_path).excludes(path) for path in ("dist/a.py", "gen/a.py")] == [False, True]
+
+
+def test_ignores_of_all_other_files(tmp_path: Path) -> None:
+    (tmp_path / "tapelint.toml").write_text('per-file-ignores = { "!src/*" = ["TL1"] }\n')
+    config = load(tmp_path)
+    assert config.grade("TL101", ERROR, str(tmp_path / "src" / "a.py")) is ERROR
+    assert config.grade("TL101", ERROR, str(tmp_path / "a.py")) is None
+
+
+def test_a_configuration_extends_another(tmp_path: Path) -> None:
+    """What a file says counts; ``extend-...`` are added up; patterns stay below the folder of their file."""
+    (tmp_path / "sub").mkdir()
+    base = 'select = ["TL1"]\nignore = ["TL102"]\nextend-select = ["TL201"]\nextend-exclude = ["old/*.py"]\n'
+    (tmp_path / "base.toml").write_text(base)
+    own = 'extend = "../base.toml"\nignore = []\nextend-select = ["TL2"]\n'
+    (tmp_path / "sub" / "tapelint.toml").write_text(own)
+    config = load(tmp_path / "sub" / "a.py")
+    assert (config.select, config.ignore, config.extend_select) == (("TL1",), (), ("TL201", "TL2"))
+    assert config.excludes(str(tmp_path / "old" / "a.py")) and not config.excludes(
+        str(tmp_path / "sub" / "old" / "a.py")
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("extend = 'none.toml'", ":1: extend: there is no file"), ("extend = 'tapelint.toml'", "extends this file")],
+)
+def test_what_cannot_be_extended(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "tapelint.toml").write_text(text + "\n")
+    with pytest.raises(ConfigError, match=message):
+        load(tmp_path)
+
+
 def test_settings_of_an_editor() -> None:
     assert from_table({"select": ["TL1"], "ignore": []}, "settings") == Config(select=("TL1",))
 
 
 def test_discover(tmp_path: Path) -> None:
-    for name in ("b.py", "a.py", "a.txt", "pkg/z.py", ".git/h.py", "env/lib/x.py", "node_modules/y.py", ".hidden.py"):
+    for name in ("b.py", "a.py", "a.txt", "pkg/z.py", ".git/h.py", "env/lib/x.py", "node_modules/y.py", ".ci/c.py"):
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch()
     (tmp_path / "env" / "pyvenv.cfg").touch()
     found = [str(path.relative_to(tmp_path)) for path in discover(tmp_path)]
-    assert found == ["a.py", "b.py", "pkg/z.py"]
+    assert found == ["a.py", "b.py", ".ci/c.py", "pkg/z.py"]
     assert list(discover(tmp_path / "a.txt")) == [tmp_path / "a.txt"]

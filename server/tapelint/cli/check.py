@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ..report.notice import Kind, Notice, listed, tally
 from ..report.style import is_coloured
@@ -20,22 +19,19 @@ from ..severity import Severity
 from ..source import SourceError
 from ..source.reading import decode
 from ..source.writing import encoded
-from ..workspace import Config, ConfigError, codes, discover, load
+from ..workspace import Config, ConfigError, Given, given_by
 from .adding_ignores import add_ignores
+from .chosen_files import Selection
 from .documents import DOCUMENTS, Document, difference
 from .file_check import check_file, unchecked
 from .merging import Merged
+from .showing import show_files, show_settings
 from .signals import Interrupted, interruptible
 from .streams import explain, say, tell, writing
 from .task import FileResult, Fixing, Task
 from .using_files import caller_tasks
 
 _STDIN = "-"
-_SELECTORS = {
-    "select": lambda word: "--select",
-    "extend_select": lambda word: "--extend-select",
-    "ignore": lambda word: "--ignore",
-}
 _FEW = 8
 """Up to so many files one process is faster than starting others."""
 
@@ -46,9 +42,11 @@ class Request:
 
     paths: tuple[str, ...]
     output_format: str = "full"
-    select: tuple[str, ...] = ()
-    extend_select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
+    # what the command line says of the configuration: files and settings, no files of the project, keys with a value
+    configs: tuple[str, ...] = ()
+    is_isolated: bool = False
+    options: tuple[tuple[str, object], ...] = ()
+    show: Literal["findings", "files", "settings"] = "findings"
     stdin_filename: str | None = None
     jobs: int | None = None
     stats: bool = False
@@ -66,8 +64,8 @@ class Request:
 class Run:
     """One run: says at once what went wrong, and prints what was found at the end, in the order of the paths."""
 
-    def __init__(self, request: Request) -> None:
-        self.request = request
+    def __init__(self, request: Request, wanted: Given) -> None:
+        self.request, self.given = request, wanted
         self.files = 0
         self.severities: Counter[Severity] = Counter()
         self.stats: Counter[str] = Counter()
@@ -79,6 +77,7 @@ class Run:
         self.callers_cut = False
         self._merged = Merged()
         self._names: list[str] = []
+        self.selection = Selection(wanted, self.fail)
         self._document = Document()
         self._out = sys.stderr if request.is_filter else sys.stdout
 
@@ -89,20 +88,9 @@ class Run:
             self._document.failures.append(message)
         tell("error", message)
 
-    def fail_to_read(self, error: OSError) -> None:
-        """A folder cannot be listed: what is in it is not checked."""
-        self.fail(f"{error.filename}: cannot be read: {error.strerror}")
-
     def warn(self, message: str) -> None:
         """Something the user should know of."""
         tell("warning", message)
-
-    def is_excluded(self, path: Path) -> bool:
-        """Whether the configuration leaves out a file or folder; one that cannot be used is complained of later."""
-        try:
-            return load(path).excludes(str(path))
-        except ConfigError:
-            return False
 
     def take(self, answer: FileResult) -> None:
         """Print what there is to say about a file."""
@@ -217,22 +205,22 @@ def _counted(count: int, what: str) -> str:
 
 def run(request: Request) -> int:
     """Check what is asked for; the exit status."""
-    outcome = Run(request)
     try:
         os.getcwd()
-        wanted = {field: codes(getattr(request, field), option) for field, option in _SELECTORS.items()}
+        outcome = Run(request, given_by(request.configs, request.is_isolated, request.options))
     except ConfigError as error:
-        outcome.fail(str(error))
+        tell("error", str(error))
         return 2
     except FileNotFoundError as error:
-        outcome.fail(f"the current folder cannot be used: {error.strerror}")
+        tell("error", f"the current folder cannot be used: {error.strerror}")
         return 2
-    override = {name: value for name, value in wanted.items() if value}
+    if request.show != "findings":
+        return _show(outcome)
     come: dict[int, FileResult] = {}
     tasks: list[Task] = []
     try:
         with interruptible():
-            tasks += _tasks(outcome, override)
+            tasks += _tasks(outcome)
             with closing(_answers(tasks, request.jobs, come)) as answers:
                 for answer in _settled(tasks, answers):
                     outcome.take(answer)
@@ -245,6 +233,16 @@ def run(request: Request) -> int:
         outcome.finish()
         return signal.status
     return outcome.finish()
+
+
+def _show(run: Run) -> int:
+    """Print what would be checked, or how its first file would be; the exit status."""
+    tasks = list(_tasks(run))
+    if run.request.show == "files":
+        show_files(task.path for task in tasks)
+    elif tasks:
+        show_settings(tasks[0].path, tasks[0].config, run.given.finds_files)
+    return 2 if run.failures else 0
 
 
 def _add_callers(run: Run, tasks: list[Task]) -> None:
@@ -275,48 +273,44 @@ def _settled(tasks: list[Task], answers: Iterator[FileResult]) -> Iterator[FileR
         yield answer
 
 
-def _tasks(run: Run, override: dict[str, tuple[str, ...]]) -> Iterator[Task]:
+def _tasks(run: Run) -> Iterator[Task]:
     """The files in the order of the command line, each once, each with the configuration that counts for it."""
     request = run.request
     coloured = request.output_format == "full" and not request.is_filter and is_coloured(sys.stdout)
-    complaints: set[str] = set()
     for name, text in _files(run):
-        try:
-            config: Config = load(Path(name)).overridden(override)
-        except ConfigError as error:
-            if str(error) not in complaints:
-                complaints.add(str(error))
-                run.fail(str(error))
-            continue
-        writes = text is None and not request.diff
-        selectors = tuple(override.items())
-        yield Task(name, config, request.output_format, coloured, text, request.fix, writes, selectors)
+        config = run.selection.config(name)
+        if config is not None:
+            writes = text is None and not request.diff
+            yield Task(name, config, request.output_format, coloured, text, request.fix, writes, run.given)
 
 
 def _files(run: Run) -> Iterator[tuple[str, str | None]]:
     seen: set[str] = set()
-    for given in run.request.paths:
-        if given == _STDIN:
+    for named in run.request.paths:
+        if named == _STDIN:
             name = run.request.stdin_filename or "<stdin>"
             run.stdin_name = name
             try:
                 run.stdin = _standard_input()
-                yield name, decode(run.stdin)
+                if not run.selection.is_left_out(name):
+                    yield name, decode(run.stdin)
+                elif run.request.is_filter:
+                    sys.stdout.buffer.write(run.stdin)
             except SourceError as error:
                 task = Task(name, Config(), run.request.output_format)
                 run.take(unchecked(task, Notice(Kind.NOT_READ, name, f"Cannot be read: {error}")))
             continue
-        if not os.path.lexists(given):
-            run.fail(f"{given}: {_absence(given)}")
+        if not os.path.lexists(named):
+            run.fail(f"{named}: {_absence(named)}")
             continue
         is_empty, failures = True, run.failures
-        for file in discover(Path(given), run.is_excluded, run.fail_to_read):
+        for file in run.selection.files(named):
             is_empty = False
-            if str(file) not in seen:
-                seen.add(str(file))
-                yield str(file), None
-        if is_empty and run.failures == failures:
-            run.warn(f"{given}: no Python files here")
+            if os.path.abspath(file) not in seen:
+                seen.add(os.path.abspath(file))
+                yield file, None
+        if is_empty and run.failures == failures and not run.selection.is_left_out(named):
+            run.warn(f"{named}: no Python files here, or all are excluded")
 
 
 def _answers(tasks: list[Task], jobs: int | None, come: dict[int, FileResult]) -> Generator[FileResult, None, None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 
 import click
 
@@ -25,6 +25,18 @@ def tapelint() -> None:
 @click.option("--select", multiple=True, metavar="CODES", help="Only these rules: codes or beginnings of codes.")
 @click.option("--extend-select", multiple=True, metavar="CODES", help="These rules as well.")
 @click.option("--ignore", multiple=True, metavar="CODES", help="Not these rules.")
+@click.option("--exclude", multiple=True, metavar="PATTERNS", help="Not these files and folders, instead of the usual.")
+@click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Not these files and folders either.")
+@click.option(
+    "--force-exclude/--no-force-exclude", default=None, help="Leave out what is excluded even if it is named."
+)
+@click.option(
+    "--respect-gitignore/--no-respect-gitignore", default=None, help="Leave out what git ignores; on by default."
+)
+@click.option("--config", multiple=True, metavar="FILE", help='A configuration file, or a setting: "callers = false".')
+@click.option("--isolated", is_flag=True, help="Read no configuration file.")
+@click.option("--show-files", is_flag=True, help="Print which files would be checked.")
+@click.option("--show-settings", is_flag=True, help="Print under which settings the first of them would be checked.")
 @click.option("--fix", is_flag=True, help="Apply the safe fixes; - goes to standard output, its findings to stderr.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: also those that may change what is computed.")
 @click.option("--diff", is_flag=True, help="Print what --fix would change, and change nothing.")
@@ -36,9 +48,10 @@ def tapelint() -> None:
 def check(
     paths: tuple[str, ...],
     output_format: str,
-    select: tuple[str, ...],
-    extend_select: tuple[str, ...],
-    ignore: tuple[str, ...],
+    config: tuple[str, ...],
+    isolated: bool,
+    show_files: bool,
+    show_settings: bool,
     fix: bool,
     unsafe_fixes: bool,
     diff: bool,
@@ -47,6 +60,7 @@ def check(
     jobs: int | None,
     stats: bool,
     exit_zero: bool,
+    **keys: tuple[str, ...] | bool | None,
 ) -> int:
     """Check Python files, or all of them below folders; - is standard input, nothing the current folder.
 
@@ -70,9 +84,10 @@ def check(
     request = Request(
         paths=paths or (os.curdir,),
         output_format="concise" if add_ignore else output_format,  # nothing is printed, and no fix is needed
-        select=_split(select),
-        extend_select=_split(extend_select),
-        ignore=_split(ignore),
+        configs=config,
+        is_isolated=isolated,
+        options=tuple(_given(keys)),
+        show="files" if show_files else "settings" if show_settings else "findings",
         stdin_filename=stdin_filename,
         jobs=jobs,
         stats=stats,
@@ -82,6 +97,13 @@ def check(
         add_ignore=add_ignore,
     )
     return run(request)
+
+
+def _given(keys: Mapping[str, tuple[str, ...] | bool | None]) -> Iterator[tuple[str, object]]:
+    """The keys of a configuration that options have given a value."""
+    for name, value in keys.items():
+        if value is not None and value != ():
+            yield name.replace("_", "-"), _split(value) if isinstance(value, tuple) else value
 
 
 @tapelint.command()

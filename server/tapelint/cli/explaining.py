@@ -13,7 +13,7 @@ from ..analysis import Report
 from ..report.style import Style, ansi, is_coloured, plain
 from ..source import NOTEBOOK, SourceError, notebook, read
 from ..tracebacks import at_line, explained, findings, in_words, raised_in, seen, shown, the_one
-from ..workspace import ConfigError, Resolver, checked_as, load
+from ..workspace import ConfigError, Given, Resolver, checked_as, load
 from .streams import tell, writing
 from .tracing import split_target
 
@@ -57,7 +57,7 @@ def _analyser() -> Callable[[str], Report | None]:
         except (ConfigError, SourceError) as error:
             tell("warning", f"{path}: {error}")
             return None
-        config_of = partial(checked_as, resolver=resolver, main=path, override={})
+        config_of = partial(checked_as, resolver=resolver, main=path, given=Given())
         return analysis.analyse(program, path, config, resolve=resolver, config_of=config_of)
 
     return analyse

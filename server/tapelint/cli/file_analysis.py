@@ -30,7 +30,7 @@ def analyse_file(task: Task, text: str | Notebook, resolver: Resolver, result: F
 
 
 def _of_file(task: Task, text: str | Notebook, resolver: Resolver) -> analysis.Report:
-    config_of = partial(checked_as, resolver=resolver, main=task.path, override=dict(task.override))
+    config_of = partial(checked_as, resolver=resolver, main=task.path, given=task.given)
     return analysis.analyse(
         text, task.path, task.config, resolve=resolver, is_imported=resolver.is_imported, config_of=config_of
     )
@@ -47,7 +47,7 @@ def _of_caller(task: Task, text: str | Notebook, resolver: Resolver) -> analysis
             cancel=lambda: time.process_time() > end,
             resolve=resolver,
             limits=of_caller(task.rank),
-            config_of=partial(checked_as, resolver=resolver, main=task.path, override=dict(task.override)),
+            config_of=partial(checked_as, resolver=resolver, main=task.path, given=task.given),
             focus=task.focus,
         )
     except analysis.Cancelled:

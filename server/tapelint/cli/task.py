@@ -11,11 +11,9 @@ from typing import Any, Literal
 
 from ..report.diagnostic import Diagnostic
 from ..report.notice import Notice
-from ..workspace import Config
+from ..workspace import Config, Given
 
 Fixing = Literal["no", "safe", "unsafe"]
-Override = tuple[tuple[str, tuple[str, ...]], ...]
-"""Selectors of the command line, by the key that they replace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,7 @@ class Task:
     # the fixed text replaces the file
     writes: bool = False
     # for the configurations of other files that findings stand in
-    override: Override = ()
+    given: Given = Given()
     # not empty: the file is executed only for what stands in others that it imports, and knows by these names
     focus: frozenset[str] = frozenset()
     # the place of such a file among the callers of the one that it is executed for

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..source import concerns_torch
-from ..workspace import ConfigError, Resolver, load
+from ..workspace import ConfigError, Resolver
 from ..workspace.callers import best_of_all, find_callers
 from .task import Task
 
@@ -33,7 +33,7 @@ def caller_tasks(tasks: Sequence[Task]) -> tuple[list[Task], bool]:
     made: list[Task] = []
     for path, (rank, names) in best_of_all(found, known, max(FEWEST, len(tasks))).items():
         try:
-            config = load(Path(path))
+            config = tasks[0].given.config(Path(path))
         except ConfigError:
             continue
         shown = path if os.path.isabs(tasks[0].path) else os.path.relpath(path)

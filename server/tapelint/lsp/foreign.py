@@ -19,7 +19,7 @@ from ..analysis.cures_elsewhere import edits_of
 from ..engine.limits import of_caller
 from ..report.diagnostic import Diagnostic, FileEdits, Fix, Offer
 from ..source import NOTEBOOK, Source
-from ..workspace import Config, Resolver, checked_as
+from ..workspace import Config, Given, Resolver, checked_as
 from ..workspace.callers import Caller, find_callers, text_of
 from .client_capabilities import ClientCapabilities
 from .convert.diagnostics import Translator
@@ -112,7 +112,7 @@ def config_for(settings: Settings, resolver: Resolver, main: str) -> Callable[[s
     """The configuration of a file that ``main`` imports, with the editor's settings; None where it is not checked."""
 
     def config_of(path: str) -> Config | None:
-        checked = checked_as(path, resolver, main, {})
+        checked = checked_as(path, resolver, main, Given())
         return settings.config(path)[0] if checked is not None else None
 
     return config_of

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from .checked import checked_as
 from .config import Config, find, forget, from_table, load
-from .files import discover
-from .keys import ConfigError, codes
+from .files import discover, is_excluded_by_name
+from .given import Given, given_by
+from .ignore_files import IgnoreFiles
+from .keys import ConfigError
 from .resolver import Resolver
 
 __all__ = [
     "Config",
     "ConfigError",
+    "Given",
+    "IgnoreFiles",
     "Resolver",
     "checked_as",
-    "codes",
     "discover",
     "find",
     "forget",
     "from_table",
+    "given_by",
+    "is_excluded_by_name",
     "load",
 ]

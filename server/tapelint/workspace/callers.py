@@ -19,7 +19,7 @@ from pathlib import Path
 
 from ..source import NOTEBOOK, SourceError, notebook, read
 from ..source.pytest_files import TestConventions
-from .files import discover
+from .files import discover, is_excluded_by_name
 from .importers import imported_words
 from .mentions import ALL, mentioned, outline
 from .resolver import Resolver
@@ -107,10 +107,10 @@ class _Search:
                 yield path, data
 
     def _is_enough(self, path: Path) -> bool:
-        """Leaves out whatever comes after the last file that is looked at."""
+        """Leaves out what is usually excluded, and whatever comes after the last file that is looked at."""
         self._files += 1
         self.was_cut |= self._files > MOST_FILES or self._bytes > MOST_BYTES
-        return self.was_cut
+        return self.was_cut or is_excluded_by_name(path)
 
     def _read(self, path: str) -> bytes:
         try:

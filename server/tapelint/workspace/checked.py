@@ -9,29 +9,28 @@ elsewhere/common.py               found through `sys.path`, outside of the proje
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
-from .config import Config, load
-from .files import is_skipped
+from .config import Config
+from .files import is_environment, is_excluded_by_name
+from .given import Given
 from .keys import ConfigError
 from .resolver import Resolver
 
 
-def checked_as(path: str, resolver: Resolver, main: str, override: Mapping[str, tuple[str, ...]]) -> Config | None:
-    """The configuration, with the selectors of the command line, that counts for a file which ``main`` imports; None
-    where that is none of its project, or excluded.
+def checked_as(path: str, resolver: Resolver, main: str, given: Given) -> Config | None:
+    """The configuration, with what the command line says, that counts for a file which ``main`` imports; None where
+    that is none of its project, or excluded.
     """
     root, place = resolver.root(main), os.path.abspath(path)
     if not place.startswith(root.rstrip(os.sep) + os.sep):
         return None
-    folder = os.path.dirname(place)
-    while len(folder) > len(root):
-        if is_skipped(Path(folder).parent, os.path.basename(folder)):
-            return None
-        folder = os.path.dirname(folder)
+    folders = [folder for folder in Path(place).parents if len(str(folder)) > len(root)]
+    if any(map(is_environment, folders)):
+        return None
     try:
-        config = load(Path(path))
+        config = given.config(Path(path))
     except ConfigError:
         return None
-    return None if config.excludes(path) else config.overridden(override)
+    is_usual = not config.root and any(map(is_excluded_by_name, folders))  # the run may be elsewhere
+    return None if is_usual or config.excludes(path) else config

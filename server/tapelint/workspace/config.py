@@ -6,8 +6,12 @@
     ignore = ["TL104"]                          # not these
     per-file-ignores = { "tests/*" = ["TL4"] }  # not these in files that match
     severities = { TL105 = "hint", TL4 = "off" }
-    exclude = ["build", "src/generated/*.py"]   # files and folders that are not checked when a folder is
+    exclude = ["build"]                         # files and folders that are not checked, instead of the usual ones
+    extend-exclude = ["src/generated/*.py"]     # these as well
+    force-exclude = true                        # not even where they are named
+    respect-gitignore = false                   # what git ignores is checked
     callers = false                             # not what the scripts and tests that use a file show in it
+    extend = "../pyproject.toml"                # what that says counts where this says nothing
 
 The nearest file upward of what is analysed counts; a tapelint.toml (the same keys, no table) beats the pyproject.toml
 beside it.
@@ -20,13 +24,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ..severity import Severity
 from ..source.pytest_files import TestConventions
-from . import keys, pytest_config
-from .globs import matches
-from .keys import PREFIX
+from . import ignore_files, keys, pytest_config
+from .files import EXCLUDED
+from .globs import Patterns, below
+from .keys import PREFIX, ConfigError
 from .toml import lines_of, table_of
+
+USUAL = (Patterns(EXCLUDED),)
+"""What is excluded where no configuration says what is."""
+_USUAL = frozenset(EXCLUDED)
+_EXTENDED = ("extend_select", "extend_exclude")
+"""Fields that a configuration adds to those of the one that it extends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +50,21 @@ class Config:
     that is off by default is turned on by whatever selects it, be it ``TL207``, ``TL2`` or ``ALL``. What
     ``per_file_ignores`` or a severity of None (``off``) say holds whatever is selected.
 
-    ``root`` is the folder of the configuration file; patterns are relative to it.
-    ``tests`` is the configuration of pytest.
+    What matches one of ``exclude`` or ``extend_exclude`` is not checked, with ``force_exclude`` not even where it is
+    named. ``root`` is the folder of the configuration file. ``tests`` is the configuration of pytest.
     """
 
     select: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    per_file_ignores: tuple[tuple[Patterns, tuple[str, ...]], ...] = ()
     severities: tuple[tuple[str, Severity | None], ...] = ()
-    exclude: tuple[str, ...] = ()
+    exclude: tuple[Patterns, ...] = USUAL
+    extend_exclude: tuple[Patterns, ...] = ()
+    force_exclude: bool = False
+    respect_gitignore: bool = True
     callers: bool = True
+    extend: str = ""
     root: str = ""
     tests: TestConventions = TestConventions()
 
@@ -65,24 +81,19 @@ class Config:
     def grade(self, code: str, given: Severity, path: str) -> Severity | None:
         """How grave a finding in ``path`` is to the user that its rule calls ``given``; None where it is not wanted."""
         if not self.wants(code) or any(
-            code.startswith(codes) and matches(pattern, path, self.root) for pattern, codes in self.per_file_ignores
+            code.startswith(codes) and patterns.matches(path) for patterns, codes in self.per_file_ignores
         ):
             return None
         length = _longest(tuple(prefix for prefix, _ in self.severities), code)
         return next((severity for prefix, severity in self.severities if code[:length] == prefix), given)
 
-    def overridden(self, by: Mapping[str, tuple[str, ...]]) -> Config:
-        """The same with other selectors: those of ``select``, ``extend_select`` and ``ignore`` that ``by`` has."""
-        return replace(
-            self,
-            select=by.get("select", self.select),
-            extend_select=by.get("extend_select", self.extend_select),
-            ignore=by.get("ignore", self.ignore),
-        )
-
     def excludes(self, path: str) -> bool:
         """Whether a file or folder is not to be checked, unless it is named."""
-        return any(matches(pattern, path, self.root) for pattern in self.exclude)
+        if self.exclude is USUAL:
+            own = not _USUAL.isdisjoint((below(path, self.root) or "").split("/"))
+        else:
+            own = any(patterns.matches(path) for patterns in self.exclude)
+        return own or any(patterns.matches(path) for patterns in self.extend_exclude)
 
 
 def _longest(prefixes: tuple[str, ...], code: str) -> int:
@@ -117,16 +128,47 @@ def forget() -> None:
     """Read configuration files anew from now on: they may have changed."""
     _in.cache_clear()
     _read.cache_clear()
+    ignore_files.forget()
     pytest_config.forget()
 
 
 @cache
 def _read(path: Path) -> Config:
-    return replace(from_table(table_of(path) or {}, str(path), lines_of(path)), root=str(path.parent))
+    return read(path)
 
 
-def from_table(table: Mapping[str, object], origin: str, lines: keys.Lines = keys.nowhere) -> Config:
-    """A Config of plain values, as TOML or an editor's settings hold them; ``origin`` is named in errors, with the line
-    that ``lines`` knows for a word.
+def read(path: Path, root: str = "", seen: tuple[Path, ...] = ()) -> Config:
+    """The configuration of a file, with what it extends; raises ConfigError. Its patterns are below ``root`` or, where
+    that is empty, below its folder. ``seen`` are the files that extend it.
     """
-    return Config(**keys.checked(table, lambda word: origin + lines(word)))
+    origin, lines = str(path), lines_of(path)
+    table, root = table_of(path), root or str(path.parent)
+    fields = keys.checked(table or {}, lambda word: origin + lines(word), root)
+    base = Config()
+    if "extend" in fields:
+        above = Path(os.path.normpath(path.parent / os.path.expanduser(fields["extend"])))
+        if above == path or above in seen:
+            raise ConfigError(f"{origin}{lines('extend')}: extend: {above} extends this file")
+        if not os.path.isfile(above):
+            raise ConfigError(f"{origin}{lines('extend')}: extend: there is no file {above}")
+        base = read(above, seen=(*seen, path))
+    return replace(over(base, fields), root=root)
+
+
+def over(base: Config, fields: Mapping[str, Any]) -> Config:
+    """A configuration with other fields; those of ``extend-...`` are added to what it has."""
+    added = {name: getattr(base, name) + fields[name] for name in _EXTENDED if name in fields}
+    return replace(base, **{**fields, **added})
+
+
+def from_table(
+    table: Mapping[str, object],
+    origin: str,
+    lines: keys.Lines = keys.nowhere,
+    base: Config | None = None,
+    root: str = "",
+) -> Config:
+    """A Config of plain values, as TOML, the command line or an editor's settings hold them, over ``base``; ``origin``
+    is named in errors, with the line that ``lines`` knows for a word. Patterns are below ``root``.
+    """
+    return over(base or Config(), keys.checked(table, lambda word: origin + lines(word), root))

@@ -7,13 +7,46 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 SUFFIXES = (".py", ".pyw", ".ipynb")
-SKIPPED = frozenset({"__pycache__", "__pypackages__", "node_modules", "site-packages", "venv"})
-"""Folders that hold other people's code or none; hidden ones (``.git``, ``.venv``, ...) are skipped as well."""
+EXCLUDED = (
+    ".bzr",
+    ".direnv",
+    ".eggs",
+    ".git",
+    ".git-rewrite",
+    ".hg",
+    ".ipynb_checkpoints",
+    ".mypy_cache",
+    ".nox",
+    ".pants.d",
+    ".pyenv",
+    ".pytest_cache",
+    ".pytype",
+    ".ruff_cache",
+    ".svn",
+    ".tox",
+    ".venv",
+    ".vscode",
+    "__pycache__",
+    "__pypackages__",
+    "_build",
+    "buck-out",
+    "dist",
+    "node_modules",
+    "site-packages",
+    "venv",
+)
+"""Names that no configuration need exclude, those of ruff 0.17: other people's code, and what tools make."""
+_EXCLUDED = frozenset(EXCLUDED)
+
+
+def is_excluded_by_name(path: Path) -> bool:
+    """Whether a file or folder has a name that is excluded where no configuration says otherwise."""
+    return path.name in _EXCLUDED
 
 
 def discover(
     path: Path,
-    is_excluded: Callable[[Path], bool] = lambda path: False,
+    is_excluded: Callable[[Path], bool] = is_excluded_by_name,
     on_error: Callable[[OSError], None] = lambda error: None,
 ) -> Iterator[Path]:
     """The file itself, or all Python files and notebooks below a folder in a stable order. A link to a folder is not
@@ -32,9 +65,9 @@ def discover(
             on_error(error)
             continue
         for name in names:
-            if name.endswith(SUFFIXES) and not name.startswith(".") and not is_excluded(folder / name):
+            if name.endswith(SUFFIXES) and not is_excluded(folder / name):
                 yield folder / name
-        wanted = (folder / name for name in below if not is_skipped(folder, name))
+        wanted = (folder / name for name in below if not is_environment(folder / name))
         folders += [place for place in wanted if not is_excluded(place)][::-1]
 
 
@@ -53,6 +86,6 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def is_skipped(folder: Path, name: str) -> bool:
-    """Hidden folders, those of tools, and virtual environments whatever they are called."""
-    return name.startswith(".") or name in SKIPPED or os.path.exists(os.path.join(folder, name, "pyvenv.cfg"))
+def is_environment(folder: Path) -> bool:
+    """Whether a folder is a virtual environment, whatever it is called."""
+    return os.path.exists(os.path.join(folder, "pyvenv.cfg"))

@@ -3,62 +3,89 @@
 build             every file or folder of that name
 tests/*.py        below the folder of the configuration; `*` stays within one name
 **/generated      at any depth
+!keep.py          takes back what patterns before it match
 """
 
 from __future__ import annotations
 
 import os
 import re
-from functools import cache
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 
-def matches(pattern: str, path: str, root: str) -> bool:
-    """Whether ``pattern`` matches ``path``, or a folder that it is in, below ``root``."""
+@dataclass(frozen=True, slots=True)
+class Patterns:
+    """Patterns below the folder ``root`` (of the run where that is empty), the last that matches a path decides. With
+    ``is_rest`` they stand for all paths below ``root`` that they do not match.
+    """
+
+    lines: tuple[str, ...]
+    root: str = ""
+    is_rest: bool = False
+
+    def matches(self, path: str) -> bool:
+        """Whether they match ``path``, or a folder that it is in."""
+        inside = below(path, self.root)
+        if inside is None or not self.lines:
+            return False
+        return compiled(tuple(map(self._relative, self.lines))).match_file(inside) is not self.is_rest
+
+    def _relative(self, line: str) -> str:
+        """A pattern as ignore files have it: they know no ``./`` and no absolute paths."""
+        sign, line = ("!", line[1:]) if line.startswith("!") else ("", line)
+        if os.path.isabs(line):
+            line = f"/{below(line, self.root) or line}"
+        return sign + line.removeprefix("./")
+
+    def __repr__(self) -> str:
+        return f"Patterns({', '.join(self.lines)} below {self.root or '.'})"
+
+
+def below(path: str, root: str) -> str | None:
+    """``path`` from the folder ``root`` on, with slashes; None where it is not below it."""
     try:
         inside = os.path.relpath(os.path.abspath(path), root or os.curdir)
     except ValueError:  # another drive
-        return False
-    if inside.startswith(os.pardir):
-        return False
-    return _compiled(pattern).match(inside.replace(os.sep, "/")) is not None
+        return None
+    is_outside = inside == os.curdir or inside == os.pardir or inside.startswith(os.pardir + os.sep)
+    return None if is_outside else inside.replace(os.sep, "/")
 
 
-def complaint(pattern: str) -> str | None:
-    """Why a pattern is none; None where it can be used."""
+def compiled(lines: Iterable[str]) -> GitIgnoreSpec:
+    """Raises ValueError for a pattern that is none."""
+    return _compiled(tuple(lines))
+
+
+@lru_cache(maxsize=1024)
+def _compiled(lines: tuple[str, ...]) -> GitIgnoreSpec:
+    from pathspec import GitIgnoreSpec  # most projects without patterns never need it
+
     try:
-        _compiled(pattern)
+        return GitIgnoreSpec.from_lines(lines)
+    except re.error as error:
+        raise ValueError(str(error)) from error
+
+
+def complaint(pattern: str, root: str) -> str | None:
+    """Why a pattern is none; None where it can be used. One that quietly matches nothing is none."""
+    if re.search(r"(?<!\\)\{[^{}]*,[^{}]*\}", pattern):
+        return "braces are not expanded; write one pattern for each"
+    if os.pardir in pattern.split("/"):
+        return "it leaves the folder of the configuration"
+    if os.path.isabs(pattern) and below(pattern, root) is None and not pattern.startswith("/"):
+        return "it is outside the folder of the configuration"
+    if pattern.startswith("/") and os.path.isdir(pattern) and below(pattern, root) is None:
+        return "it is outside the folder of the configuration"
+    try:
+        known = list(compiled((pattern.removeprefix("!"),)).patterns)
     except ValueError as error:
         return str(error)
+    if not known or known[0].include is None:
+        return "it names nothing"
     return None
-
-
-@cache
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """Raises ValueError for a pattern that is none."""
-    pattern = pattern.removeprefix("./").rstrip("/")
-    parts = re.split(r"(\*\*/|\*\*|\*|\?|\[!?[^\]]+\])", pattern)
-    anywhere = "" if "/" in pattern else "(?:.*/)?"
-    return re.compile(anywhere + "".join(map(_part, parts)) + "(?:/.*)?$", re.DOTALL)
-
-
-def _part(part: str) -> str:
-    known = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    if part.startswith("[") and part.endswith("]"):
-        return _set(part[1:-1])
-    return known.get(part) or re.escape(part)
-
-
-def _set(inside: str) -> str:
-    """One sign of a set: ``a-z`` and single signs, or with ``!`` before them any other."""
-    wanted = inside.removeprefix("!")
-    if not wanted:
-        raise ValueError(f"[{inside}] names no sign")
-    for low, high in re.findall("(.)-(.)", wanted, re.DOTALL):
-        if low > high:
-            raise ValueError(f"{low}-{high} runs backwards")
-
-    def escaped(found: re.Match[str]) -> str:
-        return "-".join(re.escape(sign) for sign in found.groups() if sign)
-
-    listed = re.sub("(.)-(.)|(.)", escaped, wanted, flags=re.DOTALL)
-    return f"[{'^' * inside.startswith('!')}{listed}]"

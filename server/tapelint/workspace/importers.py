@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ..source import NOTEBOOK, SourceError, notebook, read
-from .files import SUFFIXES, discover
+from .files import SUFFIXES, discover, is_excluded_by_name
 
 MODULES = (".py", ".pyw")
 MOST = 3_000
@@ -66,7 +66,7 @@ def _files(folder: str, root: str, is_marked: bool) -> Iterator[str]:
         looked += 1
         if looked > MOST:
             raise TooMany
-        return False
+        return is_excluded_by_name(path)
 
     yield from map(str, discover(Path(root), is_excluded))
     yield from _directly_in(folder)  # the project may skip it

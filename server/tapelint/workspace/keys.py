@@ -14,7 +14,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from ..severity import Severity
-from .globs import complaint
+from .globs import Patterns, complaint
 
 Lines = Callable[[str], str]
 """Where a word stands, as ``":3"``; empty where that is not known."""
@@ -38,13 +38,17 @@ def nowhere(word: str) -> str:
     return ""
 
 
-def checked(table: Mapping[str, object], at: At) -> dict[str, Any]:
-    """The fields of a Config; raises ConfigError at the first value that is wrong."""
-    fields = {}
+def checked(table: Mapping[str, object], at: At, root: str = "") -> dict[str, Any]:
+    """The fields of a Config, its patterns below ``root``; raises ConfigError at the first value that is wrong."""
+    fields: dict[str, Any] = {}
     for key, value in table.items():
-        if key not in KINDS:
-            raise ConfigError(f"{at(key)}: unknown key {key!r}; {suggestion(key, KINDS, 'the keys are')}")
-        fields[key.replace("-", "_")] = KINDS[key](key, value, at)
+        field = key.replace("-", "_")
+        if key in KINDS:
+            fields[field] = KINDS[key](key, value, at)
+        elif key in WITH_PATTERNS:
+            fields[field] = WITH_PATTERNS[key](key, value, at, root)
+        else:
+            raise ConfigError(f"{at(key)}: unknown key {key!r}; {suggestion(key, KEYS, 'the keys are')}")
     return fields
 
 
@@ -68,16 +72,22 @@ def _code(value: object, at: At) -> str:
     if _CODE.fullmatch(code) and any(known.startswith(code) for known in rules):
         return code
     named = [known for known, name in rules.items() if isinstance(value, str) and name == value.strip().lower()]
-    advice = f"did you mean {named[0]!r}?" if named else suggestion(code, rules, "the codes are")
+    near = named or [known for known in rules if _differ_once(known, code)][:3]
+    advice = f"did you mean {' or '.join(map(repr, near))}?" if near else "`tapelint rule` lists the codes"
     raise ConfigError(f"{at(str(value))}: no rule has the code {value!r}; {advice}")
 
 
-def _per_file(key: str, value: object, at: At) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _differ_once(one: str, other: str) -> bool:
+    return len(one) == len(other) and sum(a != b for a, b in zip(one, other, strict=True)) == 1
+
+
+def _per_file(key: str, value: object, at: At, root: str) -> tuple[tuple[Patterns, tuple[str, ...]], ...]:
     if not isinstance(value, dict):
         example = '{ "tests/*" = ["TL4"] }'
         raise ConfigError(f"{at(key)}: {key} must be a table of patterns, as in {example}, not {_kind(value)}")
     return tuple(
-        (_pattern(key, pattern, at), selectors(f"{key} of {pattern!r}", codes, at)) for pattern, codes in value.items()
+        (_files(_pattern(key, pattern, at, root), root), selectors(f"{key} of {pattern!r}", codes, at))
+        for pattern, codes in value.items()
     )
 
 
@@ -95,10 +105,15 @@ def _severities(key: str, value: object, at: At) -> tuple[tuple[str, Severity | 
     return tuple(found)
 
 
-def _patterns(key: str, value: object, at: At) -> tuple[str, ...]:
+def _files(pattern: str, root: str) -> Patterns:
+    """The files that a pattern stands for by itself; after ``!`` all others."""
+    return Patterns((pattern.removeprefix("!"),), root, is_rest=pattern.startswith("!"))
+
+
+def _patterns(key: str, value: object, at: At, root: str) -> tuple[Patterns, ...]:
     if not isinstance(value, (list, tuple)) or not all(isinstance(entry, str) for entry in value):
         raise ConfigError(f'{at(key)}: {key} must be a list of patterns, as in ["build", "tests/*.py"]')
-    return tuple(_pattern(key, pattern, at) for pattern in value)
+    return (Patterns(tuple(_pattern(key, pattern, at, root) for pattern in value), root),)
 
 
 def _flag(key: str, value: object, at: At) -> bool:
@@ -107,8 +122,14 @@ def _flag(key: str, value: object, at: At) -> bool:
     return value
 
 
-def _pattern(key: str, pattern: str, at: At) -> str:
-    reason = complaint(pattern)
+def _text(key: str, value: object, at: At) -> str:
+    if not isinstance(value, str) or not value:
+        raise ConfigError(f'{at(key)}: {key} must be the path of a configuration file, as in "../pyproject.toml"')
+    return value
+
+
+def _pattern(key: str, pattern: str, at: At, root: str) -> str:
+    reason = complaint(pattern, root)
     if reason:
         raise ConfigError(f"{at(pattern)}: {key}: {pattern!r} is no pattern: {reason}")
     return pattern
@@ -118,12 +139,20 @@ KINDS: dict[str, Callable[[str, object, At], object]] = {
     "select": selectors,
     "extend-select": selectors,
     "ignore": selectors,
-    "per-file-ignores": _per_file,
     "severities": _severities,
-    "exclude": _patterns,
+    "force-exclude": _flag,
+    "respect-gitignore": _flag,
     "callers": _flag,
+    "extend": _text,
 }
 """What reads the value of each key."""
+WITH_PATTERNS: dict[str, Callable[[str, object, At, str], object]] = {
+    "per-file-ignores": _per_file,
+    "exclude": _patterns,
+    "extend-exclude": _patterns,
+}
+"""What reads the value of each key that has patterns; they are below the folder of the configuration."""
+KEYS = (*KINDS, *WITH_PATTERNS)
 
 
 def suggestion(word: str, known: Iterable[str], otherwise: str) -> str:

@@ -1,0 +1,53 @@
+"""Which files a run is about: the named ones, and in folders those that neither configuration nor git leave out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from ..workspace import Config, ConfigError, Given, IgnoreFiles, discover, is_excluded_by_name
+
+Fail = Callable[[str], None]
+
+
+class Selection:
+    """The configuration of each path under what the command line says. What cannot be used goes to ``fail``, once."""
+
+    def __init__(self, given: Given, fail: Fail) -> None:
+        self._given, self._fail = given, fail
+        self._complaints: set[str] = set()
+
+    def config(self, near: str) -> Config | None:
+        """The configuration of a file or folder; None where it cannot be used."""
+        try:
+            return self._given.config(Path(near))
+        except ConfigError as error:
+            if str(error) not in self._complaints:
+                self._complaints.add(str(error))
+                self._fail(str(error))
+        return None
+
+    def is_left_out(self, named: str) -> bool:
+        """Whether a path is not to be checked although it was named."""
+        config = self.config(named)
+        return config is not None and config.force_exclude and config.excludes(named)
+
+    def files(self, named: str) -> Iterator[str]:
+        """The file, or all files in the folder, at a path that was named, in a stable order."""
+        if self.is_left_out(named):
+            return
+        own = self.config(named)
+        is_wanted = own is not None and own.excludes(named)  # named all the same: what is excluded by its names counts
+        ignored = IgnoreFiles(named)
+
+        def is_excluded(path: Path) -> bool:
+            config = self.config(str(path))
+            if config is None:
+                return False  # it is said why; the run ends with status 2
+            by_name = is_excluded_by_name(path) if is_wanted else config.excludes(str(path))
+            return by_name or (config.respect_gitignore and ignored.ignores(str(path)))
+
+        def fail(error: OSError) -> None:
+            self._fail(f"{error.filename}: cannot be read: {error.strerror}")
+
+        yield from map(str, discover(Path(named), is_excluded, fail))

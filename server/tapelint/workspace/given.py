@@ -1,0 +1,90 @@
+"""What the command line says of the configuration, over that of the project's files or instead of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ..source.toml_text import read_toml
+from . import keys, pytest_config
+from .config import Config, load, over, read
+from .keys import ConfigError
+
+OPTION = "--config"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """``file`` counts instead of the files that are found; none does where it ``is_isolated``. ``fields`` are those of
+    a Config, the later over the earlier ones.
+    """
+
+    file: str = ""
+    is_isolated: bool = False
+    fields: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def finds_files(self) -> bool:
+        """Whether the configuration files of the project count."""
+        return not (self.file or self.is_isolated)
+
+    def config(self, near: Path) -> Config:
+        """The configuration that counts for a file or folder; raises ConfigError."""
+        if self.finds_files:
+            config = load(near)
+        else:
+            base = _instead(self.file) if self.file else Config()
+            config = replace(base, tests=pytest_config.conventions_near(near))
+        for name, value in self.fields:
+            config = over(config, {name: value})
+        return config
+
+
+def given_by(configs: Iterable[str], is_isolated: bool, options: Iterable[tuple[str, object]]) -> Given:
+    """``configs`` are paths or settings (``ignore = ["TL4"]``), as ``--config`` takes them; ``options`` are the keys
+    that have an option of their own, with its value. Raises ConfigError.
+    """
+    file, fields = "", list[tuple[str, Any]]()
+    for text in configs:
+        if os.path.isfile(text):
+            if file:
+                raise ConfigError(f"{OPTION}: two files, {file} and {text}; give one")
+            file = text
+        else:
+            fields += _settings(text).items()
+    if file and is_isolated:
+        raise ConfigError(f"{OPTION} {file}: goes not with --isolated")
+    if file:
+        _instead(file)
+    for key, value in options:
+        fields.append(_option(key, value))
+    return Given(file, is_isolated, tuple(fields))
+
+
+def _option(key: str, value: object) -> tuple[str, Any]:
+    """The field of a key that has an option of its own."""
+    field, option = key.replace("-", "_"), f"--{key}"
+    if keys.KINDS.get(key) is keys.selectors and isinstance(value, tuple):
+        return field, keys.codes(value, lambda word: option)
+    return field, keys.checked({key: value}, lambda word: "the command line", os.getcwd())[field]
+
+
+def _settings(text: str) -> dict[str, Any]:
+    """The fields of a setting as TOML writes it."""
+    if "=" not in text:
+        raise ConfigError(f"{OPTION}: there is no file {text}")
+    try:
+        table = read_toml(text)
+    except ValueError as error:
+        raise ConfigError(f"{OPTION}: {text!r} is neither a file nor a setting in TOML: {error}") from error
+    return keys.checked(table, lambda word: OPTION, os.getcwd())
+
+
+@cache
+def _instead(file: str) -> Config:
+    """The configuration of a file that was named; its patterns are below the current folder, as ruff has it."""
+    return read(Path(os.path.abspath(file)), root=os.getcwd())
