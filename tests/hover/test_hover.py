@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tapelint.analysis import Cancelled, analyse
-from tapelint.hover import hover_at
+from tapelint.hover import Hovers, hover_at
 
 CARET = "‸"
 PAGE = Path(__file__).with_name("spec.md").read_text(encoding="utf-8")
@@ -60,10 +60,10 @@ def test_hover_says(case: Case) -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_hover_at_every_position(case: Case) -> None:
     """Wherever the pointer goes, hover answers or says nothing; what it answers is about that place, and short."""
-    report = analyse(case.text)
+    hovers = Hovers(analyse(case.text))
     for row, line in enumerate(case.text.splitlines(), 1):
         for column in range(1, len(line) + 2):
-            found = hover_at(report, row, column)
+            found = hovers.at(row, column)
             if found is not None:
                 assert found.span.holds(row, column)
                 facts = found.markdown.rpartition("\n---\n")[2]
@@ -75,6 +75,27 @@ def test_hover_can_be_cancelled() -> None:
     report = analyse(text)
     with pytest.raises(Cancelled):
         hover_at(report, 2, 1, lambda: True)
+
+
+def test_a_second_hover_executes_nothing() -> None:
+    """What executes the program asks whether it is cancelled; what is kept needs not."""
+    text = "import torch\nx = torch.ones(3, requires_grad=True)\n" + "y = x + 1\n" * 400
+    hovers = Hovers(analyse(text))
+    asked: list[bool] = []
+    first = hovers.at(2, 1, lambda: bool(asked.append(True)))
+    once = len(asked)
+    assert first is not None and once > 0
+    assert hovers.at(2, 1, lambda: bool(asked.append(True))) == first
+    assert hovers.at(9, 1, lambda: bool(asked.append(True))) is not None
+    assert len(asked) == once
+
+
+def test_a_cancelled_hover_is_begun_again() -> None:
+    text = "import torch\nx = torch.ones(3, requires_grad=True)\n" + "y = x + 1\n" * 400
+    hovers = Hovers(analyse(text))
+    with pytest.raises(Cancelled):
+        hovers.at(2, 1, lambda: True)
+    assert hovers.at(2, 1) == hover_at(analyse(text), 2, 1) is not None
 
 
 def test_hover_of_files_that_are_not_analysed() -> None:

@@ -28,7 +28,7 @@ sys.path[:0] = [str(ROOT / "server"), str(ROOT / "tests" / "mdtest")]
 from mdjudge import analysed  # noqa: E402
 from mdspec import Block, beside, read_programs, read_script  # noqa: E402
 from tapelint.analysis import Report, fixes  # noqa: E402
-from tapelint.hover import hover_at  # noqa: E402
+from tapelint.hover import Hovers  # noqa: E402
 from tapelint.severity import Severity  # noqa: E402
 from tapelint.stubs import PROGRAMS  # noqa: E402
 
@@ -116,14 +116,15 @@ def statements(report: Report) -> Iterator[object]:
 
 
 def hovers(report: Report) -> Iterator[object]:
-    """What is shown at the first of every few expressions: each hover executes the program again."""
+    """What is shown at the first of every few expressions."""
+    known = Hovers(report)
     places = [
         report.source.span(node)
         for node in ast.walk(report.source.tree)
         if isinstance(node, (ast.Call, ast.Name, ast.AugAssign, ast.keyword))
     ]
     for span in places[:: max(len(places) // HOVERS, 1)][:HOVERS]:
-        found = hover_at(report, span.row, span.column)
+        found = known.at(span.row, span.column)
         yield None if found is None else astuple(found)
 
 

@@ -6,8 +6,8 @@
       the backward raise
     - `loss.backward()` (line 5) frees its graph
 
-The file is executed once more with a probe on the expression; nothing is said that this execution did not show. What a
-suppression comment hides is known without that.
+The file is executed once more with a probe on every expression, when the first hover asks; nothing is said that this
+execution did not show. What a suppression comment hides is known without that.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from . import call_facts, passes, suppression_facts, tensor_facts, write_facts
 from .cursor import at_cursor, holds, place_and_operand, subjects
 from .probe import HoverProbe
 
-__all__ = ["Hover", "hover_at"]
+__all__ = ["Hover", "Hovers", "hover_at"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,48 +36,60 @@ class Hover:
     span: Span
 
 
+class Hovers:
+    """The hovers of a report. What the program shows is kept from the first that needs it on."""
+
+    def __init__(self, report: analysis.Report) -> None:
+        self.report = report
+        self._probe: HoverProbe | None = None
+
+    def at(self, row: int, column: int, cancel: Callable[[], bool] | None = None) -> Hover | None:
+        """What is known at the cursor, as Markdown; None where that is no tensor and nothing is wrong."""
+        report, source = self.report, self.report.source
+        comment = suppression_facts.described(report, row, column)
+        if comment is not None:
+            return Hover(paragraph(comment[1]), comment[0])
+        around = at_cursor(source, row, column)
+        remarks = [d for d in report.diagnostics if any(holds(span, row, column) for span in shown_in(d, source.path))]
+        stories = [story(d, holds(d.span, row, column)) for d in remarks]
+        found = list(subjects(around))
+        known = found and concerns_torch(source.text, source.path, report.inputs.resolve)
+        about = self._life(found, around, cancel) if known else None
+        if about is not None:
+            node, lines = about
+            return Hover("\n\n---\n\n".join([*stories, paragraph(lines)]), source.span(node))
+        if remarks:
+            spans = [span for d in remarks for span in shown_in(d, source.path) if holds(span, row, column)]
+            smallest = min(spans, key=lambda s: (s.end_row - s.row, s.end_column - s.column))
+            return Hover("\n\n---\n\n".join(stories), smallest)
+        return None
+
+    def _life(
+        self, found: list[ast.AST], around: list[ast.AST], cancel: Callable[[], bool] | None
+    ) -> tuple[ast.AST, list[str]] | None:
+        """The first of ``found`` that there is something to say about, and what."""
+        if self._probe is None:
+            self._probe = watched(self.report, cancel)
+        for node in found:
+            lines = lines_about(self._probe, node, around)
+            if lines:
+                return node, lines
+        return None
+
+
 def hover_at(report: analysis.Report, row: int, column: int, cancel: Callable[[], bool] | None = None) -> Hover | None:
-    """What is known at the cursor, as Markdown; None where that is no tensor and nothing is wrong."""
-    source = report.source
-    comment = suppression_facts.described(report, row, column)
-    if comment is not None:
-        return Hover(paragraph(comment[1]), comment[0])
-    around = at_cursor(source, row, column)
-    remarks = [d for d in report.diagnostics if any(holds(span, row, column) for span in shown_in(d, source.path))]
-    stories = [story(d, holds(d.span, row, column)) for d in remarks]
-    found = list(subjects(around))
-    known = found and concerns_torch(source.text, source.path, report.inputs.resolve)
-    about = life(report, found, around, cancel) if known else None
-    if about is not None:
-        node, lines = about
-        return Hover("\n\n---\n\n".join([*stories, paragraph(lines)]), source.span(node))
-    if remarks:
-        spans = [span for d in remarks for span in shown_in(d, source.path) if holds(span, row, column)]
-        smallest = min(spans, key=lambda s: (s.end_row - s.row, s.end_column - s.column))
-        return Hover("\n\n---\n\n".join(stories), smallest)
-    return None
+    """One hover."""
+    return Hovers(report).at(row, column, cancel)
 
 
-def life(
-    report: analysis.Report, found: list[ast.AST], around: list[ast.AST], cancel: Callable[[], bool] | None
-) -> tuple[ast.AST, list[str]] | None:
-    """The first of ``found`` that there is something to say about, and what."""
-    wanted = dict.fromkeys(found)
-    for node in found:
-        if isinstance(node, ast.keyword):
-            wanted[call_with(node, around)] = None
-        pair = place_and_operand(node)
-        if pair is not None:
-            wanted[pair[1]] = None
-    facts = Facts()
-    probe = HoverProbe(facts, wanted, retained(report.source.tree))
+def watched(report: analysis.Report, cancel: Callable[[], bool] | None) -> HoverProbe:
+    """What the program shows of all its expressions."""
+    facts, tree = Facts(), report.source.tree
+    wanted = (node for node in ast.walk(tree) if isinstance(node, (ast.expr, ast.AugAssign, ast.keyword)))
+    probe = HoverProbe(facts, wanted, retained(tree))
     imports = analysis.run(report.source, facts, report.inputs, probe.probe, cancel).imports
     probe.files = Files(report.source, imports.sources if imports else ())
-    for node in found:
-        lines = lines_about(probe, node, around)
-        if lines:
-            return node, lines
-    return None
+    return probe
 
 
 def lines_about(probe: HoverProbe, node: ast.AST, around: list[ast.AST]) -> list[str] | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from ..autograd import BackwardPass, Hook, Node, ProgramPoint, Tensor, Write, resolve_view
 from ..autograd.gradients.history import NOTHING, GradientHistory, Pass, Use
@@ -19,6 +20,9 @@ from ..domain.traversal import tensors_in
 from ..domain.values import BoundMethod, BuiltinMethod, HeapRef, Optimizer, TensorRef, Value
 from ..models.torch.nn.module_registry import is_module_like, parameters_of
 from ..models.torch.nn.modules import is_open
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,7 @@ class Snapshot:
     owned: Mapping[int, Tensor]
     is_partial: bool
     fused: bool
-    grads: frozenset[int]
+    grads: Mapping[int, int]
     history: Mapping[int, GradientHistory]
     spent: Mapping[Pass, Use]
     freed: Mapping[Node, BackwardPass]
@@ -66,18 +70,32 @@ class CallRun:
         return self.given.get(spelled[0], ()) if spelled else ()
 
 
-def snapshot(state: State, callee: Value, heard: int) -> Snapshot:
+class Copies:
+    """Copies of what changes seldom: where it is what it was when it was copied last, it is not copied again."""
+
+    def __init__(self) -> None:
+        self._last: dict[str, Mapping[Any, Any]] = {}
+
+    def of(self, name: str, now: Mapping[K, V]) -> Mapping[K, V]:
+        """``now`` as it is; ``name`` says which of the maps of a state it is."""
+        last = self._last.get(name)
+        if last is None or len(last) != len(now) or any(last.get(key) is not value for key, value in now.items()):
+            last = self._last[name] = dict(now)
+        return last
+
+
+def snapshot(state: State, callee: Value, heard: int, copies: Copies) -> Snapshot:
     keys, more, fused = _owned(state, callee)
     return Snapshot(
         {key: resolve_view(state, key) for key in keys},
         more,
         fused,
-        frozenset(state.grads),
-        dict(state.history),
-        dict(state.consumed_passes),
-        dict(state.freed),
-        dict(state.hooks),
-        dict(state.cycles),
+        copies.of("grads", state.grads),
+        copies.of("history", state.history),
+        copies.of("consumed_passes", state.consumed_passes),
+        copies.of("freed", state.freed),
+        copies.of("hooks", state.hooks),
+        copies.of("cycles", state.cycles),
         state.grad_mode,
         heard,
     )
@@ -105,6 +123,7 @@ def call_run(
     before: Snapshot,
     value: Value,
     heard: int,
+    copies: Copies,
 ) -> CallRun:
     results = tuple(resolve_view(state, key) for key in tensors_in(state, value))
     depth = len(point.iterations)  # LBFGS counts laps of its own inside
@@ -115,4 +134,4 @@ def call_run(
         and w.point.calls == point.calls
         and w.point.iterations[:depth] == point.iterations
     )
-    return CallRun(point, callee, dict(given), before, snapshot(state, callee, heard), value, results, booked)
+    return CallRun(point, callee, dict(given), before, snapshot(state, callee, heard, copies), value, results, booked)

@@ -1,4 +1,4 @@
-"""Watches one expression while the program is executed once more, and what happens to the tensors seen there.
+"""Watches expressions while the program is executed once more, and what happens to the tensors seen there.
 
 A state changes as its path goes on, so an observation copies what holds at that moment: the tensor's record, what was
 freed, which tensors had a gradient. What happens later (who saves it, which backward runs its graph, who writes it)
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -33,7 +33,7 @@ from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import BuiltinMethod, HeapRef, Optimizer, TensorRef, Tuple, Value
 from ..rules.support.story import code
-from .call_trace import CallRun, Snapshot, call_run, snapshot
+from .call_trace import CallRun, Copies, Snapshot, call_run, snapshot
 
 MOST = 64
 DEPTH = 4000
@@ -65,7 +65,7 @@ class Observation:
     names: tuple[str, ...]
     write: Write | None
     spent: frozenset[Node]
-    grads: frozenset[int]
+    grads: Mapping[int, int]
     grad_mode: bool | None
     carried: Carried | None
 
@@ -84,7 +84,7 @@ class OpenCall:
 
 
 class HoverProbe:
-    """The probe of one hover. ``wanted`` are the syntax nodes to be watched; calls among them as a whole."""
+    """The probe of hovers. ``wanted`` are the syntax nodes to be watched; calls among them as a whole."""
 
     def __init__(self, facts: Facts, wanted: Iterable[ast.AST], retains: Iterable[ast.AST] = ()) -> None:
         self.facts = facts
@@ -99,6 +99,7 @@ class HoverProbe:
         self.removed: dict[int, int] = {}
         self.open: dict[ProgramPoint, OpenCall] = {}
         self.nodes: dict[Node, None] = {}
+        self.copies = Copies()
         self.by_counter: dict[int, list[tuple[Node, SavedTensor]]] = {}
         self.events: list[Event] = []
         self.backwards: list[BackwardRan] = []
@@ -139,13 +140,12 @@ class HoverProbe:
                 self._share(node, state.tensors[key])
             case BuiltinMethod(name="remove", receiver=HeapRef(id=key)) if key in state.hooks:
                 self.removed.setdefault(key, len(self.events))
-        for counter, known in self.counters.items():
-            write = state.writes.get(counter)
-            if write is not known:
+        for counter, write in state.writes.items():
+            if self.counters.get(counter, write) is not write:
                 self._note(counter, write)
         if (call := self.callees.get(node)) is not None:
             if len(self.observations[call]) < MOST:
-                self.open[state.point(call)] = OpenCall(value, snapshot(state, value, len(self.events)))
+                self.open[state.point(call)] = OpenCall(value, snapshot(state, value, len(self.events), self.copies))
         elif (call := self.arguments.get(node)) is not None:
             self._give(call, node, state, value)
         if node in self.wanted and len(self.observations[node]) < MOST:
@@ -170,13 +170,13 @@ class HoverProbe:
             return
         begun.given[argument] = tuple(tensors_in(state, value))
         if isinstance(value, HeapRef) and isinstance(state.heap[value.id], Optimizer):  # scaler.step(opt)
-            begun.before = snapshot(state, BuiltinMethod(value, "step"), len(self.events))
+            begun.before = snapshot(state, BuiltinMethod(value, "step"), len(self.events), self.copies)
 
     def _finish(self, node: ast.Call, state: State, value: Value) -> None:
         point = state.point(node)
         begun = self.open.get(point)
         if begun is not None:
-            run = call_run(state, point, begun.callee, begun.given, begun.before, value, len(self.events))
+            run = call_run(state, point, begun.callee, begun.given, begun.before, value, len(self.events), self.copies)
             self.runs[node].append(run)
 
     def _collect(self, node: Node) -> None:
@@ -208,7 +208,17 @@ class HoverProbe:
                 n for n in state.freed if any(s.version_counter == tensors[0].version_counter for s in n.saved)
             )
         self.observations[node].append(
-            Observation(point, value, tensors, names, write, spent, frozenset(state.grads), state.grad_mode, carried)
+            Observation(
+                point,
+                value,
+                tensors,
+                names,
+                write,
+                spent,
+                self.copies.of("grads", state.grads),
+                state.grad_mode,
+                carried,
+            )
         )
 
     # Afterwards

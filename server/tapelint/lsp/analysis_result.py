@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from lsprotocol import types
 
 from .. import analysis
+from ..hover import Hovers
 from ..report.diagnostic import Diagnostic, Fix, Offer
 from ..report.notice import START, Kind, Notice
 from ..source import Notebook, Source, Span, concerns_torch
@@ -52,6 +53,8 @@ class AnalysisResult:
     fault: str | None = None
     # seconds
     duration: float = 0
+    # what hovers have shown, if it is kept (`KeptHovers`)
+    hovers: Hovers | None = None
     # those of the findings that other files have shown, by index
     _foreign: dict[int, Foreign] = field(default_factory=dict)
     _jobs: dict[Diagnostic, Job] = field(default_factory=dict)

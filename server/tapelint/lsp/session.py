@@ -27,6 +27,7 @@ from .caches import Memories
 from .client_capabilities import ClientCapabilities
 from .documents import Document, Snapshot
 from .foreign import Foreign, callers_of, elsewhere, merged, shown_by
+from .kept_hovers import KeptHovers
 from .notebook_documents import NotebookDocument
 from .settings import Settings
 from .shared import Push, Shared
@@ -88,6 +89,8 @@ class DocumentState:
         """Cancel the analysis that runs; those who await it get None."""
         self.token.cancel()
         self.token = Token()
+        if self.result is not None:
+            self.result.hovers = None  # a report has cycles: what is large goes at once
         self.result = None
         if self.timer is not None:
             self.timer.cancel()
@@ -118,6 +121,7 @@ class Session:
         self._folders, self._refresh, self._log, self._long_work = folders, refresh, log, long_work
         self._documents: dict[str, DocumentState] = {}
         self._memories = Memories()
+        self.hovers = KeptHovers()
         self._shared = Shared(push)
         self._is_paused = True
         self._tasks: set[asyncio.Task[None]] = set()

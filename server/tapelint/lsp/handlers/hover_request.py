@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 
 from ... import analysis
-from ...hover import hover_at
 from ..worker import Priority, Token
 
 if TYPE_CHECKING:
@@ -23,17 +22,17 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     result = await ls.session.result(params.text_document.uri)
     if result is None or result.report is None:
         return None
-    report, token = result.report, Token()
+    hovers, token = ls.session.hovers.of(result, result.report), Token()
     row_offset = result.snapshot.row_offset(params.text_document.uri)
     if row_offset is None:
         return None
     here = types.Position(params.position.line + row_offset, params.position.character)
     row, column = result.rows.place(here, ls.client.encoding)
     try:
-        job = ls.session.worker.submit(
-            lambda: hover_at(report, row, column, lambda: token() or result.token()), Priority.ANSWER, token
-        )
-        found = await job.future
+        # One that has begun is not given up with its request: what it executes answers the next one as well.
+        found = await ls.session.worker.submit(
+            lambda: hovers.at(row, column, result.token), Priority.ANSWER, token
+        ).future
     except analysis.Cancelled:
         return None
     except Exception:
