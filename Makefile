@@ -6,7 +6,7 @@ BIN := .venv/bin
 ORACLE := .venv-oracle/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test lint client-check oracle fuzz cures lock editor-test bench bench-sessions ecosystem clean
+.PHONY: help demo test lint client-check oracle fuzz cures lock vsix editor-test bench bench-sessions ecosystem clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -40,6 +40,10 @@ cures: .venv-oracle/.ready ## apply the preferred cures of programs that raise, 
 
 lock: .venv-oracle/.ready ## digest all that is reported of 1,900 programs (AGAINST=file: what differs from digests printed before)
 	@PYTHONPATH=. OMP_NUM_THREADS=1 $(ORACLE)/python -m tools.lock $(if $(AGAINST),--against $(AGAINST)) --every $(or $(EVERY),1)
+
+vsix: node_modules/.ready ## build the extension for every platform into dist/, and look into each (TARGET=linux-x64: one)
+	$(PYTHON) -m tools.vsix.build $(or $(TARGET),all)
+	$(PYTHON) -m tools.vsix.verify dist/tapelint-$(or $(TARGET),*).vsix
 
 editor-test: .venv/.ready node_modules/.ready ## drive a real VS Code and a real neovim (needs chromium, libkrb5-dev, neovim)
 	tests/editor/run.sh

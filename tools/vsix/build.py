@@ -1,10 +1,13 @@
-"""Build dist/tapelint-linux-x64.vsix: client, server and the server's dependencies in one file.
+"""Build extensions: client, server and the server's libraries in one file for each platform.
 
-    npm ci && npm run package
+    python3 -m tools.vsix.build                     dist/tapelint-….vsix for this machine
+    python3 -m tools.vsix.build win32-x64 …         those for some platforms
+    python3 -m tools.vsix.build all
 
-All dependencies are pure Python but libcst, whose native module exists once per Python version. Their names differ
-(``native.cpython-310-x86_64-linux-gnu.so``), so that one tree serves every Python. Other platforms need other native
-modules, hence the platform in the file's name.
+All libraries are used as pure Python but libcst, whose compiled module exists once for each Python and platform. The
+names of these modules differ by Python (``native.cpython-310-x86_64-linux-gnu.so``), so that one tree serves every
+Python of a platform; all platforms in one file would be over 80 MB. The extension named "universal" has no libcst: an
+editor on a platform that has none of its own gets that one.
 """
 
 from __future__ import annotations
@@ -14,18 +17,23 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
+import zipfile
 from pathlib import Path
+
+from .targets import TARGETS, UNIVERSAL, Target, of_this_machine
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-LIBS = ROOT / "bundled" / "libs"
-VSIX = ROOT / "dist" / "tapelint-linux-x64.vsix"
-PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14", "3.15")
-PLATFORM = "manylinux_2_28_x86_64"
+BUNDLED = ROOT / "bundled"
+LIBS, NATIVE = BUNDLED / "libs", BUNDLED / "native"
+WHEELS = ROOT / ".cache" / "wheels"
+DIST = ROOT / "dist"
+QUIET = ("--quiet", "--disable-pip-version-check")
+OLDEST = "3.10"
 
 
 def run(*command: str, folder: Path = ROOT) -> None:
+    """Run a command; when it fails, so does the build."""
     subprocess.run(command, cwd=folder, check=True)
 
 
@@ -38,34 +46,41 @@ def version() -> str:
     return npm
 
 
-def install(target: Path, python: str, *what: str) -> None:
-    """Wheels only: nothing is built here, so any Python can install for any other."""
-    quiet = ("--quiet", "--disable-pip-version-check", "--root-user-action=ignore")
-    what = (*what, "--no-compile", "--no-deps", "--only-binary=:all:")
-    where = ("--target", str(target), "--platform", PLATFORM, "--python-version", python)
-    run(sys.executable, "-m", "pip", "install", *quiet, *where, *what)
+def download(requirement: str, python: str, platforms: tuple[str, ...]) -> Path:
+    """The wheel for a Python and platform, kept from one run to the next: nothing is compiled, so that any machine can
+    build for any other.
+    """
+    folder = WHEELS / f"{requirement}-{python}-{platforms[0]}"
+    if not list(folder.glob("*.whl")):
+        where = [option for tag in platforms for option in ("--platform", tag)]
+        what = ("--only-binary=:all:", "--no-deps", "--dest", str(folder), requirement)
+        run(sys.executable, "-m", "pip", "download", *QUIET, *where, "--python-version", python, *what)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def unpack(wheel: Path, target: Path, is_compiled: bool) -> None:
+    """Put what is pure Python of a wheel into ``target``, or its compiled modules."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if name.endswith((".so", ".pyd")) == is_compiled]
+        archive.extractall(target, names)
 
 
 def bundle(version: str) -> None:
-    requirements = HERE / "requirements.txt"
-    libcst = re.search(r"^libcst==\S+", requirements.read_text(), re.MULTILINE)
-    assert libcst is not None
-    made_from = LIBS / "made-from.txt"
-    recipe = f"{version} {PLATFORM} {PYTHONS}\n{requirements.read_text()}"
+    """Put the libraries that are pure Python into ``bundled/libs``, unless they are there."""
+    requirements = (HERE / "requirements.txt").read_text()
+    made_from, recipe = LIBS / "made-from.txt", f"{version}\n{requirements}"
     if made_from.exists() and made_from.read_text() == recipe:
         return
     shutil.rmtree(LIBS, ignore_errors=True)
-    install(LIBS, PYTHONS[0], "--requirement", str(requirements))
-    for python in PYTHONS[1:]:
-        with tempfile.TemporaryDirectory() as folder:
-            install(Path(folder), python, libcst[0])
-            (native,) = Path(folder, "libcst").glob("native.*.so")
-            shutil.copy(native, LIBS / "libcst")
+    for requirement in re.findall(r"^[\w.-]+==\S+", requirements, re.MULTILINE):
+        # PyYAML has no wheel without a compiled part, which it can do without.
+        platforms = TARGETS["linux-x64"].wheels if requirement.startswith("PyYAML") else ("any",)
+        unpack(download(requirement, OLDEST, platforms), LIBS, is_compiled=False)
     # Stubs of Django and of other packages: jedi is only asked where modules are, and vsce takes minutes over them.
     stubs = LIBS / "jedi" / "third_party"
-    waste_of_jedi = (stubs / "django-stubs", stubs / "typeshed" / "stubs")
-    for waste in [LIBS / "bin", *LIBS.glob("libcst/**/tests"), *waste_of_jedi]:
-        shutil.rmtree(waste, ignore_errors=True)
+    for waste in (stubs / "django-stubs", stubs / "typeshed" / "stubs"):
+        shutil.rmtree(waste)
     # The server is shipped as source; this is what lets it name its version.
     about = LIBS / f"tapelint-{version}.dist-info"
     about.mkdir()
@@ -73,21 +88,42 @@ def bundle(version: str) -> None:
     made_from.write_text(recipe)
 
 
-def package() -> None:
-    for cache in list(LIBS.rglob("__pycache__")):  # of a server that ran from this tree
+def bundle_libcst(target: Target) -> None:
+    """Put libcst, for all Pythons that it is compiled for, into ``bundled/native``; nothing for the universal one."""
+    shutil.rmtree(NATIVE, ignore_errors=True)
+    for python in target.pythons if target.wheels else ():
+        wheel = download(f"libcst=={target.libcst}", python, target.wheels)
+        if python == target.pythons[0]:
+            unpack(wheel, NATIVE, is_compiled=False)
+        unpack(wheel, NATIVE, is_compiled=True)
+    for tests in list(NATIVE.glob("libcst/**/tests")):
+        shutil.rmtree(tests)
+
+
+def package(target: Target) -> None:
+    """Make the file of a target from what is bundled."""
+    for cache in list(BUNDLED.rglob("__pycache__")):  # of a server that ran from this tree
         shutil.rmtree(cache)
+    vsce = HERE / "node_modules" / "@vscode" / "vsce" / "vsce"
+    where = () if target is UNIVERSAL else ("--target", target.name)
+    what = ("--out", str(DIST / target.file), "--no-dependencies", "--allow-missing-repository")
+    run("node", str(vsce), "package", *where, *what, "--no-rewrite-relative-links")
+
+
+def main(names: list[str]) -> None:
+    wanted = TARGETS if names == ["all"] else dict.fromkeys(names or [of_this_machine().name])
+    if unknown := wanted.keys() - TARGETS.keys():
+        sys.exit(f"no such platform: {', '.join(sorted(unknown))}; there are {', '.join(TARGETS)} and all")
+    bundle(version())
     run("npm", "run", "--silent", "build")
     if not (HERE / "node_modules").is_dir():
         run("npm", "ci", "--ignore-scripts", folder=HERE)
-    vsce = HERE / "node_modules" / "@vscode" / "vsce" / "vsce"
-    what = ("--target", "linux-x64", "--out", str(VSIX), "--no-dependencies")
-    run("node", str(vsce), "package", *what, "--allow-missing-repository", "--no-rewrite-relative-links")
+    for target in map(TARGETS.__getitem__, wanted):
+        bundle_libcst(target)
+        package(target)
+        file = DIST / target.file
+        print(f"{file.relative_to(ROOT)}: {file.stat().st_size / 1e6:.1f} MB", flush=True)
 
 
-def main() -> None:
-    bundle(version())
-    package()
-    print(f"{VSIX.relative_to(ROOT)}: {VSIX.stat().st_size / 1e6:.1f} MB")
-
-
-main()
+if __name__ == "__main__":
+    main(sys.argv[1:])

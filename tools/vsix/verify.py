@@ -1,24 +1,37 @@
-"""Start the server out of a packaged VSIX under every Python there is on this machine, and shake hands with it.
+"""Look into packaged extensions, and start the server out of those that fit this machine.
 
-    python3 tools/vsix/verify.py dist/tapelint-linux-x64.vsix
+    python3 -m tools.vsix.verify dist/*.vsix
 
-The server runs in a folder whose ``torch.py`` and ``logging.py`` end the process that imports them.
+Of each: what is in it, by its name. Of those for this machine, and of the universal one: under every Python there is
+here the server shakes hands and mends a file, in a folder whose ``torch.py`` and ``logging.py`` end the process that
+imports them.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree as xml
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-SUPPORTED = [f"3.{minor}" for minor in range(10, 16)]
-LIBCST = "import sys; sys.path.insert(0, sys.argv[1]); import libcst; libcst.parse_module('x = 1')"
-HANDSHAKE = (
+from .build import ROOT, version
+from .targets import PYTHONS, TARGETS, UNIVERSAL, Target, of_this_machine
+
+LARGEST = 20e6
+"""Bytes. An extension is downloaded for each of its versions."""
+IMPORTS = "import sys; sys.path.insert(0, sys.argv[1]); import attrs, click, jedi, parso, pygls, tomli, yaml"
+PROGRAM = """import torch
+loss = torch.ones(3, requires_grad=True).exp().sum()
+loss.backward()
+loss.backward()
+"""
+HANDSHAKE: tuple[Mapping[str, object], ...] = (
     {"id": 1, "method": "initialize", "params": {"processId": None, "rootUri": None, "capabilities": {}}},
     {"method": "initialized", "params": {}},
     {"id": 2, "method": "shutdown"},
@@ -26,47 +39,143 @@ HANDSHAKE = (
 )
 
 
+def faults(vsix: Path) -> Iterator[str]:
+    """What is wrong with what is in an extension."""
+    target = next((target for target in TARGETS.values() if target.file == vsix.name), None)
+    if target is None:
+        yield f"its name is that of no platform: {', '.join(each.file for each in TARGETS.values())}"
+        return
+    if vsix.stat().st_size > LARGEST:
+        yield f"larger than {LARGEST / 1e6:.0f} MB"
+    with zipfile.ZipFile(vsix) as archive:
+        yield from faults_of_manifest(archive, target)
+        yield from faults_of_native(archive, target)
+        inside = {name.removeprefix("extension/") for name in archive.namelist()}
+        yield from (f"there is no {name}" for name in sorted(expected(archive) - inside))
+        yield from (f"{name} does not belong there" for name in sorted(inside) if "__pycache__" in name)
+
+
+def faults_of_manifest(archive: zipfile.ZipFile, target: Target) -> Iterator[str]:
+    """The platform and the version that the marketplace is told."""
+    space = {"v": "http://schemas.microsoft.com/developer/vsx-schema/2011"}
+    identity = xml.fromstring(archive.read("extension.vsixmanifest")).find("v:Metadata/v:Identity", space)
+    told = dict(identity.attrib) if identity is not None else {}
+    wanted = None if target is UNIVERSAL else target.name
+    if told.get("TargetPlatform") != wanted:
+        yield f"it says that it is for {told.get('TargetPlatform')}"
+    if told.get("Version") != version():
+        yield f"it says that it is version {told.get('Version')}"
+
+
+def faults_of_native(archive: zipfile.ZipFile, target: Target) -> Iterator[str]:
+    """Which compiled modules there are, and what they were compiled for."""
+    compiled = {name for name in archive.namelist() if name.endswith((".so", ".pyd", ".dylib", ".dll"))}
+    for python in target.pythons if target.wheels else ():
+        tag = f"{'cp' if target.name.startswith('win32') else 'cpython-'}{python.replace('.', '')}"
+        possible = [f"extension/bundled/native/libcst/native.{tag}{suffix}" for suffix in target.suffixes]
+        name = next((name for name in possible if name in compiled), None)
+        if name is None:
+            yield f"there is no {' and no '.join(possible)}"
+            continue
+        compiled.remove(name)
+        content = archive.read(name)
+        if any(not content.startswith(part, offset) for offset, part in target.header):
+            yield f"{name} is not compiled for {target.name}"
+    yield from (f"{name} does not belong there" for name in sorted(compiled))
+
+
+def expected(archive: zipfile.ZipFile) -> set[str]:
+    """The files that an extension must have, by their names in it."""
+    listed = subprocess.run(
+        ["git", "ls-files", "server/tapelint"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    server = {name for name in listed.stdout.splitlines() if name.endswith((".py", ".txt", ".json"))}
+    manifest = json.loads(archive.read("extension/package.json"))
+    page = archive.read("extension/readme.md").decode()
+    media = [step["media"] for guide in manifest["contributes"]["walkthroughs"] for step in guide["steps"]]
+    named = {name for each in media for name in pictures(each)} | {
+        manifest["icon"],
+        manifest["main"].removeprefix("./"),
+    }
+    shown = {name for name in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page) if "://" not in name}
+    rest = {"package.json", "readme.md", "LICENSE.txt", "client/launch.py", "bundled/libs/pygls/__init__.py"}
+    return server | named | shown | rest
+
+
+def pictures(media: Mapping[str, object]) -> Iterator[str]:
+    """The files that a step of a walkthrough shows."""
+    for key in ("image", "markdown", "svg"):
+        match media.get(key):
+            case str(name):
+                yield name
+            case dict(names):
+                yield from names.values()
+
+
 def pythons() -> dict[str, str]:
     """One interpreter for each supported version, from PATH or pyenv."""
     found = {}
-    for version in SUPPORTED:
-        installed = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python3"))
-        python = str(installed[-1]) if installed else shutil.which(f"python{version}")
+    for name in PYTHONS:
+        installed = sorted(Path.home().glob(f".pyenv/versions/{name}.*/bin/python3"))
+        python = str(installed[-1]) if installed else shutil.which(f"python{name}")
         if python is not None:
-            found[version] = python
+            found[name] = python
     return found
 
 
 def frame(message: Mapping[str, object]) -> bytes:
+    """A message as it is sent."""
     body = json.dumps({"jsonrpc": "2.0", **message}).encode()
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
 
 
-def verify(extension: Path, python: str, folder: Path) -> str | None:
-    """What is wrong, or None."""
-    start = [python, "-I", "-X", "utf8", str(extension / "client" / "launch.py"), "server"]
-    conversation = b"".join(frame(message) for message in HANDSHAKE)
-    server = subprocess.run(start, input=conversation, cwd=folder, capture_output=True, timeout=60)
+def fault_of_server(extension: Path, python: str, folder: Path) -> str | None:
+    """What is wrong when a Python runs the server, or None."""
+    own = subprocess.run([python, "-I", "-c", "import libcst.native"], cwd=folder, capture_output=True)
+    has_libcst = own.returncode == 0 or (extension / "bundled" / "native").is_dir()
+
+    def launch(*arguments: str, told: bytes) -> subprocess.CompletedProcess[bytes]:
+        start = [python, "-I", "-X", "utf8", str(extension / "client" / "launch.py"), *arguments]
+        return subprocess.run(start, input=told, cwd=folder, capture_output=True, timeout=120)
+
+    server = launch("server", told=b"".join(map(frame, HANDSHAKE)))
     if server.returncode != 0 or b'"capabilities"' not in server.stdout:
         return f"exit code {server.returncode}\n{server.stderr.decode()}"
-    libs = str(extension / "bundled" / "libs")
-    libcst = subprocess.run([python, "-I", "-c", LIBCST, libs], cwd=folder, capture_output=True)
-    return libcst.stderr.decode() if libcst.returncode != 0 else None
+    libraries = [python, "-I", "-c", IMPORTS, str(extension / "bundled" / "libs")]
+    imported = subprocess.run(libraries, cwd=folder, capture_output=True, timeout=120)
+    if imported.returncode != 0:
+        return imported.stderr.decode()
+    checked = launch("check", "-", told=PROGRAM.encode()).stdout.decode()
+    said = "= fix: " if has_libcst else "the edit needs libcst, which cannot be imported here"
+    return None if said in checked else f"it does not say {said!r}:\n{checked}"
 
 
-def main(vsix: str) -> None:
-    failed = False
+def start(vsix: Path) -> Iterator[str]:
+    """What is wrong with the server of an extension, under every Python there is."""
     with tempfile.TemporaryDirectory() as scratch:
         zipfile.ZipFile(vsix).extractall(scratch)
         hostile = Path(scratch, "workspace")
         hostile.mkdir()
-        for name in ("torch.py", "logging.py", "sitecustomize.py"):
-            (hostile / name).write_text("import os\nos._exit(66)\n")
-        for version, python in pythons().items():
-            fault = verify(Path(scratch, "extension"), python, hostile)
-            print(f"Python {version} ({python}): {fault or 'ok'}")
-            failed |= fault is not None
+        for module in ("torch.py", "logging.py", "sitecustomize.py"):
+            (hostile / module).write_text("import os\nos._exit(66)\n")
+        for name, python in pythons().items():
+            fault = fault_of_server(Path(scratch, "extension"), python, hostile)
+            print(f"  Python {name} ({python}): {fault or 'ok'}", flush=True)
+            if fault is not None:
+                yield fault
+
+
+def main(files: list[str]) -> None:
+    failed = not files
+    for vsix in map(Path, files):
+        found = [*faults(vsix)]
+        print(f"{vsix.name}: {vsix.stat().st_size / 1e6:.1f} MB, {'; '.join(found) or 'ok'}", flush=True)
+        target = TARGETS.get(vsix.stem.removeprefix("tapelint-"))
+        if not found and target in (of_this_machine(), UNIVERSAL):
+            found += start(vsix)
+        failed |= bool(found)
     sys.exit(failed)
 
 
-main(sys.argv[1])
+if __name__ == "__main__":
+    main(sys.argv[1:])

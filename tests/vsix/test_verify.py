@@ -1,0 +1,80 @@
+"""What a packaged extension must hold for its platform is looked for, and what is wrong is named."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+import pytest
+from tools.vsix.build import version
+from tools.vsix.targets import PYTHONS, TARGETS, UNIVERSAL, Target, of_this_machine
+from tools.vsix.verify import faults_of_manifest, faults_of_native, pictures
+
+FOLDER = "extension/bundled/native/libcst/"
+COMPILED = [target for target in TARGETS.values() if target.wheels]
+
+
+def module(target: Target) -> bytes:
+    """As much of a compiled module as tells what it was compiled for."""
+    content = bytearray(64)
+    for offset, part in target.header:
+        content[offset : offset + len(part)] = part
+    return bytes(content)
+
+
+def names(target: Target) -> list[str]:
+    tag = "cp" if target.name.startswith("win32") else "cpython-"
+    return [f"{FOLDER}native.{tag}{python.replace('.', '')}{target.suffixes[0]}" for python in target.pythons]
+
+
+@pytest.fixture
+def packed(tmp_path: Path):
+    def pack(files: dict[str, bytes]) -> zipfile.ZipFile:
+        with zipfile.ZipFile(tmp_path / "a.vsix", "w") as archive:
+            for name, content in files.items():
+                archive.writestr(name, content)
+        return zipfile.ZipFile(tmp_path / "a.vsix")
+
+    return pack
+
+
+@pytest.mark.parametrize("target", COMPILED, ids=lambda target: target.name)
+def test_each_python_needs_its_module(packed, target: Target) -> None:
+    files = dict.fromkeys(names(target), module(target))
+    assert [*faults_of_native(packed(files), target)] == []
+    missing = files.popitem()[0]
+    (fault,) = faults_of_native(packed(files), target)
+    assert fault.startswith(f"there is no {missing}")
+
+
+@pytest.mark.parametrize(("target", "other"), [("darwin-arm64", "darwin-x64"), ("linux-x64", "linux-arm64")])
+def test_a_module_of_another_processor_is_named(packed, target: str, other: str) -> None:
+    wanted = TARGETS[target]
+    found = [*faults_of_native(packed(dict.fromkeys(names(wanted), module(TARGETS[other]))), wanted)]
+    assert found == [f"{name} is not compiled for {target}" for name in names(wanted)]
+
+
+def test_modules_of_another_platform_do_not_belong_there(packed) -> None:
+    (first, *_) = names(TARGETS["alpine-x64"])
+    assert [*faults_of_native(packed({first: b""}), UNIVERSAL)] == [f"{first} does not belong there"]
+
+
+def test_the_marketplace_is_told_the_platform_and_the_version(packed) -> None:
+    identity = f'<Identity Version="{version()}" TargetPlatform="linux-x64"/>'
+    space = "http://schemas.microsoft.com/developer/vsx-schema/2011"
+    manifest = f'<PackageManifest xmlns="{space}"><Metadata>{identity}</Metadata></PackageManifest>'
+    files = {"extension.vsixmanifest": manifest.encode()}
+    assert [*faults_of_manifest(packed(files), TARGETS["linux-x64"])] == []
+    assert [*faults_of_manifest(packed(files), UNIVERSAL)] == ["it says that it is for linux-x64"]
+    older = {"extension.vsixmanifest": manifest.replace(version(), "0.0.0").encode()}
+    assert [*faults_of_manifest(packed(older), TARGETS["linux-x64"])] == ["it says that it is version 0.0.0"]
+
+
+def test_pictures_of_every_theme_are_wanted() -> None:
+    assert [*pictures({"image": {"light": "a.png", "dark": "b.png"}, "altText": "c"})] == ["a.png", "b.png"]
+    assert [*pictures({"markdown": "d.md"})] == ["d.md"]
+
+
+def test_every_supported_python_has_libcst_on_every_platform() -> None:
+    assert all(set(PYTHONS[:-1]) <= set(target.pythons) for target in COMPILED)
+    assert of_this_machine() in TARGETS.values()
