@@ -6,6 +6,7 @@ import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions, S
 import { linkingRules } from './rules';
 import { SECTION } from './settings';
 import type { Status } from './status';
+import { type Story, withoutHighlights } from './story';
 import { within } from './timeout';
 
 const START_TIME = 60_000;
@@ -55,7 +56,7 @@ export class Connection {
             stdioOptions: { stdout: () => {}, stderr: () => {} },
             initializationOptions: () => ({ settings: vscode.workspace.getConfiguration(SECTION) }),
             initializationFailedHandler: () => false,
-            middleware: linkingRules,
+            middleware: { ...linkingRules, ...withoutHighlights },
             errorHandler: {
                 error: (_error, _message, count) => ({
                     action: (count ?? 0) < BROKEN_MESSAGES ? ErrorAction.Continue : ErrorAction.Shutdown,
@@ -90,6 +91,12 @@ export class Connection {
     /** The page of a rule as Markdown; null where there is no such rule. */
     rulePage(code: string): Promise<string | null> {
         return this.client.sendRequest('workspace/executeCommand', { command: 'tapelint.rule', arguments: [code] });
+    }
+
+    /** The story that a cursor is in; null if it is in none. */
+    story(uri: string, { line, character }: vscode.Position): Promise<Story | null> {
+        const given = [uri, { line, character }];
+        return this.client.sendRequest('workspace/executeCommand', { command: 'tapelint.story', arguments: given });
     }
 
     /** Explains a traceback, found below the folders of the workspace or in the file at `uri`. */

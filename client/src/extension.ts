@@ -8,6 +8,7 @@ import { RulePages } from './rules';
 import { Server } from './server';
 import { SECTION } from './settings';
 import { type State, Status } from './status';
+import { Stories } from './story';
 
 /** What `activate` hands to other extensions, and to the tests. */
 export interface Api {
@@ -33,6 +34,7 @@ export function activate(context: vscode.ExtensionContext): Api {
         started,
         new Explanations(started),
         new RulePages(started),
+        new Stories(started),
         vscode.commands.registerCommand('tapelint.restart', () => started.restart()),
         vscode.commands.registerCommand('tapelint.showLog', () => log.show()),
         vscode.commands.registerCommand('tapelint.showDebugInformation', () => showDebugInformation(context, started, status)),

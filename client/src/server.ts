@@ -8,6 +8,7 @@ import { ServerProcess, serverCommand, type Command } from './process';
 import { findInterpreter, NoInterpreter, type Interpreter } from './python';
 import { readSettings } from './settings';
 import { CHOOSE_INTERPRETER, type Status } from './status';
+import type { Story } from './story';
 import { messageOf } from './timeout';
 
 interface Running {
@@ -73,6 +74,11 @@ export class Server implements vscode.Disposable {
     /** The explanation of a traceback; undefined while no server runs. */
     async explain(traceback: string, uri?: string): Promise<Explanation | undefined> {
         return this.running?.started ? this.running.connection.explain(traceback, uri) : undefined;
+    }
+
+    /** The story that a cursor is in; undefined while no server runs. */
+    async story(uri: string, position: vscode.Position): Promise<Story | null | undefined> {
+        return this.running?.started ? this.running.connection.story(uri, position) : undefined;
     }
 
     /** The page of a rule; undefined while no server runs. */

@@ -11,6 +11,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Editor } from './editor.mjs';
 import { takePictures } from './pictures.mjs';
+import { testStory } from './story.mjs';
 import { testTerminal } from './terminal.mjs';
 import { testTrust } from './trust.mjs';
 
@@ -56,6 +57,7 @@ try {
     }
     await testTrust(browser, program);
     await testTerminal(browser, program);
+    await testStory(browser, program, pictures);
 } catch (error) {
     console.error(error);
     process.exitCode = 1;

@@ -62,9 +62,9 @@ def test_the_place_of_a_finding_is_the_last_step_where_pytorch_raises_there() ->
     finding = found(CARRIED, "TL102")
     assert finding.span.row == 7 and finding.related[-1].message.endswith("is used again (`step` is 1)")
     assert short(finding)[-3:] == [
-        (7, "frees it (`step` is 0)"),
+        (7, "frees the graph (`step` is 0)"),
         (6, "used again (`step` is 1)"),
-        (7, "walked again: raises (`step` is 1)"),
+        (7, "walks the graph again: raises (`step` is 1)"),
     ]
 
 

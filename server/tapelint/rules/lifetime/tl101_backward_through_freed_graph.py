@@ -90,7 +90,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=severity_of(event),
         message=message,
         raises=ERROR,
-        short="walked again",
+        short="walks the graph again",
         links=story(event, facts),
         help=_advice(event, facts),
         cures=(

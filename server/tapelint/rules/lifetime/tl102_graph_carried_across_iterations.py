@@ -89,7 +89,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=severity_of(event),
         message=message,
         raises=ERROR,
-        short="walked again",
+        short="walks the graph again",
         links=story(event, facts),
         help=f"{_advice(event, facts, name, past)} {refused(event, facts)}".rstrip(),
         no_fix=UNNAMED,

@@ -88,7 +88,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=severity_of(event),
         message=message,
         raises=ERROR,
-        short="walked again",
+        short="walks the graph again",
         links=story(event, facts),
         help=f"{advice} {_keeping(event, facts)}".rstrip(),
         no_fix=f"no one statement computes it that could stand {inside}",

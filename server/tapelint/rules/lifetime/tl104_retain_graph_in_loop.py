@@ -127,7 +127,7 @@ def outside(event: RetainedOutside, facts: Facts) -> Finding:
         point=event.point,
         severity=Severity.INFORMATION,
         message=message,
-        links=story(bare, facts, "This backward retains it", "retains it"),
+        links=story(bare, facts, "This backward retains it", "retains the graph"),
         help=f"Detach {name}, or compute it under `torch.no_grad()`: then `retain_graph=True` is not needed.",
         cures=tuple(cures),
     )
@@ -171,7 +171,7 @@ def reached(event: RetainedGraphReached, facts: Facts) -> Finding | None:
         first_use=None,
     )
     name = carried(facts, carrier(bare), event.point)
-    links = story(bare, facts, "This backward retains it", "retains it")
+    links = story(bare, facts, "This backward retains it", "retains the graph")
     grows = "Time and memory grow with each iteration." if event.spoiled is None else ""
     if event.spoiled is None:
         effect = "so each backward repeats the earlier ones"

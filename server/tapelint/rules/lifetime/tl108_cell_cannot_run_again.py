@@ -67,8 +67,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
         severity=Severity.INFORMATION,
         message=headline(f"Running this cell again raises: {origin}", "Running this cell again raises"),
         raises=ERROR,
-        short="walked again",
-        links=story(reached, facts, "The first run of the cell frees it", "the first run frees it"),
+        short="walks the graph again",
+        links=story(reached, facts, "The first run of the cell frees it", "the first run frees the graph"),
         help=f"{way}.",
         no_fix="nothing is wrong in one run from top to bottom",
     )

@@ -52,7 +52,7 @@ def origin(event: FreedGraphReached) -> str:
 
 
 def story(
-    event: FreedGraphReached, facts: Facts, ended: str = "This backward frees it", short: str = "frees it"
+    event: FreedGraphReached, facts: Facts, ended: str = "This backward frees it", short: str = "frees the graph"
 ) -> tuple[TraceStep, ...]:
     """Built, kept, freed (``ended``, in a few words ``short``), reached again."""
     shared, node = carrier(event), event.node
