@@ -36,6 +36,14 @@ export const linkingRules: Middleware = {
         }
         return report;
     },
+    provideWorkspaceDiagnostics: (known, token, report, next) => next(known, token, (part) => {
+        for (const each of part?.items ?? []) {
+            if ('items' in each) {
+                link(each.items);
+            }
+        }
+        report(part);
+    }),
 };
 
 export class RulePages implements vscode.TextDocumentContentProvider, vscode.CodeActionProvider, vscode.Disposable {

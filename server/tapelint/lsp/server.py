@@ -15,6 +15,7 @@ from pygls.uris import to_fs_path
 from . import notebook_documents, status
 from .analysis_result import AnalysisResult
 from .client_capabilities import ClientCapabilities
+from .closed_files import ClosedFiles
 from .documents import Documents, Snapshot
 from .handlers import (
     code_action,
@@ -27,6 +28,7 @@ from .handlers import (
     pull_diagnostics,
     rule_page,
     story_request,
+    workspace_diagnostics,
 )
 from .progress import Progress
 from .session import Session
@@ -62,6 +64,7 @@ class Server(LanguageServer):
         self.status = status.Status(lambda last_result_id: self.protocol.notify(status.METHOD, last_result_id))
         self._told: set[str] = set()
         self.long_work = Progress(self)
+        self.closed_files = ClosedFiles(self)
         self._left: asyncio.Future[int] | None = None
         self._watch: asyncio.Task[None] | None = None
         self._register()
@@ -78,6 +81,7 @@ class Server(LanguageServer):
         self.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(configuration.watched_files)
         self.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(configuration.folders)
         self.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, pull_diagnostics.OPTIONS)(pull_diagnostics.diagnostic)
+        self.feature(types.WORKSPACE_DIAGNOSTIC)(workspace_diagnostics.diagnostic)
         self.feature(types.TEXT_DOCUMENT_CODE_ACTION, code_action.OPTIONS)(code_action.code_action)
         self.feature(types.CODE_ACTION_RESOLVE)(code_action.resolve)
         self.feature(types.TEXT_DOCUMENT_HOVER)(hover_request.hover)
@@ -176,7 +180,8 @@ class Server(LanguageServer):
             self.folders,
             self.refresh,
             self.log,
-            lambda uri, shown: self.show(uri, None, shown),
+            self.closed_files.from_open,
+            self.closed_files.touched,
             self.long_work.over,
         )
 
@@ -202,6 +207,7 @@ def _did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
     document = ls.workspace.opened(params.text_document.uri)
     if document is not None:
         ls.session.opened(document)
+        ls.closed_files.opened(document.uri)
 
 
 def _did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
@@ -212,3 +218,4 @@ def _did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
 
 def _did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
     ls.session.closed(params.text_document.uri)
+    ls.closed_files.closed(params.text_document.uri)

@@ -113,6 +113,7 @@ class Session:
         refresh: Callable[[], None] = lambda: None,
         log: Callable[[types.MessageType, str], None] = lambda kind, message: None,
         push: Push = lambda uri, shown: None,
+        touched: Callable[[str | None], None] = lambda path: None,
         long_work: Callable[[str, str], AbstractContextManager[object]] = lambda title, what: nullcontext(),
     ) -> None:
         self.client = ClientCapabilities()
@@ -123,6 +124,7 @@ class Session:
         self._memories = Memories()
         self.hovers = KeptHovers()
         self._shared = Shared(push)
+        self._touched = touched
         self._is_paused = True
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -131,11 +133,13 @@ class Session:
         if not self._is_paused:
             return
         self._is_paused = False
+        self._touched(None)
         for entry in self._documents.values():
             self._arm(entry, 0)
 
     def restart(self) -> None:
         """Analyse every open document again: the configuration has changed."""
+        self._touched(None)
         for entry in self._documents.values():
             self._schedule(entry, 0)
 
@@ -168,6 +172,7 @@ class Session:
 
     def touched(self, path: str, delay: float = 0) -> None:
         """A file has another text now: the documents that import it are analysed again."""
+        self._touched(path)
         self._shared.drop(path)
         for entry in self._documents.values():
             if entry.snapshot.file != path and (entry.reads is None or path in entry.reads):
@@ -316,9 +321,9 @@ class Session:
             if result is not None and result.add(self._known_of(entry), self.client, self._unstructure):
                 self._publish(result.snapshot, result)
                 self._refresh()
-        self._shared.push(self._files(), self.client)
+        self._shared.push(self.files(), self.client)
 
-    def _files(self) -> set[str]:
+    def files(self) -> set[str]:
         """The files that are open."""
         return {file for entry in self._documents.values() if (file := entry.snapshot.file)}
 
@@ -333,7 +338,7 @@ class Session:
         callers = await self._when_idle(lambda cancel: callers_of(file, resolver, cancel), token) or ()
         found: list[dict[str, list[Foreign]]] = []
         for rank, caller in enumerate(callers):
-            if caller.path not in self._files():  # or its own analysis has shown it
+            if caller.path not in self.files():  # or its own analysis has shown it
                 work = partial(shown_by, caller, rank, file, resolver, settings)
                 found.append(await self._when_idle(work, token) or {})
         if not token():
@@ -348,7 +353,7 @@ class Session:
         for _ in range(RETRIES):
             if token():
                 break
-            job = self.worker.submit(lambda: work(lambda: token() or self.worker.is_in_demand), Priority.IDLE, token)
+            job = self.worker.submit(lambda: work(lambda: token() or self.worker.is_in_demand()), Priority.IDLE, token)
             try:
                 done: T = await job.future
                 return done

@@ -3,6 +3,7 @@
 The editor's settings are few on purpose: the project's configuration decides, so that editor and command line agree.
 
     tapelint.enable         bool   false: say nothing
+    tapelint.diagnosticMode word   workspace: check files that train while they are closed as well; openFilesOnly
     tapelint.select         list   codes or prefixes to report instead of those the project selects
     tapelint.extendSelect   list   codes or prefixes to report as well
     tapelint.ignore         list   codes or prefixes to leave out besides those the project ignores
@@ -49,6 +50,7 @@ class Settings:
     enable: bool = True
     values: Mapping[str, object] = field(default_factory=dict)
     shown: frozenset[Shown] = frozenset()
+    checks_closed: bool = False
 
     @classmethod
     def of(cls, value: object) -> Settings:
@@ -57,7 +59,8 @@ class Settings:
             return cls()
         values = {key: shape(value.get(name)) for name, (key, shape) in SETTINGS.items()}
         known = {key: found for key, found in values.items() if found}
-        return cls(value.get("enable") is not False, known, frozenset(each for each in Shown if _is_on(value, each)))
+        shown = frozenset(each for each in Shown if _is_on(value, each))
+        return cls(value.get("enable") is not False, known, shown, value.get("diagnosticMode") == "workspace")
 
     def config(self, path: str | None) -> tuple[Config, str | None]:
         """The project's configuration for the file ``path`` with these settings on top, and what is wrong with either.

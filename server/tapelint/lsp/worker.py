@@ -20,11 +20,12 @@ STACK = 256 * 1024 * 1024
 
 
 class Priority(enum.IntEnum):
-    """Lower goes first: someone waits for an answer; squiggles; what may be wanted later."""
+    """Lower goes first: someone waits for an answer; squiggles; what may be wanted later; what nobody has opened."""
 
     ANSWER = 0
     ANALYSIS = 1
     IDLE = 2
+    BACKGROUND = 3
 
 
 class Token:
@@ -88,10 +89,9 @@ class Worker:
             self._ready.notify()
         return job
 
-    @property
-    def is_in_demand(self) -> bool:
-        """Whether something waits that is more urgent than what may be wanted later."""
-        return any(job.priority < Priority.IDLE for job in [*self._jobs])
+    def is_in_demand(self, priority: Priority = Priority.IDLE) -> bool:
+        """Whether something waits that is more urgent than what has this priority."""
+        return any(job.priority < priority for job in [*self._jobs])
 
     def promote(self, job: Job, priority: Priority) -> None:
         """Let a queued job go earlier than it was meant to."""

@@ -1,0 +1,122 @@
+"""The analysis of one file that is not open, for the closed files of a workspace. Runs on the worker.
+
+Only what the client is shown is kept of it: a workspace has many files, and the trees of each are large.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.uris import from_fs_path
+
+from .. import analysis
+from ..report.diagnostic import Diagnostic
+from ..source import NOTEBOOK
+from ..workspace import Given, IgnoreFiles, Resolver, checked_as, discover, is_excluded_by_name
+from ..workspace.training_files import trains
+from .client_capabilities import ClientCapabilities
+from .convert.diagnostics import Translator
+from .convert.positions import LineIndex
+from .documents import Snapshot
+from .foreign import config_for
+from .settings import Settings
+
+logger = logging.getLogger(__name__)
+
+SUFFIXES = (".py", ".pyw")
+"""A notebook that is not open has no cells that a client could show anything in."""
+MOST_FILES = 3_000
+"""Python files of a workspace that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a file has shown: by path of the file that it stands in; and the files that it was led to."""
+
+    shown: Mapping[str, list[types.Diagnostic]] = field(default_factory=dict)
+    reads: frozenset[str] = frozenset()
+
+
+def python_files(
+    roots: Sequence[str], settings_of: Callable[[str], Settings], cancel: Callable[[], bool]
+) -> tuple[list[str], bool]:
+    """The files below the ``roots`` that neither configuration nor git leave out, and whether there are more."""
+
+    def is_excluded(path: Path) -> bool:
+        if cancel():
+            raise analysis.Cancelled
+        place = str(path)
+        config = settings_of(from_fs_path(place) or place).config(place)[0]
+        by_name = config.excludes(place) if config.root else is_excluded_by_name(path)
+        return by_name or (config.respect_gitignore and ignored.ignores(place))
+
+    found: list[str] = []
+    for root in roots:
+        ignored = IgnoreFiles(root)
+        for path in map(str, discover(Path(root), is_excluded)):
+            if len(found) == MOST_FILES:
+                return found, True
+            if path.endswith(SUFFIXES):
+                found.append(path)
+    return [*dict.fromkeys(found)], False
+
+
+def training(paths: Sequence[str], resolver: Resolver, cancel: Callable[[], bool]) -> set[str]:
+    """Those of some files that train."""
+    found = set()
+    for path in paths:
+        if cancel():
+            raise analysis.Cancelled
+        if trains(resolver.text(path) or ""):
+            found.add(path)
+    return found
+
+
+def is_wanted(path: str, roots: Sequence[str], resolver: Resolver, cancel: Callable[[], bool]) -> bool:
+    """Whether a file is one that :func:`python_files` would find, and trains."""
+    root = next((root for root in roots if path.startswith(root.rstrip(os.sep) + os.sep)), None)
+    config = checked_as(path, resolver, path, Given()) if root is not None and path.endswith(SUFFIXES) else None
+    if root is None or config is None or (config.respect_gitignore and IgnoreFiles(root).ignores(path)):
+        return False
+    return bool(training([path], resolver, cancel))
+
+
+def check(
+    path: str, settings: Settings, client: ClientCapabilities, resolver: Resolver, cancel: Callable[[], bool]
+) -> Checked:
+    """Analyse the file at ``path``. Raises ``analysis.Cancelled`` when ``cancel`` says so."""
+    text = resolver.text(path)
+    config, config_of = settings.config(path)[0], config_for(settings, resolver, path)
+    if text is None or config.excludes(path):
+        return Checked()
+    try:
+        report = analysis.analyse(text, path, config, cancel, resolver, None, resolver.is_imported, config_of=config_of)
+    except analysis.Cancelled:
+        raise
+    except Exception:
+        logger.exception("%s could not be checked", path)
+        return Checked()
+    found: dict[str, list[Diagnostic]] = {path: []}
+    for finding in (*report.diagnostics, *report.elsewhere):
+        found.setdefault(finding.filename, []).append(finding)
+    shown = {place: _shown(place, findings, report, client) for place, findings in found.items()}
+    return Checked(shown, frozenset(resolver.found))
+
+
+def _shown(
+    path: str, findings: Sequence[Diagnostic], report: analysis.Report, client: ClientCapabilities
+) -> list[types.Diagnostic]:
+    """Findings in the file at ``path``, in the protocol's terms."""
+    sources = {**report.others, report.path: report.source}
+    text = sources[path].text if path in sources else ""
+    snapshot = Snapshot(from_fs_path(path) or path, path, None, text)
+    translator = Translator(snapshot, LineIndex(text), client, sources)
+    shown = [translator.translate(finding, -1) for finding in findings if not finding.filename.endswith(NOTEBOOK)]
+    for diagnostic in shown:
+        diagnostic.data = None  # no action is offered where nothing is open
+    return shown

@@ -1,0 +1,281 @@
+"""The files that train and are not open: checked one after the other when there is nothing else to do.
+
+    {"tapelint.diagnosticMode": "workspace"}       per folder; "openFilesOnly" is the default
+
+Whatever is more urgent goes first: a file that is being checked is given up for it and begun again. What is found goes
+to a client that pulls when it asks (``workspace/diagnostic``), to others at once. A file is checked again when it has
+another text, or one of the files that its imports lead to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import unquote
+
+from lsprotocol import types
+from pygls.uris import from_fs_path, to_fs_path
+
+from .. import analysis
+from ..workspace import Resolver
+from .closed_check import MOST_FILES, Checked, check, is_wanted, python_files, training
+from .convert.diagnostics import result_id
+from .worker import Priority, Token
+
+if TYPE_CHECKING:
+    from .server import Server
+
+QUIET = 0.5
+"""Seconds without a change before anything is checked."""
+SHORTEST, LONGEST = 0.1, 5.0
+"""Seconds until a file is begun again that was given up for something more urgent."""
+AT_ONCE = 20
+"""Files that are looked at in one go."""
+
+LAST = Priority.BACKGROUND
+
+T = TypeVar("T")
+Cancel = Callable[[], bool]
+Report = types.WorkspaceFullDocumentDiagnosticReport | types.WorkspaceUnchangedDocumentDiagnosticReport
+
+
+class GivenUp(Exception):
+    """What was to be done is not wanted any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is shown in a file that is not open."""
+
+    uri: str
+    result_id: str
+    items: list[types.Diagnostic]
+
+
+class ClosedFiles:
+    """What the closed files of the folders show, as far as they are checked."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._training: set[str] = set()
+        self._checked: dict[str, Checked] = {}
+        self._shown: dict[str, Shown] = {}
+        # what open documents have found in closed files: it is pushed to these already
+        self._from_open: dict[str, list[types.Diagnostic]] = {}
+        # A file that was open has another result than before: its client has dropped the last one.
+        self._closings: Counter[str] = Counter()
+        # what is still to be done
+        self._is_outdated = True
+        self._changed: set[str] = set()
+        self._stale: set[str] = set()
+        self._done = 0
+        self._token = Token()
+        self._task: asyncio.Task[None] | None = None
+        self._news: asyncio.Future[None] | None = None
+
+    def touched(self, path: str | None) -> None:
+        """A file has another text now; None: anything may have changed, settings too."""
+        if path is None:
+            self._is_outdated = True
+            self._give_up()
+        elif self._roots() and (
+            path not in self._server.session.files() or any(self._reads(p, path) for p in self._checked)
+        ):
+            self._changed.add(path)
+            self._give_up()
+
+    def opened(self, uri: str) -> None:
+        """A document was opened: its own analysis says what is to be shown."""
+        path = to_fs_path(uri)
+        if path is not None:
+            self._forget(path)
+            self._show({path})
+
+    def closed(self, uri: str) -> None:
+        """A document was closed."""
+        path = to_fs_path(uri)
+        if path is not None:
+            self._closings[path] += 1
+            self.touched(path)
+
+    def from_open(self, uri: str, shown: list[types.Diagnostic]) -> None:
+        """What open documents show in a closed file is pushed, and not said twice."""
+        path = to_fs_path(uri) or uri
+        self._from_open[path] = shown
+        self._server.show(uri, None, shown)
+        self._show({path})
+
+    def of(self, uri: str) -> list[types.Diagnostic]:
+        """What is shown in a file."""
+        found = self._shown.get(to_fs_path(uri) or uri)
+        return found.items if found else []
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether more is to come."""
+        return self._is_outdated or self._task is not None and not self._task.done()
+
+    @property
+    def news(self) -> asyncio.Future[None]:
+        """Resolves when there is something new to report."""
+        if self._news is None or self._news.done():
+            self._news = asyncio.get_running_loop().create_future()
+        return self._news
+
+    def reports(self, known: Mapping[str, str]) -> tuple[list[Report], list[Report]]:
+        """What a client that has the results ``known``, by URI, does not know yet, and what has not changed."""
+        names = {unquote(uri): name for uri, name in known.items()}
+        new: list[Report] = []
+        same: list[Report] = []
+        for shown in self._shown.values():
+            if names.pop(unquote(shown.uri), None) == shown.result_id:
+                same.append(types.WorkspaceUnchangedDocumentDiagnosticReport(shown.uri, shown.result_id))
+            else:
+                new.append(
+                    types.WorkspaceFullDocumentDiagnosticReport(shown.uri, shown.items, result_id=shown.result_id)
+                )
+        gone = (uri for uri in known if unquote(uri) in names and not self._server.session.knows(uri))
+        new += (types.WorkspaceFullDocumentDiagnosticReport(uri, []) for uri in gone)
+        return new, same
+
+    def _give_up(self) -> None:
+        """Stop what runs: something has changed."""
+        self._token.cancel()
+        if self._task is None or self._task.done():
+            self._task = asyncio.get_running_loop().create_task(self._run())
+
+    async def _run(self) -> None:
+        """Do what is to be done until nothing is left."""
+        while self._is_outdated or self._changed or self._stale:
+            self._token = Token()
+            await asyncio.sleep(QUIET)
+            try:
+                if self._is_outdated:
+                    await self._look_around()
+                elif self._changed:
+                    await self._take_changes()
+                else:
+                    await self._check()
+            except GivenUp:
+                pass
+        self._done = 0
+        asyncio.get_running_loop().call_soon(self._tell)  # once this task is done: there is no more to come
+
+    async def _look_around(self) -> None:
+        """Find the files that train. All of them are to be checked again."""
+        roots, settings_of = self._roots(), self._server.settings.of
+        paths, is_cut = await self._when_idle(lambda resolver, cancel: python_files(roots, settings_of, cancel))
+        found: set[str] = set()
+        for begin in range(0, len(paths), AT_ONCE):
+            found |= await self._when_idle(partial(training, paths[begin : begin + AT_ONCE]))
+        if is_cut:
+            said = f"Only {MOST_FILES:,} Python files of the workspace are looked at."
+            self._server.log(types.MessageType.Warning, said)
+        self._is_outdated, self._training, self._stale, self._done = False, found, {*found}, 0
+        self._changed.clear()
+        for path in {*self._checked} - found:
+            self._forget(path)
+
+    async def _take_changes(self) -> None:
+        """Find what is to be checked again."""
+        roots = self._roots()
+        for path in [*self._changed]:
+            if await self._when_idle(partial(is_wanted, path, roots)):
+                self._training.add(path)
+            else:
+                self._training.discard(path)
+                self._forget(path)
+            self._stale |= {each for each in self._training if each == path or self._reads(each, path)}
+            self._changed.discard(path)
+
+    async def _check(self) -> None:
+        """Check one file after the other."""
+        client, settings_of = self._server.client, self._server.settings.of
+        with self._server.long_work.over("tapelint") as work:
+            while self._stale:
+                path = min(self._stale)
+                count = self._done + len(self._stale)
+                work.say(f"{self._done} of {count} files", 100 * self._done // count)
+                if path not in self._server.session.files():
+                    settings = settings_of(from_fs_path(path) or path)
+                    checked = await self._when_idle(partial(check, path, settings, client))
+                    before = self._checked.get(path, Checked())
+                    self._checked[path] = checked
+                    self._show({*before.shown, *checked.shown})
+                self._done += 1
+                self._stale.discard(path)
+
+    async def _when_idle(self, work: Callable[[Resolver, Cancel], T]) -> T:
+        """The result of ``work``, which is given up for anything more urgent and then begun again. Raises GivenUp."""
+        pause, token, worker = SHORTEST, self._token, self._server.session.worker
+        while not token():
+            attempt = partial(work, self._server.session.resolver(), lambda: token() or worker.is_in_demand(LAST))
+            try:
+                done: T = await worker.submit(attempt, LAST, token).future
+                return done
+            except analysis.Cancelled:
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, LONGEST)
+            except asyncio.CancelledError:
+                if not token():
+                    raise
+        raise GivenUp
+
+    def _roots(self) -> list[str]:
+        """The folders whose closed files are to be checked."""
+        settings = (
+            (folder, self._server.settings.of(from_fs_path(folder) or folder)) for folder in self._server.folders()
+        )
+        return [folder for folder, own in settings if own.enable and own.checks_closed]
+
+    def _reads(self, path: str, other: str) -> bool:
+        """Whether imports of a file have led to another one."""
+        return path in self._checked and other in self._checked[path].reads
+
+    def _forget(self, path: str) -> None:
+        """A file is not checked any more."""
+        before = self._checked.pop(path, None)
+        if before is not None:
+            self._show(before.shown)
+
+    def _show(self, paths: Iterable[str]) -> None:
+        """Say what is new in some files."""
+        pulls, opened, is_new = self._server.client.pulls, self._server.session.files(), False
+        for path in paths:
+            before, now = self._shown.pop(path, None), None
+            if path not in opened and any(path in each.shown for each in self._checked.values()):
+                now = self._shown[path] = self._now(path)
+            if (before and before.result_id) == (now and now.result_id):
+                continue
+            is_new = True
+            if not pulls and path not in opened:
+                self._server.show(from_fs_path(path) or path, None, now.items if now else [])
+        if is_new:
+            self._tell()
+
+    def _now(self, path: str) -> Shown:
+        """What is to be shown in a file: each hazard once, as grave as any has found it."""
+        uri, best = from_fs_path(path) or path, dict[tuple[object, ...], types.Diagnostic]()
+        said = {_place(shown) for shown in self._from_open.get(path, ())}
+        for checked in self._checked.values():
+            for shown in checked.shown.get(path, ()):
+                known = best.setdefault(_place(shown), shown)
+                if (shown.severity or 0) < (known.severity or 0):
+                    best[_place(shown)] = shown
+        items = [shown for place, shown in best.items() if place not in said]
+        name = result_id(items, self._server.protocol._converter.unstructure)
+        return Shown(uri, f"{name}.{self._closings[path]}", items)
+
+    def _tell(self) -> None:
+        if self._news is not None and not self._news.done():
+            self._news.set_result(None)
+
+
+def _place(shown: types.Diagnostic) -> tuple[object, ...]:
+    """What two diagnostics of one hazard have in common."""
+    start, end = shown.range.start, shown.range.end
+    return shown.code, start.line, start.character, end.line, end.character
