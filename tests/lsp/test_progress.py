@@ -102,11 +102,13 @@ def test_what_was_analysed_is_logged(wire: Wire) -> None:
     wire.published(URI, 1)
     wire.change(URI, 2, {"text": GOOD})
     wire.published(URI, 2)
-    first, second = logged(wire)
-    assert (
-        first[0] == 3 and first[1].startswith("/project/train.py: 1 finding in 7 lines, ") and first[1].endswith(" s")
-    )
-    assert second[0] == 5 and second[1].startswith("/project/train.py: 0 findings in 7 lines, ")
+    wire.notify("$/setTrace", {"value": "messages"})
+    wire.change(URI, 3, {"text": BAD})
+    wire.published(URI, 3)
+    ((kind, first),) = logged(wire)
+    assert kind == 3 and first.startswith("/project/train.py: 1 finding in 7 lines, ") and first.endswith(" s")
+    (third,) = [message["params"]["message"] for message in wire.seen if message.get("method") == "$/logTrace"]
+    assert third.startswith("/project/train.py: 1 finding in 7 lines, ")
 
 
 def test_the_log_holds_no_text(wire: Wire) -> None:

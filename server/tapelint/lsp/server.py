@@ -143,7 +143,11 @@ class Server(LanguageServer):
             self.workspace_inlay_hint_refresh(None)
 
     def log(self, kind: types.MessageType, message: str) -> None:
-        """A line, or more, in the client's log."""
+        """A line, or more, in the client's log; of the kind ``Log`` in its trace, where that is switched on."""
+        if kind is types.MessageType.Log:
+            if self.protocol.trace is not types.TraceValue.Off:
+                self.log_trace(types.LogTraceParams(message))
+            return
         self.window_log_message(types.LogMessageParams(kind, message))
 
     def tell_once(self, message: str) -> None:

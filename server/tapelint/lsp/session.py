@@ -375,8 +375,8 @@ class Session:
         return outlined(documents_with_notices) if documents_with_notices else ""
 
     def _log_run(self, entry: DocumentState, result: AnalysisResult) -> None:
-        """Log what was analysed and how long that took: the first time for all readers, then for few."""
-        kind = types.MessageType.Info if entry.reads is None else types.MessageType.Debug
+        """Log what was analysed and how long that took: once in the log, then in the trace."""
+        kind = types.MessageType.Info if entry.reads is None else types.MessageType.Log
         self._log(kind, result.log_line)
 
     def _log_unseen(self, entry: DocumentState, result: AnalysisResult) -> None:
