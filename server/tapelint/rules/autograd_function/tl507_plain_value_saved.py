@@ -43,7 +43,8 @@ Scale.apply(w, 2.0).sum().backward()  # torch: ok
 ```
 
 ## Fix safety
-There is no fix: backward has to read the value from where it is kept.
+Tensors are taken out of their list. The last argument, if it is a variable, becomes an attribute of `ctx`, and backward
+reads it there. Otherwise there is no fix: backward has to read the value from where it is kept.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ from ...autograd.events.custom_function import PlainValueSaved
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...headline import headline
+from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import code
 
@@ -76,8 +78,17 @@ def check(event: Event, facts: Facts) -> Finding | None:
         raises=f"{ERROR} {event.index} is of type {event.type_name if event.type_name != 'number' else ''}".rstrip(),
         links=(TraceStep(event.point.node, _step(event), event.point, short="checks what was saved"),),
         help=_advice(event, value),
+        cures=(_cure(event, value),),
         no_fix="what backward unpacks from `ctx.saved_tensors` would have to change with it",
     )
+
+
+def _cure(event: PlainValueSaved, value: str) -> FixProposal:
+    """Take tensors out of their list; keep what holds none beside what is saved."""
+    given = event.place.args[event.index]
+    if event.holds_tensors:
+        return FixProposal("save_each", f"Save each tensor of {value} by itself", (given,))
+    return FixProposal("keep_on_context", f"Keep {value} as an attribute of `ctx`", (given,))
 
 
 def _step(event: PlainValueSaved) -> str:

@@ -42,7 +42,7 @@ Scale.apply(w, 2.0).sum().backward()  # torch: ok
 ```
 
 ## Fix safety
-There is no fix: what belongs there is not known.
+Where forward has an argument of that name, it is kept. Otherwise there is no fix: what belongs there is not known.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ from ...autograd.events.custom_function import UnsetContextRead
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...headline import headline
+from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import code
 
@@ -65,6 +66,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"No method of `{event.function}` sets `{event.attribute}` on its context",
         f"No method sets `{event.attribute}` on the context",
     )
+    title = f"Keep the argument `{event.attribute}` as `ctx.{event.attribute}` in `{preparing}`"
     return Finding(
         at=event.place,
         point=event.point,
@@ -80,6 +82,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
             ),
         ),
         help=f"Set {code(event.place)} in `{preparing}`; a tensor belongs in `ctx.save_for_backward`.",
+        cures=(FixProposal("set_on_context", title, (event.preparing, event.place)),),
         no_fix=f"what `{event.attribute}` is to be cannot be seen",
     )
 

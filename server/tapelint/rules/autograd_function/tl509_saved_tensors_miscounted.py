@@ -43,15 +43,19 @@ Mul.apply(w, w).sum().backward()  # torch: ok
 ```
 
 ## Fix safety
-There is no fix: which tensor is missing, or too many, is not known.
+Saved are the variables of forward that have the names which backward unpacks; or backward unpacks the others, too, by
+the names that forward has for them. Where the names differ there is no fix: which tensors are meant is not known.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 from ...autograd.events.custom_function import SavedMiscounted
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...headline import headline
+from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import code
 
@@ -84,8 +88,20 @@ def check(event: Event, facts: Facts) -> Finding | None:
             TraceStep(event.point.node, f"This backward unpacks {wanted}", event.point, short=f"unpacks {wanted}"),
         ),
         help=advice,
+        cures=tuple(_cures(event)),
         no_fix="which tensors backward is to have cannot be seen",
     )
+
+
+def _cures(event: SavedMiscounted) -> Iterator[FixProposal]:
+    """Save what is unpacked, by its names, or unpack what is saved."""
+    if not event.saving:
+        return
+    call = event.saving[-1]
+    if event.saved < event.wanted:
+        yield FixProposal("save_unpacked", "Save what backward unpacks", (call, event.place))
+    else:
+        yield FixProposal("unpack_saved", "Unpack all that is saved", (event.place, call))
 
 
 def _effects(event: SavedMiscounted, saved: str) -> list[str]:
