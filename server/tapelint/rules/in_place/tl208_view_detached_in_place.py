@@ -33,6 +33,7 @@ assert not state.requires_grad  # torch: ok
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from ...autograd.events.graph_walks import Event, ViewDetached
 from ...autograd.facts import Facts
@@ -61,8 +62,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
         raises=ERROR,
         links=(TraceStep(event.made.node, f"{made} makes the view", event.made, short="makes the view"),),
         help="Use `detach()`, and keep what it returns.",
-        cures=(FixProposal("out_of_place", "Keep what detach() returns", (event.point.node,)),),
+        cures=tuple(_cures(event)),
     )
+
+
+def _cures(event: ViewDetached) -> Iterator[FixProposal]:
+    """An item of a container is assigned anew; a part of a tensor, which is made there and then, is not."""
+    node, title = event.point.node, "Keep what detach() returns"
+    yield FixProposal("out_of_place", title, (node,))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and event.made.node is not node.func.value:
+        yield FixProposal("detach_item", title, (node,))
 
 
 RULE = Rule(
