@@ -102,6 +102,7 @@ def _cures(event: SavedTensorModified, name: str | None) -> Iterator[FixProposal
         moved, anchor = _apart(event)
         title = "Write after the backward (this forward then knows nothing of it)"
         yield FixProposal("relocate_after", title, (moved, anchor), "unsafe")
+        yield FixProposal("move_block_after", title, (moved, anchor), "unsafe")
 
 
 def _apart(event: SavedTensorModified) -> tuple[ast.AST, ast.AST]:

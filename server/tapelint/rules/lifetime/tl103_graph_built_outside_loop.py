@@ -74,6 +74,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
                 (stored.statement, loop.loop),
             )
         )
+    elif stored is not None:
+        title = f"Move {kept} into the function: compute it in every call"
+        cures.append(FixProposal("move_into_function", title, (stored.statement, event.freed.point.node)))
     advice = f"Compute {kept} {inside}, or under `torch.no_grad()` if it needs no gradient."
     young = before(event, shared)
     for reader in readers(young.created_at.node, stored.target if stored else None):
