@@ -29,5 +29,5 @@ def no_fix(finding: Finding, tried: int, others: Iterable[Source]) -> str | None
     if any(other.holds(target) for other in others for cure in finding.cures for target in cure.targets):
         return "what would have to change stands in a file that is not checked"
     if finding.cures:
-        return "the edit that would help does not fit the code as it is written"
+        return finding.no_fix or "the edit that would help does not fit the code as it is written"
     return finding.no_fix or "how to change it depends on what the program is meant to compute"

@@ -136,7 +136,7 @@ def cures(cut: Cut) -> list[FixProposal]:
     if reason in (CutReason.NO_GRAD, CutReason.INFERENCE_MODE):
         for place in (node, *reversed(cut.point.calls)):
             found.append(FixProposal("enable_grad", "Record the graph: enable gradients there", (place,)))
-    if reason in (CutReason.REMADE, CutReason.ITEM):
+    if reason in (CutReason.REMADE, CutReason.ITEM, CutReason.OPERATION):
         found.append(FixProposal("unwrap", "Use the tensor itself", (node,)))
     if reason is CutReason.LOSSES:
         found.append(FixProposal("stack", "Keep their graphs: stack them", (node,)))

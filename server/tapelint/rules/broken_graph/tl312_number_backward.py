@@ -74,7 +74,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
             ),
         ),
         help=f"Go backward from the tensor: leave out {read} there, and keep it for the log.",
-        cures=(FixProposal("remove_call", title, (cut.point.node,), "unsafe"),) if cut.reason is CutReason.ITEM else (),
+        cures=tuple(FixProposal(purpose, title, (cut.point.node,), "unsafe") for purpose in ("remove_call", "unwrap")),
         no_fix="what is to stay a number, and what a tensor, cannot be seen",
         everywhere=True,
     )

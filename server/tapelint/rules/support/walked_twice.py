@@ -19,7 +19,7 @@ from .finding import TraceStep
 from .story import carried, keeper, kept_beside, op_name, tensor_name, variable, writer
 
 ERROR = "Trying to backward through the graph a second time"
-UNNAMED = "no one statement keeps what is carried along"
+UNNAMED = "no one statement keeps what is carried along so that it could be detached there"
 """Why nothing is offered to be detached."""
 MOST_HANDED = 6
 """How many arguments are tried for the one that should have been detached: each costs an analysis."""

@@ -32,6 +32,8 @@ def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
         raise EditRefused("not a call")
     name = qualified(editor, editor.place(call), call.func)
     module, _, function = (name or "").rpartition(".")
+    if name == "torch.autograd.Variable":
+        return Arguments(editor, call).put("requires_grad", "True")
     is_method = name is None and isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS
     if (module == "torch" and function in _FUNCTIONS) or is_method:
         return Arguments(editor, call).put("requires_grad", "True")

@@ -67,6 +67,8 @@ def _parts(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _makes_floats(editor: SourceEditor, call: ast.Call) -> bool:
+    if qualified(editor, editor.place(call), call.func) == "torch.autograd.Variable":
+        return any(isinstance(part, ast.Call) and _makes_floats(editor, part) for part in call.args)
     module, _, function = (qualified(editor, editor.place(call), call.func) or "").rpartition(".")
     if module != "torch" or function not in _FLOATS or any(key.arg == "dtype" for key in call.keywords):
         return False
