@@ -66,3 +66,53 @@ def test_what_has_a_fix_or_raises_nothing_needs_no_reason() -> None:
     for text in (SUMMED, "import torch\ny = torch.ones(3, requires_grad=True).exp()\ny += 1\ny.sum().backward()\n"):
         report = analyse(text)
         assert report.diagnostics and not any(offer(report, each).no_fix for each in report.diagnostics)
+
+
+KEPT = """import torch
+
+w = torch.ones(3, requires_grad=True)
+h = w.exp()
+torch.autograd.grad(h.sum(), w, retain_graph=False)
+for k in range(3):
+    (h * k).sum().backward()
+"""
+
+
+def test_a_graph_is_kept_for_every_iteration() -> None:
+    """Kept once it lasts for the first one; the same call then raises again, until it keeps the graph as well."""
+    report = analyse(KEPT, "a.py")
+    (found,) = report.diagnostics
+    fix = next(fix for fix in fixes(report, found) if "retain_graph" in fix.title)
+    assert "and 1 more like it" in fix.title
+    after = apply(KEPT, fix.edits)
+    assert after.count("retain_graph=True") == 2 and not analyse(after, "a.py").diagnostics
+
+
+VIEWS = """import torch
+
+x = torch.ones(3, 4, requires_grad=True)
+y = x * 2
+a, b, c = y.unbind()
+y += 1
+(a * b).sum().backward()
+"""
+
+
+def test_views_that_autograd_protects_can_be_those_of_a_copy() -> None:
+    """Unsafe, since they keep the values from before the write; also where a display or a loop makes them."""
+    for made in ("a, b, c = y.unbind()", "a, b, c = y", "a, b, c = torch.chunk(y, 3)", "for a in y:\n    b = a"):
+        text = VIEWS.replace("a, b, c = y.unbind()", made)
+        report = analyse(text, "a.py")
+        (found,) = report.diagnostics
+        (fix,) = fixes(report, found)
+        assert (found.code, fix.applicability) == ("TL204", "unsafe") and "before the write" in fix.title
+        after = apply(text, fix.edits)
+        assert "y.clone()" in after and not analyse(after, "a.py").diagnostics
+
+
+def test_detaching_in_place_is_taken_back() -> None:
+    text = "import torch\nw = torch.ones(3, requires_grad=True)\nloss = w.sum()\nloss.detach_()\nloss.backward()\n"
+    report = analyse(text, "a.py")
+    (found,) = report.diagnostics
+    (fix,) = fixes(report, found)
+    assert apply(text, fix.edits) == text.replace("loss.detach_()\n", "")

@@ -154,8 +154,12 @@ def reaches(now: Sequence[int], then: Sequence[int]) -> bool:
 
 
 def same_kind_fixes(before: Report, diagnostic: Diagnostic, after: Report, cure: FixProposal) -> Iterator[FixProposal]:
-    """The cures of the same kind for what the same place shows after ``cure``."""
-    place = _place(before.findings[diagnostic.place])
+    """The cures of the same kind for what the same place shows after ``cure``, or for what the same call then raises:
+    a graph that is kept for it once is freed by itself in the next iteration.
+    """
+    hazard = before.findings[diagnostic.place]
     for finding in after.findings.values():
-        if _place(finding) == place:
-            yield from (c for c in finding.cures if (c.purpose, c.applicability) == (cure.purpose, cure.applicability))
+        is_raised = finding.raises is not None and finding.raises == hazard.raises
+        if _place(finding) == _place(hazard) or is_raised and _raiser(finding) == _raiser(hazard):
+            alike = (c for c in finding.cures if c.purpose == cure.purpose)
+            yield from (c for c in alike if c.applicability in ("safe", cure.applicability))

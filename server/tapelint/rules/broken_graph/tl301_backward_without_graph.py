@@ -144,7 +144,8 @@ def cures(cut: Cut) -> list[FixProposal]:
         again = FixProposal("stack" if reason is CutReason.NUMBER_LIST else "unwrap", "", (wrapped.node,))
         title = "Keep the graph: no number on the way (what else reads it gets a tensor)"
         found.append(FixProposal("remove_call", title, (node,), "unsafe", (again,)))
-    if isinstance(node, (ast.Call, ast.Attribute)) and reason in (CutReason.DETACH, CutReason.DATA):
+    is_detached = reason in (CutReason.DETACH, CutReason.DATA) or cut.name == "detach_"
+    if isinstance(node, (ast.Call, ast.Attribute)) and is_detached:
         found.append(FixProposal("remove_call", f"Keep the graph: remove `{cut.name}`", (node,)))
     return found
 

@@ -37,6 +37,7 @@ instead.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from ...autograd.events.graph_walks import Event, ViewRefused
 from ...autograd.facts import Facts
@@ -139,8 +140,23 @@ def _used(event: ViewRefused, facts: Facts, name: str) -> Finding:
         raises="its base or another view of its base has been modified inplace",
         links=links,
         help=advice,
+        cures=tuple(_copying(event.made.node, facts)),
         no_fix="whether the values before or after the write are meant cannot be seen",
     )
+
+
+def _copying(made: ast.AST, facts: Facts) -> Iterator[FixProposal]:
+    """Make the views of a copy of the tensor, which the write leaves alone."""
+    names = set(facts.names.values())
+    iterated = made.iter if isinstance(made, (ast.For, ast.AsyncFor)) else made
+    parts: list[ast.expr] = [iterated] if isinstance(iterated, (ast.Name, ast.Attribute)) else []
+    if isinstance(iterated, ast.Call):
+        parts = [*([iterated.func.value] if isinstance(iterated.func, ast.Attribute) else []), *iterated.args]
+    base = next((part for part in parts if ast.unparse(part) in names), None)
+    if base is not None or isinstance(made, (ast.Tuple, ast.List)):
+        copied = "a copy" if base is None else f"a copy of {code(base)}"
+        title = f"Make the views of {copied} (they keep the values from before the write)"
+        yield FixProposal("clone", title, (base or made,), "unsafe")
 
 
 RULE = Rule(

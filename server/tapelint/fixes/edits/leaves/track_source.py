@@ -2,7 +2,7 @@
 becomes ``x = torch.rand(3, requires_grad=True)``.
 
 Target: the call that goes backward. The tensor is looked for in the text: in the root's expression, then where the
-names in it were assigned last. Tensors of integers are left alone.
+names in it were bound last, by an assignment or a loop. Tensors of integers are left alone.
 """
 
 from __future__ import annotations
@@ -77,20 +77,14 @@ def _makes_floats(editor: SourceEditor, call: ast.Call) -> bool:
 
 
 def _assigned(editor: SourceEditor, name: ast.expr, before: ast.AST) -> list[ast.expr]:
-    """The value that was assigned last to a name or an attribute above ``before``; of an attribute that no code there
-    assigns, what is assigned to that of any object.
+    """The value that was bound last to a name or an attribute above ``before``, or around it by a loop; of an attribute
+    that no code there assigns, what is assigned to that of any object.
     """
     wanted, row = dotted(name), editor.bare_row(before)
     for scope in editor.scopes(editor.place(before)):
-        found = [
-            node.value
-            for node in own_nodes(scope)
-            if isinstance(node, ast.Assign)
-            and editor.last_row(node) < row
-            and any(dotted(target) == wanted for target in node.targets)
-        ]
-        if found:
-            return [max(found, key=editor.bare_row)]
+        bound = [pair for node in own_nodes(scope) for pair in _bound(editor, node, wanted)]
+        if found := [pair for pair in bound if pair[0] < row]:
+            return [max(found, key=lambda pair: pair[0])[1]]
     if not isinstance(name, ast.Attribute):
         return []
     tree = ast.walk(editor.source.tree)
@@ -100,3 +94,30 @@ def _assigned(editor: SourceEditor, name: ast.expr, before: ast.AST) -> list[ast
         if isinstance(node, ast.Assign)
         and any(isinstance(target, ast.Attribute) and target.attr == name.attr for target in node.targets)
     ]
+
+
+def _bound(editor: SourceEditor, node: ast.AST, wanted: str | None) -> Iterator[tuple[int, ast.expr]]:
+    """What a node binds to the ``wanted`` name, with the row from below which that is so."""
+    pairs: list[tuple[ast.expr, ast.expr]] = []
+    match node:
+        case ast.Assign():
+            pairs = [(target, node.value) for target in node.targets]
+        case ast.AnnAssign(value=ast.expr() as value):
+            pairs = [(node.target, value)]
+        case ast.NamedExpr():
+            pairs = [(node.target, node.value)]
+        case ast.For() | ast.AsyncFor():
+            yield from ((editor.bare_row(node), value) for value in _for(node.target, node.iter, wanted))
+    last = editor.last_row(node) if pairs else 0
+    yield from ((last, value) for pair in pairs for value in _for(*pair, wanted))
+
+
+def _for(target: ast.expr, value: ast.expr, wanted: str | None) -> Iterator[ast.expr]:
+    """What of ``value`` is bound to the ``wanted`` name: its own part of a display, else all of it."""
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        if dotted(target) == wanted:
+            yield value
+        return
+    parts = value.elts if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts) else None
+    for index, part in enumerate(target.elts):
+        yield from _for(part, parts[index] if parts else value, wanted)
