@@ -48,9 +48,9 @@ def open_book(wire: Wire) -> None:
     )
 
 
-def actions(wire: Wire, number: int, line: int) -> dict[str, dict]:
+def actions(wire: Wire, number: int, line: int, character: int = 0) -> dict[str, dict]:
     """What the lightbulb offers on a line of a cell, by title."""
-    place = {"line": line, "character": 0}
+    place = {"line": line, "character": character}
     params = {"textDocument": {"uri": cell(number)}, "range": {"start": place, "end": place}}
     params["context"] = {"diagnostics": [], "triggerKind": 1}
     return {action["title"]: action for action in wire.request("textDocument/codeAction", params)["result"]}
@@ -146,6 +146,9 @@ def test_fixes_edit_their_cell(wire: Wire):
         (Edit(Span(2, 1, 3, 1), "z\n"), Edit(Span(2, 1, 2, 5), "z")),
         (Edit(Span(3, 1, 4, 1), ""), Edit(Span(3, 1, 4, 1), "")),
         (Edit(Span(2, 1, 3, 3), ""), None),
+        (Edit(Span(5, 1, 6, 1), ""), Edit(Span(5, 1, 8, 1), "")),
+        (Edit(Span(10, 1, 11, 1), ""), Edit(Span(8, 6, 10, 6), "")),
+        (Edit(Span(8, 1, 9, 1), ""), Edit(Span(8, 1, 9, 1), "")),
     ],
     ids=[
         "inside",
@@ -156,11 +159,14 @@ def test_fixes_edit_their_cell(wire: Wire):
         "instead of it",
         "a whole cell",
         "over two cells",
+        "above empty rows",
+        "below an empty row",
+        "above one inside",
     ],
 )
 def test_edits_map_to_cells(edit: Edit, expected: Edit | None):
-    rows = ["if x:", "    ", "w = 1", ""]
-    cells = (Cell(1, 1, 2), Cell(3, 3, 1))
+    rows = ["if x:", "    ", "w = 1", "", "a = 1", "", "  ", "b = 1", "", "c = 1"]
+    cells = (Cell(1, 1, 2), Cell(3, 3, 1), Cell(4, 5, 6))
     assert in_cell(edit, cells, rows) == expected
 
 
@@ -229,3 +235,31 @@ def test_the_line_that_raises_is_marked_in_its_cell(wire: Wire):
     assert mark["range"]["start"] == {"line": 0, "character": 0}
     told = [step["message"] for step in finding["relatedInformation"]]
     assert [message.startswith("Cell 4: ") for message in told] == [False] * (len(told) - 1) + [True]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("loss = (w * w).sum()", ""),
+        ("loss = (w * w).sum()\n\nprint(w)", "print(w)"),
+        ("print(w)\n\nloss = (w * w).sum()", "print(w)"),
+        ("print(w)\nloss = (w * w).sum()\nprint(w)", "print(w)\nprint(w)"),
+    ],
+)
+def test_a_cell_keeps_no_empty_line_of_what_is_moved(wire: Wire, before: str, after: str):
+    texts = ["import torch\nw = torch.ones(3, requires_grad=True)", before, "for i in range(3):\n    loss.backward()"]
+    wire.start(LIT)
+    book = {"uri": BOOK, "notebookType": "jupyter-notebook", "version": 1}
+    book["cells"] = [{"kind": 2, "document": cell(i)} for i in range(len(texts))]
+    documents = [{"uri": cell(i), "languageId": "python", "version": 1, "text": text} for i, text in enumerate(texts)]
+    wire.notify("notebookDocument/didOpen", {"notebookDocument": book, "cellTextDocuments": documents})
+    assert [found["code"] for found in wire.published(cell(2))] == ["TL103"]
+    (move,) = [action for title, action in actions(wire, 2, 1, 4).items() if title.startswith("Move")]
+    changed = {each["textDocument"]["uri"]: each["edits"] for each in move["edit"]["documentChanges"]}
+    (removal,) = changed[cell(1)]
+    start, end = removal["range"]["start"], removal["range"]["end"]
+    rows = before.split("\n")
+    assert end["line"] < len(rows) and end["character"] <= len(rows[end["line"]]), "a client need not clamp"
+    head = "\n".join([*rows[: start["line"]], rows[start["line"]][: start["character"]]])
+    tail = "\n".join([rows[end["line"]][end["character"] :], *rows[end["line"] + 1 :]])
+    assert head + removal["newText"] + tail == after

@@ -58,8 +58,9 @@ def in_cell(edit: Edit, cells: Sequence[Cell], lines: Sequence[str]) -> Edit | N
     """An edit of the text that stands in one cell, where it begins; None where there is none that does the same.
 
     Whole lines that are put where a cell begins go to the end of the one above if they continue its last block: a
-    cell cannot begin indented. The end of the last row of a cell goes with the row: a cell has none there. ``lines``
-    are the rows of the text.
+    cell cannot begin indented. The end of the last row of a cell goes with the row: a cell has none there. Where rows
+    are taken from the beginning or the end of a cell, so are the empty ones that would be left there. ``lines`` are the
+    rows of the text.
     """
     span = edit.span
     cell = cell_at(cells, span.row)
@@ -69,7 +70,10 @@ def in_cell(edit: Edit, cells: Sequence[Cell], lines: Sequence[str]) -> Edit | N
         return _inserted(edit, cell, cells, lines)
     if (span.end_row, span.end_column) == (cell.last + 1, 1):
         return _with_last_row(edit, cell, lines)
-    return edit if span.end_row <= cell.last else None
+    if span.end_row > cell.last:
+        return None
+    is_at_top = not edit.content and (span.row, span.column, span.end_column) == (cell.first, 1, 1)
+    return _with_empty_rows(edit, cell, lines) if is_at_top else edit
 
 
 def _inserted(edit: Edit, cell: Cell, cells: Sequence[Cell], lines: Sequence[str]) -> Edit:
@@ -88,8 +92,19 @@ def _with_last_row(edit: Edit, cell: Cell, lines: Sequence[str]) -> Edit:
     if edit.content.endswith("\n"):
         return Edit(Span(span.row, span.column, cell.last, end), edit.content.removesuffix("\n"))
     if not edit.content and span.column == 1 and span.row > cell.first:
-        return Edit(Span(span.row - 1, len(lines[span.row - 2]) + 1, cell.last, end), "")
+        above = span.row - 1
+        while above > cell.first and not lines[above - 1].strip():
+            above -= 1
+        return Edit(Span(above, len(lines[above - 1]) + 1, cell.last, end), "")
     return edit
+
+
+def _with_empty_rows(edit: Edit, cell: Cell, lines: Sequence[str]) -> Edit:
+    """The removal of rows with the empty ones that follow."""
+    below = edit.span.end_row
+    while below < cell.last and not lines[below - 1].strip():
+        below += 1
+    return Edit(Span(edit.span.row, 1, below, 1), "")
 
 
 def changes(old: str, old_cells: Sequence[Cell], new: str, new_cells: Sequence[Cell]) -> Iterator[Edit]:

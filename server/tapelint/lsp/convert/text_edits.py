@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from lsprotocol import types
 
 from ...report.diagnostic import FileEdits
-from ...source import Edit, in_cell
+from ...source import Cell, Edit, Span, cell_at, in_cell
 from ..analysis_result import AnalysisResult
 from ..client_capabilities import ClientCapabilities
 from .positions import LineIndex
@@ -74,8 +74,17 @@ def _placed(edits: Iterable[Edit], result: AnalysisResult, client: ClientCapabil
         if placed is None:
             return None
         uri, row_offset = snapshot.cell_of(placed.span)
-        found.append((uri, result.rows.range(placed.span, client.encoding, row_offset), placed.content))
+        span = _within_cell(placed.span, snapshot.cells, lines)
+        found.append((uri, result.rows.range(span, client.encoding, row_offset), placed.content))
     return found
+
+
+def _within_cell(span: Span, cells: Sequence[Cell], lines: Sequence[str]) -> Span:
+    """A span that ends where the cell does instead of at the beginning of the next: a cell has no row there."""
+    cell = cell_at(cells, span.row)
+    if cell is None or span.end_row <= cell.last:
+        return span
+    return Span(span.row, span.column, cell.last, len(lines[cell.last - 1]) + 1)
 
 
 def _elsewhere(others: Iterable[OtherDocument], client: ClientCapabilities) -> Iterator[Placed]:
