@@ -577,3 +577,24 @@ def test_an_import_cycle_entered_at_another_module():
     for text in (WHICHEVER, WHICHEVER.replace("import a\n    a.F(x)", "x"), WHICHEVER):
         again = analyse(text, "main.py", resolve=find, memory=memory)
         assert told(again) == told(analyse(text, "main.py", resolve=find))
+
+
+EVERY = """\
+import argparse, torch
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--every", type=int, default=17)
+args = parser.parse_args()
+w = torch.ones(3, requires_grad=True)
+for step in range(100):
+    loss = (w * 2).exp().sin().cos().tanh().sigmoid().exp().sin().cos().sum()
+    loss.backward()
+    w.grad = None
+    if (step + 1) % args.every == 0:
+        print(loss.item(), loss.exp().item(), loss.sin().item(), loss.cos().item(), loss.tanh().item())
+"""
+
+
+def test_an_analysis_does_not_depend_on_those_before_it():
+    """A test of an option decides by the number of an iteration, and that is seen each time it is decided."""
+    assert told(analyse(EVERY)) == told(analyse(EVERY))

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from functools import lru_cache, partial
-from typing import Any
+from functools import lru_cache, partial, wraps
+from typing import Any, TypeVar
 
+from ...domain.induction import InductionValue
 from ...domain.options import Option
 from ...domain.values import Const, Tuple
 
@@ -49,6 +50,27 @@ MAX_FORMULAS = 4_096
 """Formulas whose default is kept, for the whole process."""
 
 Values = Callable[[Option], Const | None]
+T = TypeVar("T")
+
+
+def kept(compute: Callable[..., T]) -> Callable[..., T]:
+    """Compute once what is asked of a formula. Where an induction value is in it, it is computed each time: to read
+    that is an observation, which has to be made again.
+    """
+    known = lru_cache(MAX_FORMULAS)(compute)
+
+    @wraps(compute)
+    def answer(*about: Hashable) -> T:
+        return compute(*about) if is_counted(about) else known(*about)
+
+    return answer
+
+
+def is_counted(formula: Hashable) -> bool:
+    """Whether a formula depends on the number of an iteration."""
+    if isinstance(formula, Tuple):
+        formula = formula.items
+    return isinstance(formula, InductionValue) or isinstance(formula, tuple) and any(map(is_counted, formula))
 
 
 def by_default(formula: Hashable) -> bool | None:
@@ -56,7 +78,7 @@ def by_default(formula: Hashable) -> bool | None:
     return _truth_by_default(formula) if any(True for _ in options_in(formula)) else None
 
 
-@lru_cache(MAX_FORMULAS)
+@kept
 def _truth_by_default(formula: Hashable) -> bool | None:
     return _truth(formula, lambda option: option.default)
 
@@ -83,7 +105,7 @@ def is_possible(formula: Hashable, taken: bool) -> bool:
     return by_default(formula) is taken or _turned_by(formula, taken) is not None
 
 
-@lru_cache(MAX_FORMULAS)
+@kept
 def supposing(premise: str, formula: Hashable) -> bool | None:
     """The truth of a test on a path with a premise, on which all other options have their defaults; None if it may have
     either.
@@ -95,7 +117,7 @@ def supposing(premise: str, formula: Hashable) -> bool | None:
     return _truth_by_default(formula)
 
 
-@lru_cache(MAX_FORMULAS)
+@kept
 def _turned_by(formula: Hashable, taken: bool) -> Option | None:
     """The first option that alone may give a test the truth ``taken``: by one of its other values, or, where these are
     not known, because nothing else decides the test.
