@@ -6,7 +6,7 @@ BIN := .venv/bin
 ORACLE := .venv-oracle/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test lint client-check oracle fuzz cures lock vsix editor-test bench bench-sessions ecosystem clean
+.PHONY: help demo test lint client-check oracle fuzz cures lock vsix editor-test bench bench-sessions soak ecosystem clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -57,6 +57,9 @@ bench: .venv/.ready ## measure time and memory over DIR (examples), with TorchFi
 
 bench-sessions: .venv/.ready ## what editing costs the server, over real files (tools/bench/sessions.txt) of the clones in DIR
 	@PYTHONPATH=. $(BIN)/python -m tools.bench --only sessions $(DIR)
+
+soak: .venv/.ready ## COUNT (1000) random edits of the same files from SEED (1): what goes on must equal what begins anew
+	@PYTHONPATH=. $(BIN)/python -m tools.soak $(DIR) --count $(or $(COUNT),1000) --seed $(or $(SEED),1)
 
 ecosystem: .venv/.ready ## what public repositories show, against the list of verdicts (OPTIONS="--update"); DIR="folder folder": survey these
 	@PYTHONPATH=. $(BIN)/python -m tools.ecosystem $(OPTIONS) $(DIR)
