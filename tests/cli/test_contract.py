@@ -249,3 +249,15 @@ def test_a_cold_start_is_short(tapelint: Tapelint, tmp_path: Path) -> None:
         subprocess.run([sys.executable, "-c", "pass"], check=True)
         ratios.append((between - begin) / (processor_time() - between))
     assert sorted(ratios)[2] < 40, ratios
+
+
+def test_how_much_was_followed(tapelint: Tapelint, tmp_path: Path) -> None:
+    (tmp_path / "seen.py").write_text("import torch\ntorch.ones(2, requires_grad=True).sum().backward()\n")
+    (tmp_path / "unseen.py").write_text("import torch, lib\nloss = lib.loss()\nloss.backward()\n")
+    said = tapelint("check", ".", "--stats").stderr.splitlines()
+    unknown = "`loss` is unknown: nothing is known of `lib.loss`, which comes from `lib`"
+    assert said[:2] == [
+        "seen.py: 1 of 1 backward call followed",
+        f"unseen.py: 0 of 1 backward call followed: {unknown}",
+    ]
+    assert "followed" not in tapelint("check", ".").stderr

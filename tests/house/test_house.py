@@ -19,7 +19,7 @@ STUBS = PACKAGE / "stubs" / "programs"
 ORDER = (
     *("fault ground headline severity", "source", "ops stubs", "autograd", "domain", "engine", "modules", "models"),
     *("semantics", "checks", "drivers", "interpreter", "rules", "fixes", "report", "workspace", "analysis", "hover"),
-    *("trace", "tracebacks", "lsp cli", "__main__"),
+    *("trace", "coverage", "tracebacks", "lsp cli", "__main__"),
 )
 LAYERS = {part: level for level, parts in enumerate(ORDER) for part in parts.split()}
 """From low to high. A part imports only from lower parts, and from itself."""

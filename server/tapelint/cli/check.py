@@ -108,6 +108,8 @@ class Run:
                 explain(notice.failure, notice.trace)
             elif notice.is_common and self.request.stats:
                 say(notice.failure)
+        if answer.coverage:
+            say(f"{answer.path}: {answer.coverage}")
         self.fixes += answer.fixes
         self._merged.add(answer)
         self._names.append(answer.path)
@@ -281,7 +283,9 @@ def _tasks(run: Run) -> Iterator[Task]:
         config = run.selection.config(name)
         if config is not None:
             writes = text is None and not request.diff
-            yield Task(name, config, request.output_format, coloured, text, request.fix, writes, run.given)
+            yield Task(
+                name, config, request.output_format, coloured, text, request.fix, writes, request.stats, run.given
+            )
 
 
 def _files(run: Run) -> Iterator[tuple[str, str | None]]:

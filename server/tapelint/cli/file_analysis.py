@@ -23,7 +23,7 @@ def analyse_file(task: Task, text: str | Notebook, resolver: Resolver, result: F
         return
     if not task.focus:
         result.stats.update(report.stats)
-    if report.diagnostics or report.elsewhere or report.notices:
+    if report.diagnostics or report.elsewhere or report.notices or task.tells_coverage:
         from .file_findings import add_findings
 
         add_findings(task, report, result)

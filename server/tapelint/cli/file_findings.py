@@ -9,6 +9,7 @@ from typing import Any
 from .. import analysis
 from ..analysis import Report
 from ..analysis.fix_all import repair
+from ..coverage import explained
 from ..fault import fault_of
 from ..report import Diagnostic, Notice, Offer, for_ci
 from ..report.as_json import as_json
@@ -39,6 +40,8 @@ def add_findings(task: Task, report: Report, result: FileResult) -> None:
         result.found.append(_found(task, report, diagnostic, offer))
     for notice in (*report.notices, *faults):
         add_notice(task, result, notice, report.source)
+    if task.tells_coverage and not task.focus:
+        result.coverage = explained(report).sentence
 
 
 def _repaired(task: Task, report: Report, result: FileResult) -> Report:

@@ -29,6 +29,8 @@ class Task:
     fix: Fixing = "no"
     # the fixed text replaces the file
     writes: bool = False
+    # say how much of it was followed
+    tells_coverage: bool = False
     # for the configurations of other files that findings stand in
     given: Given = Given()
     # not empty: the file is executed only for what stands in others that it imports, and knows by these names
@@ -65,6 +67,8 @@ class FileResult:
     warnings: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     stats: Counter[str] = field(default_factory=Counter)
+    # how much was followed, in a sentence
+    coverage: str = ""
     # what was not analysed; at a terminal it is only counted
     notices: list[Notice] = field(default_factory=list)
     # the notices of formats that list them apart from the findings (SARIF)

@@ -20,6 +20,7 @@ from .documents import Documents, Snapshot
 from .handlers import (
     code_action,
     configuration,
+    coverage_request,
     debug_information,
     explain_error,
     hover_request,
@@ -90,6 +91,7 @@ class Server(LanguageServer):
         self.command(story_request.COMMAND)(story_request.story)
         self.command(debug_information.COMMAND)(debug_information.information)
         self.command(explain_error.COMMAND)(explain_error.explain)
+        self.command(coverage_request.COMMAND)(coverage_request.coverage_of)
         self.command(rule_page.COMMAND)(rule_page.rule_page)
         self.command(many_fixes.COMMAND)(many_fixes.fix_all)
 

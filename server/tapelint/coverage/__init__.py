@@ -1,0 +1,8 @@
+"""Qualified silence: which calls of ``backward`` in a file were followed, and why the others were not."""
+
+from __future__ import annotations
+
+from .causes import explained
+from .followed_calls import BackwardCall, Cause, Coverage, Following, coverage
+
+__all__ = ["BackwardCall", "Cause", "Coverage", "Following", "coverage", "explained"]

@@ -1,0 +1,94 @@
+"""Which calls of ``backward`` in a file were followed: silence about the others says nothing.
+
+3 of 3 backward calls followed
+0 of 61 backward calls followed: `loss` is unknown after `unet(...)`, which comes from `diffusers`
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from ..analysis import Report
+from ..engine.machine import place_of
+from ..report import Related
+from ..source import Source, Span, written
+
+METHOD = "backward"
+"""What tensors, and wrappers of them, call it. Other ways to go backward count where they were executed."""
+
+
+class Following(Enum):
+    """How far an analysis has come with a call of ``backward``."""
+
+    FOLLOWED = "followed"
+    UNKNOWN_GRAPH = "unknown graph"
+    NOT_REACHED = "not reached"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a call was not followed, and what would help; ``at`` is the place to look at."""
+
+    message: str
+    at: Related | None = None
+    help: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BackwardCall:
+    """A call of ``backward`` in the checked file."""
+
+    code: str
+    span: Span
+    following: Following
+    cause: Cause | None = None
+
+    def __repr__(self) -> str:
+        return f"{self.span.row}: {self.code} {self.following.value}{f': {self.cause.message}' if self.cause else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """All calls of ``backward`` in a file, in reading order."""
+
+    calls: tuple[BackwardCall, ...]
+
+    @property
+    def followed(self) -> int:
+        """How many of them were executed with a graph that is known."""
+        return sum(call.following is Following.FOLLOWED for call in self.calls)
+
+    @property
+    def sentence(self) -> str:
+        """All of it in a line, with the cause of most of what is missing; empty where the file never goes backward."""
+        if not self.calls:
+            return ""
+        count = len(self.calls)
+        said = f"{self.followed} of {count} backward call{'' if count == 1 else 's'} followed"
+        causes = [call.cause.message for call in self.calls if call.cause is not None]
+        return f"{said}: {max(causes, key=causes.count)}" if causes else said
+
+
+def coverage(report: Report) -> Coverage:
+    """What was followed, as the report knows it; no causes, which take another execution (``causes.explained``)."""
+    source, found = report.source, []
+    for node in _calls(source, {place[1:] for place in report.walks if place[0] in ("", report.path)}):
+        walks = [report.walks.get(place_of(path, node)) for path in ("", report.path)]
+        reached = [is_known for is_known in walks if is_known is not None]
+        following = Following.NOT_REACHED if not reached else Following.UNKNOWN_GRAPH
+        found.append(
+            BackwardCall(written(node.func), source.span(node), Following.FOLLOWED if any(reached) else following)
+        )
+    return Coverage(tuple(sorted(found, key=lambda call: call.span)))
+
+
+def _calls(source: Source, walked: set[tuple[int, int]]) -> Iterator[ast.Call]:
+    """The calls that go backward by their name, and those that did when they were executed."""
+    for node in ast.walk(source.tree):
+        if isinstance(node, ast.Call):
+            is_named = isinstance(node.func, ast.Attribute) and node.func.attr == METHOD
+            if is_named or place_of("", node)[1:] in walked:
+                yield node

@@ -1,0 +1,92 @@
+"""Which calls of ``backward`` count as followed, and the reasons that are given for the others."""
+
+from __future__ import annotations
+
+import pytest
+
+from tapelint.analysis import analyse
+from tapelint.coverage import Coverage, Following, coverage, explained
+
+HEAD = "import torch\nfrom torch import nn\n"
+TRAINED = "model = nn.Linear(2, 1)\nx = torch.randn(3, 2)\n"
+
+
+def seen(text: str) -> Coverage:
+    return explained(analyse(HEAD + text, "train.py", resolve=lambda *_: None))
+
+
+def test_all_are_followed() -> None:
+    found = seen(TRAINED + "for _ in range(3):\n    loss = model(x).sum()\n    loss.backward()\n")
+    assert (found.sentence, [call.code for call in found.calls]) == ("1 of 1 backward call followed", ["loss.backward"])
+
+
+def test_a_file_without_any() -> None:
+    assert seen(TRAINED).sentence == ""
+
+
+def test_other_ways_to_go_backward_count() -> None:
+    text = TRAINED + "grads = torch.autograd.grad(model(x).sum(), list(model.parameters()))\n"
+    assert seen(text).sentence == "1 of 1 backward call followed"
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "cause"),
+    [
+        (  # over several statements, one of which binds its name anew
+            "from diffusers import UNet\nunet = UNet()\nout = unet(torch.randn(2))\n"
+            "loss = out.sample.sum()\nloss = loss * 2\nloss.backward()\n",
+            4,
+            "`loss` is unknown: nothing is known of `UNet`, which comes from `diffusers`",
+        ),
+        (  # in the expression that goes backward
+            "import lib\nlib.loss().backward()\n",
+            4,
+            "`lib.loss()` is unknown: nothing is known of `lib.loss`, which comes from `lib`",
+        ),
+        (  # of a wrapper that is unknown itself
+            "from lib import Engine\nx = torch.ones(2, requires_grad=True)\ne = Engine()\ne.backward(x.sum())\n",
+            5,
+            "nothing is known of `Engine`, which comes from `lib`",
+        ),
+        (
+            "import torch.distributed.autograd as dist\ny = torch.ones(2)\ndist.backward(1, [y])\n",
+            5,
+            "nothing is known of `dist.backward`, which comes from `torch.distributed.autograd`",
+        ),
+    ],
+)
+def test_unknown_graphs(text: str, row: int, cause: str) -> None:
+    (call,) = seen(text).calls
+    assert call.following is Following.UNKNOWN_GRAPH and call.cause is not None
+    assert call.cause.message == cause
+    assert call.cause.at is not None and call.cause.at.span.row == row
+
+
+@pytest.mark.parametrize(
+    ("text", "cause", "row"),
+    [
+        (TRAINED + "if False:\n    loss = model(x)\n    loss.backward()\n", "no path leads from line 5 to line 7", 5),
+        (
+            TRAINED + "def f():\n    y = x.exp()\n    if not isinstance(y, torch.Tensor):\n        y.backward()\nf()\n",
+            "no path leads from line 7 to line 8",
+            7,
+        ),
+        (
+            "w = torch.ones(2, requires_grad=True)\ny = w.exp()\ny += 1\ny.sum().backward()\nw.sum().backward()\n",
+            "PyTorch raises before, in line 6",
+            6,
+        ),
+    ],
+)
+def test_calls_that_are_not_reached(text: str, cause: str, row: int) -> None:
+    call = seen(text).calls[-1]
+    assert call.following is Following.NOT_REACHED and call.cause is not None
+    assert call.cause.message == cause
+    assert call.cause.at is not None and call.cause.at.span.row == row
+
+
+def test_the_report_alone_knows_no_causes() -> None:
+    text = HEAD + "import lib\nlib.loss().backward()\n" + TRAINED + "model(x).sum().backward()\n"
+    found = coverage(analyse(text, "train.py", resolve=lambda *_: None))
+    assert [call.following for call in found.calls] == [Following.UNKNOWN_GRAPH, Following.FOLLOWED]
+    assert found.sentence == "1 of 2 backward calls followed"
