@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
+
+from wire import COMMAND
+
 HEAD = "import torch\n\nx = torch.ones(3, requires_grad=True)\n"
 
 # ``exp`` keeps its result for the backward pass, so the update on row 5 (4 in the protocol) breaks it.
@@ -30,3 +35,20 @@ class Scale(torch.autograd.Function):
 
 Scale.apply(torch.ones(3, requires_grad=True)).sum().backward()
 """
+
+# What BAD raises, in another folder.
+TRACEBACK = """Traceback (most recent call last):
+  File "/home/me/a.py", line 6, in <module>
+    y.sum().backward()
+RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: \
+[torch.FloatTensor [3]], which is output 0 of AddBackward0, is at version 1; expected version 0 instead.
+"""
+
+
+def program_folder(scratch: Path) -> Path:
+    """A folder for PATH, with ``tapelint`` in it."""
+    program = scratch / "bin" / "tapelint"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {shlex.join(COMMAND[:-1])} "$@"\n')
+    program.chmod(0o755)
+    return program.parent

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from programs import BAD
+from programs import BAD, TRACEBACK, program_folder
 from wire import COMMAND, ENVIRONMENT
 
 NEOVIMS = [
@@ -25,6 +24,9 @@ NEOVIMS = [
 SINCE = ((0, 11), (0, 8), (0, 0))
 """The versions that the lines there are for, in its order; each takes those of the versions before."""
 
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "editors.md"
+BLOCKS = re.findall(r"```lua\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
+"""How to start the server, for each of these versions; then the commands."""
 EDITOR = Path(__file__).resolve().parents[1] / "editor"
 
 
@@ -70,14 +72,10 @@ def version(neovim: str) -> tuple[int, ...]:
 def test_buffers_share_the_server_of_the_docs(tmp_path: Path, neovim: str, number: int, has_root: bool):
     if version(neovim) < SINCE[number]:
         pytest.skip("for later versions")
-    text = (Path(__file__).resolve().parents[2] / "docs" / "editors.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"```lua\n(.*?)```", text, re.DOTALL)
+    *blocks, _ = BLOCKS
     assert len(blocks) == len(SINCE)
-    init, command = tmp_path / "init.lua", tmp_path / "bin" / "tapelint"
+    init, folder = tmp_path / "init.lua", program_folder(tmp_path)
     init.write_text(blocks[number])
-    command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nexec {shlex.join(COMMAND[:-1])} "$@"\n')
-    command.chmod(0o755)
     (tmp_path / "test.lua").write_text(ATTACHED)
     project = tmp_path / "project"
     (project / "inner").mkdir(parents=True)
@@ -85,7 +83,7 @@ def test_buffers_share_the_server_of_the_docs(tmp_path: Path, neovim: str, numbe
         (project / "pyproject.toml").touch()
     for name in ("a.py", "b.py", "inner/c.py"):
         (project / name).write_text(BAD)
-    path = f"{command.parent}{os.pathsep}{os.environ['PATH']}"
+    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
     run = subprocess.run(
         [neovim, "--headless", "-u", str(init), "-i", "NONE", "-n", "-c", f"luafile {tmp_path / 'test.lua'}"],
         cwd=project,
@@ -95,3 +93,59 @@ def test_buffers_share_the_server_of_the_docs(tmp_path: Path, neovim: str, numbe
         timeout=120,
     )
     assert "servers: 1\n" in run.stdout, run.stdout + run.stderr
+
+
+COMMANDS = """
+local function shown(command)
+  vim.cmd(command)
+  local text
+  local found = vim.wait(30000, function()
+    for _, window in ipairs(vim.api.nvim_list_wins()) do
+      if vim.api.nvim_win_get_config(window).relative ~= '' then
+        text = table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\\n')
+        vim.api.nvim_win_close(window, true)
+        return true
+      end
+    end
+  end, 50)
+  assert(found, command .. ' shows nothing')
+  return text
+end
+
+local function attempt()
+  vim.cmd('edit a.py')
+  assert(vim.wait(30000, function() return #vim.diagnostic.get(0) > 0 end, 50), 'no diagnostics')
+  assert(shown('TapelintRule TL201'):find('saved%-tensor%-modified'), 'no page')
+  assert(shown('TapelintRule'):find('TL102'), 'no list')
+  vim.fn.setreg('"', vim.env.TRACEBACK)
+  assert(shown('TapelintExplain'):find('error%[TL201%]'), 'no explanation')
+  vim.cmd('TapelintFixAll TL102')
+  vim.cmd('TapelintFixAll')
+  assert(vim.wait(30000, function() return #vim.diagnostic.get(0) == 0 end, 50), 'not fixed')
+  return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n')
+end
+local passed, said = pcall(attempt)
+io.stdout:write(passed and 'text: ' or 'FAILED ', tostring(said), '\\n')
+vim.cmd('qall!')
+"""
+
+
+@pytest.mark.skipif(not NEOVIMS, reason="neovim (nvim) is not installed")
+@pytest.mark.parametrize("neovim", NEOVIMS)
+def test_the_commands_of_the_docs(tmp_path: Path, neovim: str):
+    start = next(block for block, since in zip(BLOCKS, SINCE) if version(neovim) >= since)
+    (tmp_path / "init.lua").write_text(start + BLOCKS[-1])
+    (tmp_path / "test.lua").write_text(COMMANDS)
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "a.py").write_text(BAD)
+    path = f"{program_folder(tmp_path)}{os.pathsep}{os.environ['PATH']}"
+    run = subprocess.run(
+        [neovim, "--headless", "-u", "../init.lua", "-i", "NONE", "-n", "-c", "luafile ../test.lua"],
+        cwd=project,
+        env={**ENVIRONMENT, "PATH": path, "XDG_STATE_HOME": str(tmp_path), "TRACEBACK": TRACEBACK},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert f"text: {BAD.replace('y += 1', 'y = y + 1')}" in run.stdout, run.stdout + run.stderr
