@@ -32,6 +32,7 @@ the first tensor it is computed from can be made to require grad; which one is m
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from ...autograd.events.graph_walks import BackwardWithoutGraph, Event
 from ...autograd.facts import Facts
@@ -109,7 +110,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         raises=ERROR,
         links=links,
         help=ADVICE.get(cut.reason, LOSS) if cut is not None else LOSS,
-        cures=tuple(cures(cut))
+        cures=(*cures(cut), *_under(cut, event.point.node))
         if cut is not None
         else (FixProposal("track_source", TRACK, (event.point.node,), "unsafe"),),
         no_fix=NO_FIX.get(cut.reason, UNSEEN) if cut is not None else UNSEEN,
@@ -148,6 +149,13 @@ def cures(cut: Cut) -> list[FixProposal]:
     if isinstance(node, (ast.Call, ast.Attribute)) and is_detached:
         found.append(FixProposal("remove_call", f"Keep the graph: remove `{cut.name}`", (node,)))
     return found
+
+
+def _under(cut: Cut, backward: ast.AST) -> Iterator[FixProposal]:
+    """Gradients on from what was computed without them down to the backward."""
+    if cut.is_by_mode:
+        title = "Record the graph: compute it under `torch.enable_grad()`"
+        yield FixProposal("enable_grad_around", title, (cut.point.node, backward), "unsafe")
 
 
 def _inside(node: ast.AST, call: ast.AST) -> bool:

@@ -14,11 +14,11 @@ from ...text.context_managers import managers_around
 from ...text.edit_refused import EditRefused
 from ...text.source_editor import SourceEditor
 
-_MODES = ("torch.no_grad", "torch.autograd.no_grad", "torch.inference_mode", "torch.autograd.inference_mode")
+MODES = ("torch.no_grad", "torch.autograd.no_grad", "torch.inference_mode", "torch.autograd.inference_mode")
 
 
 def edits(editor: SourceEditor, *targets: ast.AST) -> list[Edit]:
-    for node, expression in managers_around(editor, targets, _MODES):
+    for node, expression in managers_around(editor, targets, MODES):
         if not isinstance(node, (ast.With, ast.AsyncWith)):
             return [_without_decorator(editor, expression)]
         function = expression.func if isinstance(expression, ast.Call) else expression

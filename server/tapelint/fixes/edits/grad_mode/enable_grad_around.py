@@ -1,0 +1,26 @@
+"""Record a graph where gradients are off: what computes the root goes into ``with torch.enable_grad():``.
+
+Targets: what was computed without gradients, and what goes backward. Where both stand in one suite, all from the first
+down to the second goes in, else only the statement of the first. Refused where code around it enters the mode: that can
+be changed.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from ....source.edit import Edit
+from ...text.context_managers import managers_around
+from ...text.edit_refused import EditRefused
+from ...text.source_editor import SourceEditor
+from ...text.under_mode import wrapped
+from .enable_grad import MODES
+
+
+def edits(editor: SourceEditor, computed: ast.AST, backward: ast.AST) -> list[Edit]:
+    if any(managers_around(editor, [computed], MODES)):
+        raise EditRefused("the mode is entered around it")
+    first, last = editor.whole(computed), editor.place(backward)
+    if last.suite is not first.suite or last.index < first.index:
+        return wrapped(editor, [first.statement], "enable_grad")
+    return wrapped(editor, first.suite[first.index : last.index + 1], "enable_grad")
