@@ -132,17 +132,19 @@ def _is_written(finding: Finding, before: Report, after: Report) -> bool:
 
 
 def _raiser(finding: Finding) -> str:
-    """What raises, without its arguments, copies and detaches: a cure may change those."""
+    """What raises, without its arguments: a cure may change those."""
     node = finding.raiser
-    text = ast.unparse(node.func if isinstance(node, ast.Call) else node) if node is not None else ""
-    return text.replace(".detach()", "").replace(".clone()", "")
+    return _bare(node.func if isinstance(node, ast.Call) else node) if node is not None else ""
 
 
 def _place(finding: Finding) -> tuple[str, str]:
     """A finding's code and the text it is at, which an edit elsewhere does not change."""
-    return finding.code, ast.unparse(finding.node) if not isinstance(
-        finding.node, ast.FunctionDef
-    ) else finding.node.name
+    return finding.code, _bare(finding.node) if not isinstance(finding.node, ast.FunctionDef) else finding.node.name
+
+
+def _bare(node: ast.AST) -> str:
+    """Code without the copies and detaches that a cure puts in: the hazard may still be there with them."""
+    return ast.unparse(node).replace(".detach()", "").replace(".clone()", "")
 
 
 def reaches(now: Sequence[int], then: Sequence[int]) -> bool:

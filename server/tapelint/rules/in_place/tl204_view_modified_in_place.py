@@ -73,16 +73,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"Writes {name} in place, {short}" if known else f"Writes in place {short}",
         f"Writes in place {short}",
     )
-    node = event.point.node
-    cures = [FixProposal("out_of_place", "Write out of place: compute a new tensor", (node,))]
     if event.kind == "multi":
         advice = "Compute a new tensor, or slice the tensor that the views are of: one view may be written."
     else:
         advice = "Compute a new tensor, or make the view by slicing with grad mode on."
     if event.kind == "function":
         advice += " A full backward hook is a custom Function, too."
-    if event.kind == "no_grad":
-        cures.append(FixProposal("no_grad", "Write it under torch.no_grad(), too", (node,)))
     return Finding(
         point=event.point,
         severity=severity_of(event),
@@ -91,8 +87,19 @@ def check(event: Event, facts: Facts) -> Finding | None:
         raises=error,
         links=_makers(event),
         help=advice,
-        cures=tuple(cures),
+        cures=tuple(_cures(event)),
     )
+
+
+def _cures(event: ViewRefused) -> Iterator[FixProposal]:
+    """A new tensor, the mode in which the view was made, or a copy that nothing protects."""
+    node = event.point.node
+    yield FixProposal("out_of_place", "Write out of place: compute a new tensor", (node,))
+    if event.kind == "no_grad":
+        yield FixProposal("no_grad", "Write it under torch.no_grad(), too", (node,))
+    yield FixProposal("clone_before", "Write to a copy: clone it first (costs its memory)", (node,))
+    for given in node.args if isinstance(node, ast.Call) else ():
+        yield FixProposal("clone", "Write to a copy (costs its memory)", (given,))
 
 
 def _makers(event: ViewRefused) -> tuple[TraceStep, ...]:
