@@ -62,6 +62,7 @@ from ..support.walked_twice import (
     previous,
     refused,
     repeated,
+    restarting,
     retain_cure,
     story,
     unit,
@@ -97,6 +98,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
             *of_term(event, facts),
             *detaching(event, facts),
             *clearing(event, facts),
+            *restarting(event, facts),
             *([] if repeated(event) else retain_cure(event, grows=True)),
         ),
     )
@@ -146,7 +148,7 @@ def stepped(event: SavedTensorModified, facts: Facts) -> Finding | None:
         links=story(bare, facts, "This step writes what was saved", f"written, version {event.write.version}"),
         help=_advice(bare, facts, name, past),
         no_fix=UNNAMED,
-        cures=(*of_term(bare, facts), *detaching(bare, facts), *clearing(bare, facts)),
+        cures=(*of_term(bare, facts), *detaching(bare, facts), *clearing(bare, facts), *restarting(bare, facts)),
     )
 
 

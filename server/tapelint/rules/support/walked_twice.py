@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from ...autograd.events.graph_walks import FreedGraphReached
 from ...autograd.facts import Facts
 from ...autograd.model.graph import Node
-from ...autograd.model.graph_search import nodes_below
+from ...autograd.model.graph_search import leaf_tensors, nodes_below
 from ...autograd.model.program_point import Iteration, earlier_iteration, loop_around
 from ...autograd.model.stores import Stored, StoreKind
 from .appended_beside import appended_beside
@@ -223,6 +223,21 @@ def clearing(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
     names = " and ".join(f"`{ast.unparse(each)}`" for each in (function.value, *others))
     title = f"Empty {names} after the backward (each backward then has its own terms only)"
     return [FixProposal("clear_after", title, (event.freed.point.node, function.value, *others))]
+
+
+def restarting(event: FreedGraphReached, facts: Facts) -> Iterator[FixProposal]:
+    """Begin each iteration with the leaf that the carried value began with, as the inner loop of MAML does."""
+    node = carrier(event)
+    stored, now = keeper(facts, node, event.point), earlier_iteration(event.freed.point, event.point)
+    if stored is None or now is None or not isinstance(now.loop, (ast.For, ast.While)):
+        return
+    for key in leaf_tensors([node]):
+        for first in facts.stored.get(key, ()):
+            around = loop_around(event.point, first.point)
+            if first.target == stored.target and around is not None and around.loop is now.loop:
+                title = f"Begin each iteration with `{ast.unparse(first.statement)}`"
+                yield FixProposal("move_into_loop", title, (first.statement, now.loop), "unsafe")
+                return
 
 
 def target_of(statement: ast.AST, name: str) -> ast.expr | None:
