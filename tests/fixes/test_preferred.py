@@ -561,3 +561,30 @@ def test_a_list_that_the_loop_makes_anew_is_left_alone() -> None:
     text = EPISODES.replace("    for t in range(4)", "    rewards = []\n    for t in range(4)")
     after = apply(text, _offered(text)[0].edits)
     assert "log_probs.clear()" in after and "rewards.clear" not in after
+
+
+USED_LATER = """import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+w = torch.ones(3, requires_grad=True)
+y = w.exp()
+y += 1
+y.sum().backward()
+with torch.no_grad():
+    print(Net()(y))
+"""
+
+
+def test_what_an_imagined_training_reached_is_not_lost_where_the_program_goes_on() -> None:
+    """The script ended before it called the network, which was tried as if it were trained."""
+    assert _offered(USED_LATER)[0].preferred

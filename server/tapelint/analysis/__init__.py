@@ -73,10 +73,11 @@ class Report:
     # the finding of each diagnostic, those in other files included
     findings: dict[Shown, Finding] = field(default_factory=dict)
     # how many leaves the first backward at each place reached, in the program and where only a caller that was imagined
-    # runs it, and how many any of them did
+    # runs it, and how many any of them did: all, and those that the program runs
     reach: tuple[int, ...] = ()
     imagined: tuple[int, ...] = ()
     trained: int = 0
+    trained_by_program: int = 0
     # paths of the workspace's files that were read for its imports
     imports: tuple[str, ...] = ()
     # those of them that were executed, by path
@@ -178,6 +179,7 @@ def _analyse(
         reach=tuple(noted.reach.values()),
         imagined=tuple(noted.imagined.values()),
         trained=noted.trained,
+        trained_by_program=noted.trained_by_program,
         imports=tuple(imports.paths) if imports else (),
         others={other.path: other for other in files.others},
         origins=origins,

@@ -36,6 +36,8 @@ class Report(Protocol):
     def source(self) -> Source: ...
     @property
     def trained(self) -> int: ...
+    @property
+    def trained_by_program(self) -> int: ...
 
 
 def newly_exposed(before: Report, after: Report) -> int:
@@ -74,7 +76,7 @@ def reaches_as_much(after: Report, before: Report) -> bool:
     A program that goes on where an error had ended it may call what only an imagined caller did: what that one gave
     is not compared with what the program gives.
     """
-    goes_on = len(after.imagined) < len(before.imagined)
+    goes_on = _goes_on(before, after)
     return reaches(after.reach, before.reach) and (goes_on or reaches(after.imagined, before.imagined))
 
 
@@ -120,8 +122,17 @@ def _is_harm(cure: FixProposal, hazard: Finding, found: Finding, before: Report,
 
 
 def loses(before: Report, after: Report) -> bool:
-    """Whether fewer leaves get a gradient at all: some that had one have none."""
+    """Whether fewer leaves get a gradient at all: some that had one have none. What an imagined caller gave does not
+    count where the program has gone on to call that code itself.
+    """
+    if _goes_on(before, after) and len(after.reach) > len(before.reach):
+        return after.trained_by_program < before.trained_by_program
     return after.trained < before.trained
+
+
+def _goes_on(before: Report, after: Report) -> bool:
+    """Whether the program calls what only an imagined caller did before."""
+    return len(after.imagined) < len(before.imagined)
 
 
 def _is_written(finding: Finding, before: Report, after: Report) -> bool:

@@ -30,8 +30,9 @@ class UnitFindings:
     # was imagined does.
     reach: dict[ast.AST, int] = field(default_factory=dict)
     imagined: dict[ast.AST, int] = field(default_factory=dict)
-    # All leaves that a backward has reached.
+    # All leaves that a backward has reached, and those that one has where the program runs it.
     trained: set[int] = field(default_factory=set)
+    trained_by_program: set[int] = field(default_factory=set)
 
     def add(self, found: Finding) -> None:
         here = self.found.setdefault((found.code, found.node), {})
@@ -47,6 +48,7 @@ class UnitFindings:
         for node, leaves in other.imagined.items():
             self.imagined.setdefault(node, leaves)
         self.trained |= other.trained
+        self.trained_by_program |= other.trained_by_program
 
     def reported(
         self, abandoned: AbandonedPaths, is_of_tests: Callable[[Finding], bool]
@@ -70,12 +72,13 @@ Supposed = tuple[Severity, "str | None", "str | None", RunBy]
 @dataclass(frozen=True, slots=True)
 class Noted:
     """What an analysis found, how many leaves the first backward at each node reached (in the program, and where only
-    a caller that was imagined runs it), and how many any did."""
+    a caller that was imagined runs it), and how many any did: all of them, and those that the program runs."""
 
     findings: dict[tuple[str, ast.AST], Finding]
     reach: dict[ast.AST, int]
     imagined: dict[ast.AST, int]
     trained: int
+    trained_by_program: int
 
 
 def found_in(units: Iterable[AnalysisUnit], is_of_tests: Callable[[Finding], bool]) -> Noted:
@@ -90,7 +93,7 @@ def found_in(units: Iterable[AnalysisUnit], is_of_tests: Callable[[Finding], boo
         if found.everywhere and found.point.premise is None and found.point.node in walks:
             del reported[key]
     imagined = {node: leaves for node, leaves in total.imagined.items() if node not in total.reach}
-    return Noted(told_once(reported), total.reach, imagined, len(total.trained))
+    return Noted(told_once(reported), total.reach, imagined, len(total.trained), len(total.trained_by_program))
 
 
 def running(config: Config) -> list[Rule]:
@@ -118,9 +121,11 @@ class RuleListener:
     def hear(self, event: Event) -> None:
         if isinstance(event, BackwardRan):
             notes = self.machine.unit.notes.of(UnitFindings)
-            reach = notes.imagined if self.machine.unit.run_by is RunBy.IMAGINED else notes.reach
+            is_imagined = self.machine.unit.run_by is RunBy.IMAGINED
+            reach = notes.imagined if is_imagined else notes.reach
             reach.setdefault(event.point.node, len(event.reached))
             notes.trained.update(event.reached)
+            notes.trained_by_program.update(() if is_imagined else event.reached)
             return
         for rule in self.by_kind.get(type(event), ()):
             found = self._run(rule, event)
