@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from own_errors import is_own
 from torch_graph import revealing
 
 from mdreveal import in_order
@@ -34,7 +35,7 @@ STANDINS = (str(HERE / "standins"), str(HERE.parents[1] / "server" / "tapelint" 
 class Outcome:
     """``error`` is ``Type: message`` or empty; ``row`` is the innermost one of the block on the way to it, 0 if none.
 
-    ``caller_row`` is the same for the block's caller.
+    ``caller_row`` is the same for the block's caller. ``is_own`` if the program itself raises it (``own_errors``).
     """
 
     error: str = ""
@@ -42,6 +43,7 @@ class Outcome:
     caller_row: int = 0
     trace: str = ""
     reveals: dict[int, str] = field(default_factory=dict)
+    is_own: bool = False
 
 
 @contextlib.contextmanager
@@ -104,7 +106,9 @@ def run_tests(block: Block) -> Outcome:
     trace = traceback.extract_tb(failure.error.__traceback__)
     rows = [frame.lineno for frame in trace if frame.filename == str(file)]
     error = f"{type(failure.error).__name__}: {failure.error}"
-    return Outcome(error, rows[-1] - block.offset if rows else 0, 0, "".join(traceback.format_exception(failure.error)))
+    row = rows[-1] - block.offset if rows else 0
+    own = is_own(failure.error, block.program, str(file))
+    return Outcome(error, row, trace="".join(traceback.format_exception(failure.error)), is_own=own)
 
 
 def run(block: Block) -> Outcome:
@@ -131,7 +135,8 @@ def run(block: Block) -> Outcome:
         rows = {frame.filename: frame.lineno for frame in traceback.extract_tb(error.__traceback__)}
         row = rows[name] - block.offset if name in rows else 0
         trace = "".join(traceback.format_exception(error))
-        return Outcome(f"{type(error).__name__}: {error}", row, rows.get(f"{name} caller", 0), trace, in_order(seen))
+        said, own = f"{type(error).__name__}: {error}", is_own(error, program, name)
+        return Outcome(said, row, rows.get(f"{name} caller", 0), trace, in_order(seen), own)
     finally:
         torch.set_grad_enabled(True)
         torch.autograd.set_detect_anomaly(False)

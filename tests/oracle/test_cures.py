@@ -69,6 +69,9 @@ HEAD = "import torch\nw = torch.ones(3, requires_grad=True)\n"
         (HEAD + "w.sum().backward()\n", End.RUNS),
         (HEAD + "y = w.exp()\ny += 1\ny.sum().backward()\n", End.CLEAN),
         ("import torch\ntorch.linalg.inv(torch.zeros(2, 2))\n", End.UNREPORTED),
+        (HEAD + "raise OSError\n", End.RUNS),
+        (HEAD + "try:\n    w.data.inverse()\nexcept RuntimeError as e:\n    raise OSError from e\n", End.UNREPORTED),
+        (HEAD + "y = w.exp()\ny += 1\ny.sum().backward()\nassert w.grad is None\n", End.RAISES),
     ],
 )
 def test_ends(text: str, end: End) -> None:

@@ -32,7 +32,9 @@ SECONDS = 10
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What PyTorch does: its error, in which row, and which leaves it reaches; no error where it runs clean."""
+    """What PyTorch does: its error, in which row, and which leaves it reaches. No error where it runs clean, or where
+    the program itself raises (``own_errors``): that is what it is meant to do.
+    """
 
     error: str
     row: int
@@ -64,7 +66,7 @@ class Written:
                     outcome = sandbox.run(self.block)
             except (SystemExit, TooLong):
                 outcome = sandbox.Outcome()
-        return Ran(outcome.error, outcome.row, reached)
+        return Ran("" if outcome.is_own else outcome.error, outcome.row, reached)
 
     def with_fix(self, report: Report, fix: Fix) -> Written:
         """The program, and the files beside it, after a fix of ``report``."""
