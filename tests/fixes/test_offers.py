@@ -116,3 +116,21 @@ def test_detaching_in_place_is_taken_back() -> None:
     (found,) = report.diagnostics
     (fix,) = fixes(report, found)
     assert apply(text, fix.edits) == text.replace("loss.detach_()\n", "")
+
+
+COPIED = """import torch
+import torch.nn.functional as F
+
+a, target = torch.randn(3, requires_grad=True), torch.randn(3)
+loss = F.smooth_l1_loss(a.exp(), target)
+target += 1
+loss.backward()
+"""
+
+
+def test_no_fix_has_an_edit_that_another_does_without() -> None:
+    report = analyse(COPIED)
+    (diagnostic,) = (found for found in report.diagnostics if found.code == "TL201")
+    texts = [apply(COPIED, fix.edits) for fix in fixes(report, diagnostic)]
+    assert any("F.smooth_l1_loss(a.exp(), target.clone())" in text for text in texts)
+    assert not any(text.count("clone()") > 1 for text in texts)

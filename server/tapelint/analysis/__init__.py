@@ -60,6 +60,12 @@ FRAMES = 12_000
 """Python frames the interpreter may need for the deepest program it accepts."""
 
 
+Tried = tuple[bool, int, bool, int, Fix]
+"""A fix that cures: whether it loses gradients, what it leaves uncovered, whether it is unsafe, how often it was made
+again, and the fix.
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """The result of one analysis of one file."""
@@ -364,7 +370,7 @@ def offer(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
     finding = report.findings.get(diagnostic.place)
     if finding is None:
         return Offer()
-    found: list[tuple[bool, int, bool, int, Fix]] = []
+    found: list[Tried] = []
     seen: set[object] = set()
     for cure in sorted(finding.cures, key=lambda c: c.applicability):
         made = file_edits(report, cure)
@@ -377,10 +383,26 @@ def offer(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
     if not found:
         kept = [other for path, other in report.others.items() if not is_edited(report.inputs, path)]
         return Offer(no_fix=no_fix(finding, len(seen), kept), lacking=lack(finding))
+    found = _without_needless(report.source.text, found)
     found.sort(key=lambda each: each[:4])
     loses_some = found[0][0]  # what takes gradients away is for the user to choose
     fixes = tuple(replace(fix, preferred=index == 0 and not loses_some) for index, (*_, fix) in enumerate(found))
     return Offer(fixes, lacking=lack(finding))
+
+
+def _without_needless(text: str, found: list[Tried]) -> list[Tried]:
+    """Those that were made more than once only where no other inserts a part of the same into ``text`` and cures."""
+    once = [apply(text, fix.edits) for *_, more, fix in found if not more and not fix.others]
+    return [each for each in found if not each[3] or not _is_more(apply(text, each[4].edits), once)]
+
+
+def _is_more(text: str, others: Iterable[str]) -> bool:
+    """Whether a text is one of the others with something put in."""
+    for other in others:
+        left = iter(text)
+        if text != other and all(letter in left for letter in other):
+            return True
+    return False
 
 
 def _tried(
@@ -389,9 +411,8 @@ def _tried(
     cure: FixProposal,
     made: tuple[FileEdits, ...],
     cancel: Callable[[], bool] | None,
-) -> tuple[bool, int, bool, int, Fix] | None:
-    """Make a cure, once more where the place then shows the same hazard of another tensor: whether it loses gradients,
-    what it leaves uncovered, whether it is unsafe, how often it was made again, and the fix. None where the hazard
+) -> Tried | None:
+    """Make a cure, once more where the place then shows the same hazard of another tensor. None where the hazard
     stays or there is a new one.
     """
     after = _changed(report, made, cancel)
