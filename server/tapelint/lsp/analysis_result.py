@@ -7,15 +7,15 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from .. import analysis
-from ..hover import Hovers
 from ..report.diagnostic import Diagnostic, Fix, Offer
 from ..report.notice import START, Kind, Notice
 from ..source import Notebook, Source, Span, concerns_torch
 from ..workspace import Config, Resolver
+from . import deferred
 from .caches import Memories
 from .client_capabilities import ClientCapabilities
 from .convert.diagnostics import Translator, result_id, skipped
@@ -24,6 +24,10 @@ from .documents import Snapshot
 from .foreign import Foreign, config_for, settled
 from .settings import Settings
 from .worker import Job, Priority, Token, Worker
+
+if TYPE_CHECKING:
+    from .. import analysis
+    from ..hover import Hovers
 
 logger = logging.getLogger(__name__)
 
@@ -138,9 +142,9 @@ class AnalysisResult:
         """The fixes that the document's own analysis has verified, or else those of the one that shows the finding."""
         assert self.report is not None
         try:
-            own = analysis.offer(self.report, finding, self.token)
+            own = deferred.analysis.offer(self.report, finding, self.token)
             return own if own.fixes or foreign is None else foreign.offer(self.snapshot, self.token)
-        except analysis.Cancelled:
+        except deferred.analysis.Cancelled:
             if self.token():
                 raise
             return Offer()  # the other document has changed
@@ -197,9 +201,9 @@ def _analysed(
     program = Notebook(snapshot.text, snapshot.cells) if snapshot.documents else snapshot.text
     memory, file = memories.of(snapshot.uri), snapshot.file
     if file is None:
-        return analysis.analyse(program, snapshot.path, config, token, memory=memory)
+        return deferred.analysis.analyse(program, snapshot.path, config, token, memory=memory)
     config_of = config_for(settings, resolver, file)
-    return analysis.analyse(
+    return deferred.analysis.analyse(
         program, snapshot.path, config, token, resolver, memory, resolver.is_imported, config_of=config_of
     )
 

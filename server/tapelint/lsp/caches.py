@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from typing import TYPE_CHECKING
 
-from ..analysis import AnalysisCache
+from . import deferred
+
+if TYPE_CHECKING:
+    from ..analysis import AnalysisCache
 
 MOST = 4
 
@@ -16,7 +20,7 @@ class Memories:
         self._known: OrderedDict[str, AnalysisCache] = OrderedDict()
 
     def of(self, uri: str) -> AnalysisCache:
-        memory = self._known.setdefault(uri, AnalysisCache(persistent=True))
+        memory = self._known.setdefault(uri, deferred.analysis.AnalysisCache(persistent=True))
         self._known.move_to_end(uri)
         while len(self._known) > MOST:
             self._known.popitem(last=False)

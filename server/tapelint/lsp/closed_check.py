@@ -10,21 +10,24 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
-from .. import analysis
 from ..report.diagnostic import Diagnostic
 from ..source import NOTEBOOK
 from ..workspace import Given, IgnoreFiles, Resolver, checked_as, discover, is_excluded_by_name
-from ..workspace.training_files import trains
+from . import deferred
 from .client_capabilities import ClientCapabilities
 from .convert.diagnostics import Translator
 from .convert.positions import LineIndex
 from .documents import Snapshot
 from .foreign import config_for
 from .settings import Settings
+
+if TYPE_CHECKING:
+    from .. import analysis
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +52,7 @@ def python_files(
 
     def is_excluded(path: Path) -> bool:
         if cancel():
-            raise analysis.Cancelled
+            raise deferred.analysis.Cancelled
         place = str(path)
         config = settings_of(from_fs_path(place) or place).config(place)[0]
         by_name = config.excludes(place) if config.root else is_excluded_by_name(path)
@@ -71,8 +74,8 @@ def training(paths: Sequence[str], resolver: Resolver, cancel: Callable[[], bool
     found = set()
     for path in paths:
         if cancel():
-            raise analysis.Cancelled
-        if trains(resolver.text(path) or ""):
+            raise deferred.analysis.Cancelled
+        if deferred.training_files.trains(resolver.text(path) or ""):
             found.add(path)
     return found
 
@@ -95,8 +98,10 @@ def check(
     if text is None or config.excludes(path):
         return Checked()
     try:
-        report = analysis.analyse(text, path, config, cancel, resolver, None, resolver.is_imported, config_of=config_of)
-    except analysis.Cancelled:
+        report = deferred.analysis.analyse(
+            text, path, config, cancel, resolver, None, resolver.is_imported, config_of=config_of
+        )
+    except deferred.analysis.Cancelled:
         raise
     except Exception:
         logger.exception("%s could not be checked", path)

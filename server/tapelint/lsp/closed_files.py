@@ -20,8 +20,8 @@ from urllib.parse import unquote
 from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 
-from .. import analysis
 from ..workspace import Resolver
+from . import deferred
 from .closed_check import MOST_FILES, Checked, check, is_wanted, python_files, training
 from .convert.diagnostics import result_id
 from .worker import Priority, Token
@@ -217,7 +217,7 @@ class ClosedFiles:
             try:
                 done: T = await worker.submit(attempt, LAST, token).future
                 return done
-            except analysis.Cancelled:
+            except deferred.analysis.Cancelled:
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, LONGEST)
             except asyncio.CancelledError:

@@ -10,22 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
-from .. import analysis
-from ..analysis.cures_elsewhere import edits_of
-from ..engine.limits import of_caller
 from ..report.diagnostic import Diagnostic, FileEdits, Fix, Offer
 from ..source import NOTEBOOK, Source
 from ..workspace import Config, Given, Resolver, checked_as
 from ..workspace.callers import Caller, find_callers, text_of
+from . import deferred
 from .client_capabilities import ClientCapabilities
 from .convert.diagnostics import Translator
 from .convert.positions import LineIndex
 from .documents import Snapshot
 from .settings import Settings
+
+if TYPE_CHECKING:
+    from .. import analysis
 
 
 def _never() -> bool:
@@ -47,7 +49,7 @@ class Foreign:
         """The fixes of the finding for readers of a document: its edits are the fix's own. Runs on the worker."""
         if self.is_outdated():
             return Offer()
-        found = analysis.offer(self.report, self.finding, lambda: cancel() or self.is_outdated())
+        found = deferred.analysis.offer(self.report, self.finding, lambda: cancel() or self.is_outdated())
         seen = (seen_from(document, fix, self.report) for fix in found.fixes)
         return replace(found, fixes=tuple(fix for fix in seen if fix is not None))
 
@@ -88,7 +90,7 @@ def seen_from(document: Snapshot, fix: Fix, report: analysis.Report) -> Fix | No
     checked = [FileEdits(report.path, report.source.text, fix.edits)] if fix.edits else []
     files = [*checked, *fix.others]
     others = tuple(each for each in files if each.filename != path)
-    return replace(fix, edits=edits_of(files, path), others=others)
+    return replace(fix, edits=deferred.cures_elsewhere.edits_of(files, path), others=others)
 
 
 def elsewhere(report: analysis.Report, is_outdated: Callable[[], bool]) -> dict[str, list[Foreign]]:
@@ -122,7 +124,7 @@ def callers_of(path: str, resolver: Resolver, cancel: Callable[[], bool]) -> tup
     """The best files that use the one at ``path``."""
     found = find_callers([path], resolver, cancel=cancel)
     if cancel():
-        raise analysis.Cancelled
+        raise deferred.analysis.Cancelled
     return found.of.get(path, ())
 
 
@@ -134,13 +136,13 @@ def shown_by(
     config = settings.config(caller.path)[0]
     if text is None:
         return {}
-    report = analysis.analyse(
+    report = deferred.analysis.analyse(
         text,
         caller.path,
         config,
         cancel,
         resolver,
-        limits=of_caller(rank),
+        limits=deferred.limits.of_caller(rank),
         config_of=config_for(settings, resolver, caller.path),
         focus=caller.names,
     )

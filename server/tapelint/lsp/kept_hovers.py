@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import weakref
+from typing import TYPE_CHECKING
 
-from ..analysis import Report
-from ..hover import Hovers
+from . import deferred
 from .analysis_result import AnalysisResult
+
+if TYPE_CHECKING:
+    from ..analysis import Report
+    from ..hover import Hovers
 
 
 class KeptHovers:
@@ -23,5 +27,5 @@ class KeptHovers:
         if before is not None and before is not result:
             before.hovers = None
         self._last = weakref.ref(result)
-        result.hovers = result.hovers or Hovers(report)
+        result.hovers = result.hovers or deferred.hover.Hovers(report)
         return result.hovers

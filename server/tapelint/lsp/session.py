@@ -19,9 +19,9 @@ from urllib.parse import unquote
 
 from lsprotocol import types
 
-from .. import analysis
 from ..report.notice import Kind, outlined
 from ..workspace import Resolver
+from . import deferred
 from .analysis_result import AnalysisResult, analyse_snapshot, empty_result, failed_result
 from .caches import Memories
 from .client_capabilities import ClientCapabilities
@@ -133,6 +133,7 @@ class Session:
         if not self._is_paused:
             return
         self._is_paused = False
+        self.worker.submit(deferred.load, Priority.IDLE, Token())
         self._touched(None)
         for entry in self._documents.values():
             self._arm(entry, 0)
@@ -282,7 +283,7 @@ class Session:
                 self._log_run(entry, result)
                 self._log_unseen(entry, result)
                 self._status.note(self._unseen(entry, result))
-        except (asyncio.CancelledError, analysis.Cancelled):
+        except (asyncio.CancelledError, deferred.analysis.Cancelled):
             return  # newer text is on its way, with a run of its own
         except Exception as error:
             result = failed_result(snapshot, token, error)
@@ -357,7 +358,7 @@ class Session:
             try:
                 done: T = await job.future
                 return done
-            except analysis.Cancelled:
+            except deferred.analysis.Cancelled:
                 await asyncio.sleep(IDLE_DELAY)
             except asyncio.CancelledError:
                 break

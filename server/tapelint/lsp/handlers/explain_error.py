@@ -12,19 +12,22 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pygls.uris import from_fs_path, to_fs_path
 
-from ... import analysis
 from ...source import NOTEBOOK, Source, SourceError, Span, notebook
-from ...tracebacks import Explanation, explained, in_words, raised_in, the_one
 from ...workspace import Resolver
+from .. import deferred
 from ..client_capabilities import ClientCapabilities
 from ..convert.positions import LineIndex
 from ..foreign import config_for
 from ..settings import Settings
 from ..worker import Priority, Token
+
+if TYPE_CHECKING:
+    from ... import analysis
+    from ...tracebacks import Explanation
 
 COMMAND = "tapelint.explain"
 
@@ -34,17 +37,17 @@ async def explain(ls: Any, *arguments: Any) -> dict[str, Any]:
     parameters are not known to pygls, so the arguments come as they are.
     """
     text, uri = (*map(str, filter(None, arguments)), "", "")[:2]
-    raised = raised_in(text)
+    raised = deferred.tracebacks.raised_in(text)
     if not raised:
         return {"text": "There is no traceback and no error message in this text.", "location": None}
     resolver, settings_of, within = ls.session.resolver(), ls.session.settings_of, to_fs_path(uri) if uri else None
     roots = resolver.roots or (os.getcwd(),)
 
     def work() -> dict[str, Any]:
-        analyse = _analyser(resolver, settings_of)
-        answers = [(explained(the_one(raised), root, analyse, within), root) for root in roots]
+        analyse, told = _analyser(resolver, settings_of), deferred.tracebacks
+        answers = [(told.explained(told.the_one(raised), root, analyse, within), root) for root in roots]
         best, root = min(answers, key=lambda answer: (not answer[0].matches, not answer[0].reports))
-        return {"text": "\n".join(in_words(best, root, within)), "location": _location(best, ls.client)}
+        return {"text": "\n".join(told.in_words(best, root, within)), "location": _location(best, ls.client)}
 
     with ls.long_work.over("tapelint", "explaining an error"):
         answer: dict[str, Any] = await ls.session.worker.submit(work, Priority.ANSWER, Token()).future
@@ -64,7 +67,7 @@ def _analyser(resolver: Resolver, settings_of: Callable[[str], Settings]) -> Cal
         except SourceError:
             return None
         config_of = config_for(settings, resolver, path)
-        return analysis.analyse(program, path, settings.config(path)[0], resolve=resolver, config_of=config_of)
+        return deferred.analysis.analyse(program, path, settings.config(path)[0], resolve=resolver, config_of=config_of)
 
     return analyse
 

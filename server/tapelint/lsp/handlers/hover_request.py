@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from ... import analysis
+from .. import deferred
 from ..worker import Priority, Token
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
         found = await ls.session.worker.submit(
             lambda: hovers.at(row, column, result.token), Priority.ANSWER, token
         ).future
-    except analysis.Cancelled:
+    except deferred.analysis.Cancelled:
         return None
     except Exception:
         logger.exception("hover failed at %s:%s", row, column)

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
-from ...analysis import differences
-from ...analysis.fix_all import best, repair
 from ...source.edit import Edit
+from .. import deferred
 from ..analysis_result import AnalysisResult
 from ..convert.text_edits import workspace_edit
 from ..transport.json_rpc import content_modified
@@ -113,7 +112,7 @@ async def _has_several(ls: Server, result: AnalysisResult, code: str, patience: 
 
 
 def _has_safe_fix(result: AnalysisResult, index: int) -> bool:
-    return best(result.known_fixes(index), unsafe=False) is not None
+    return deferred.fix_all.best(result.known_fixes(index), unsafe=False) is not None
 
 
 async def repaired(ls: Server, result: AnalysisResult, code: str | None = None) -> Repair:
@@ -123,8 +122,8 @@ async def repaired(ls: Server, result: AnalysisResult, code: str | None = None) 
         return Repair()
 
     def made() -> Repair:
-        after = repair(report, False, token, PATIENCE, code)
-        return Repair(differences(report, after.report), after.fixes)
+        after = deferred.fix_all.repair(report, False, token, PATIENCE, code)
+        return Repair(deferred.analysis.differences(report, after.report), after.fixes)
 
     job = ls.session.worker.submit(made, Priority.ANSWER, token)
     with ls.long_work.over("tapelint", f"fixing all {code or 'findings'}"):

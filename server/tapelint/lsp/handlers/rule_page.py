@@ -9,9 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...report.markdown_page import markdown_page
-from ...report.topics import all_topics
-from ...rules import all_rules
+from .. import deferred
 
 COMMAND = "tapelint.rule"
 
@@ -19,8 +17,8 @@ COMMAND = "tapelint.rule"
 def rule_page(ls: Any, *arguments: Any) -> str | None:
     """The page for a code or name."""
     wanted = next((str(word).lower() for word in arguments if word), None)
-    rules = sorted([*all_rules(), *all_topics()], key=lambda rule: rule.code)
+    rules = sorted([*deferred.rules.all_rules(), *deferred.topics.all_topics()], key=lambda rule: rule.code)
     if wanted is None:
         return "# Rules\n\n" + "".join(f"- `{rule.code}` {rule.name}: {rule.summary}\n" for rule in rules)
     found = (rule for rule in rules if wanted in (rule.code.lower(), rule.name))
-    return next((markdown_page(rule, rules) for rule in found), None)
+    return next((deferred.markdown_page.markdown_page(rule, rules) for rule in found), None)
