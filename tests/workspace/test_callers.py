@@ -118,3 +118,12 @@ def test_callers_of_several_files(root: Path) -> None:
         "b.py": (0, ["loss", "step"]),
     }
     assert [Path(path).name for path in best_of_all(known, [*targets, str(root / "a.py")], 1)] == ["b.py"]
+
+
+def test_what_was_read_is_read_again_when_it_has_changed(root: Path) -> None:
+    write(root, "train.py", "from pkg.helper import Net\nNet()\n")
+    assert found(root) == [("train.py", ["Net"])]
+    write(root, "train.py", "import math\n")
+    assert found(root) == []
+    write(root, "train.py", "from pkg.helper import step\nstep()\n")
+    assert found(root) == [("train.py", ["step"])]

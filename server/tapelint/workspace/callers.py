@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from ..source import NOTEBOOK, SourceError, notebook, read
@@ -97,14 +99,15 @@ class _Search:
         self.root, self.was_cut = root, False
         self._files = self._bytes = 0
 
-    def files(self) -> Iterator[tuple[str, bytes]]:
-        """Each file with its text as it is on disk."""
+    def files(self, unsaved: Mapping[str, str]) -> Iterator[tuple[str, _Looked]]:
+        """Each file with what is looked at of its text: ``unsaved``, by absolute path, or as it is on disk."""
         for path in map(str, discover(Path(self.root), self._is_enough)):
             if self.was_cut:
                 return
-            data = self._read(path)
-            if data:
-                yield path, data
+            text = unsaved.get(path)
+            found = self._on_disk(path)
+            if found is not None:
+                yield path, found if text is None else _looked_at(path, text.encode("utf-8", "replace"))
 
     def _is_enough(self, path: Path) -> bool:
         """Leaves out what is usually excluded, and whatever comes after the last file that is looked at."""
@@ -112,14 +115,30 @@ class _Search:
         self.was_cut |= self._files > MOST_FILES or self._bytes > MOST_BYTES
         return self.was_cut or is_excluded_by_name(path)
 
-    def _read(self, path: str) -> bytes:
+    def _on_disk(self, path: str) -> _Looked | None:
         try:
-            with open(path, "rb") as file:
-                data = file.read(LARGEST + 1)
+            status = os.stat(path)
+            self._bytes += min(status.st_size, LARGEST)
+            return _read(path, status.st_mtime_ns, status.st_size) if 0 < status.st_size <= LARGEST else None
         except OSError:
-            return b""
-        self._bytes += len(data)
-        return data if len(data) <= LARGEST else b""
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """What is looked at of each file: the words of its import statements, and whether it has ``__name__`` in it."""
+
+    words: tuple[str, ...]
+    has_name: bool
+
+
+@lru_cache(maxsize=2 * MOST_FILES)
+def _read(path: str, changed: int, size: int) -> _Looked:
+    return _looked_at(path, Path(path).read_bytes())
+
+
+def _looked_at(path: str, data: bytes) -> _Looked:
+    return _Looked(tuple(map(sys.intern, _words(path, data))), b"__name__" in data)
 
 
 def _candidates(
@@ -131,27 +150,15 @@ def _candidates(
         for word in words:
             by_word.setdefault(word, []).append(target)
     near: dict[str, list[tuple[int, int, str]]] = {target: [] for target in wanted}
-    for path, data, said in _importing(search, [*by_word], resolver):
+    for path, found in search.files(resolver.unsaved):
         if cancel():
             return
-        for target in {target for word in said for target in by_word.get(word, ())} - {path}:
-            near[target].append((_kind(path, b"__name__" in data), _distance(path, target), path))
+        for target in {target for word in found.words for target in by_word.get(word, ())} - {path}:
+            near[target].append((_kind(path, found.has_name), _distance(path, target), path))
     for target, paths in near.items():
         yield from ((path, target) for *_, path in sorted(paths)[:MOST_PARSED])
 
 
-def _importing(search: _Search, words: list[str], resolver: Resolver) -> Iterator[tuple[str, bytes, frozenset[str]]]:
-    """The files whose text has any of the ``words``, if these are few, with the words of their import statements."""
-    needles = [word.encode() for word in words] if len(words) <= _FEW_WORDS else [b"import"]
-    for path, data in search.files():
-        unsaved = resolver.unsaved.get(path)
-        data = data if unsaved is None else unsaved.encode("utf-8", "replace")
-        if any(needle in data for needle in needles):
-            yield path, data, _words(path, data)
-
-
-_FEW_WORDS = 400
-"""Up to so many words it is faster to look for each first."""
 _IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import\b(?:[^(\\\n]|\\\r?\n)*(?:\([^)]*\))?", re.MULTILINE)
 _WORD = re.compile(rb"\w+")
 
