@@ -588,3 +588,21 @@ with torch.no_grad():
 def test_what_an_imagined_training_reached_is_not_lost_where_the_program_goes_on() -> None:
     """The script ended before it called the network, which was tried as if it were trained."""
     assert _offered(USED_LATER)[0].preferred
+
+
+WEIGHT = """import torch
+
+x = torch.rand(3, requires_grad=True)
+w = torch.rand(3, requires_grad=True)
+(g,) = torch.autograd.grad((x * w).exp().sum(), x, create_graph=True)
+with torch.no_grad():
+    w.mul_(0.5)
+g.sum().backward()
+print(w.grad)
+"""
+
+
+def test_a_leaf_that_a_gradient_depends_on_stays_the_leaf() -> None:
+    texts = [apply(WEIGHT, fix.edits) for fix in _offered(WEIGHT)]
+    assert texts and all("w.mul_(0.5)" in text for text in texts)
+    assert any(text.index("backward()") < text.index("w.mul_") for text in texts)

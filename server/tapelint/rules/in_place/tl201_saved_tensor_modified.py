@@ -41,7 +41,7 @@ from collections.abc import Iterator
 
 from ...autograd.events.graph_walks import Event, SavedTensorModified
 from ...autograd.facts import Facts
-from ...autograd.model.graph import Leaf
+from ...autograd.model.graph_search import leaf_tensors
 from ...headline import headline
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, severity_of
@@ -79,7 +79,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
 def _cures(event: SavedTensorModified, name: str | None) -> Iterator[FixProposal]:
     node, where = event.node.created_at.node, event.write.point.node
     operation, costs = op_name(event.node), "(costs its memory)"
-    is_leaf = any(edge == Leaf(event.saved.tensor) for _, edge in event.node.named_inputs)
+    is_leaf = event.saved.tensor in leaf_tensors(event.path)
     if not is_leaf:  # it is the leaf that is to be changed
         yield FixProposal("out_of_place", "Write out of place: compute a new tensor", (where,))
         yield FixProposal("out_of_place_each", "Write out of place each time: compute new tensors", (where,))
