@@ -68,7 +68,7 @@ def _leaves(outputs: Iterable[Any], inputs: Any) -> Iterator[torch.Tensor]:
     left = [one.node if hasattr(one, "node") else one.grad_fn for one in outputs]
     left += [None]
     seen: set[Any] = {None}
-    yield from (one for one in outputs if isinstance(one, torch.Tensor) and one.is_leaf)
+    yield from (one for one in outputs if isinstance(one, torch.Tensor) and one.is_leaf and not _is_untracked(one))
     while left:
         node = left.pop()
         if node in seen:
@@ -77,6 +77,11 @@ def _leaves(outputs: Iterable[Any], inputs: Any) -> Iterator[torch.Tensor]:
         if hasattr(node, "variable"):
             yield node.variable
         left += [other for other, _ in node.next_functions]
+
+
+def _is_untracked(leaf: torch.Tensor) -> bool:
+    """Whether a leaf only seems to require grad: a view of one that was made without gradients gets none."""
+    return leaf._base is not None and leaf._base.requires_grad
 
 
 def _named(frame: FrameType | None, filename: str) -> Iterator[tuple[str, torch.Tensor]]:

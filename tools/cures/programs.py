@@ -16,13 +16,14 @@ import sandbox  # noqa: E402
 from tools.fuzz.judge import NAME, run  # noqa: E402
 from tools.fuzz.pool import TooLong, draw  # noqa: E402
 
-from mdjudge import analysed  # noqa: E402
+from mdjudge import analysed, turned_on  # noqa: E402
 from mdreveal import without_reveals  # noqa: E402
 from mdspec import Block, beside, read_programs  # noqa: E402
 from tapelint import analysis  # noqa: E402
 from tapelint.analysis import Report  # noqa: E402
 from tapelint.report import Fix  # noqa: E402
 from tapelint.source.edit import apply  # noqa: E402
+from tapelint.workspace import Config, Resolver  # noqa: E402
 
 from .gradients import Reached, recording  # noqa: E402
 
@@ -77,7 +78,7 @@ class Written:
     def cures(self, row: int, error: str) -> tuple[Report, list[tuple[Fix, ...]]]:
         """The report, and the fixes of each finding that is this error, the likeliest first."""
         with beside(self.block) as main:
-            report = analysed(self.block, main)
+            report = in_project(self.block, main) if self.block.files else analysed(self.block, main)
             return report, offered(report, row, error)
 
 
@@ -108,6 +109,17 @@ class Random:
         """The report, and the fixes of each finding that is this error, the likeliest first."""
         report = analysis.analyse(self.text, "fuzzed.py")
         return report, offered(report, row, error)
+
+
+def in_project(block: Block, main: Path) -> Report:
+    """The report on a block whose files are all of one project, so that they may be edited, too."""
+    config = turned_on(block)
+
+    def config_of(path: str) -> Config | None:
+        return config if Path(path).is_relative_to(main.parent) else None
+
+    resolve = Resolver([str(main.parent)])
+    return analysis.analyse(str(block.program), str(main), config, resolve=resolve, config_of=config_of)
 
 
 @contextlib.contextmanager
@@ -142,7 +154,7 @@ Program = Written | Random
 def offered(report: Report, row: int, error: str) -> list[tuple[Fix, ...]]:
     """The fixes of each finding that tells of the ``error`` that PyTorch raises in ``row``, the likeliest first."""
     found = []
-    for diagnostic in report.diagnostics:
+    for diagnostic in (*report.diagnostics, *report.elsewhere):
         if diagnostic.raises is None:
             continue
         raised = diagnostic.raised_at.span.row if diagnostic.raised_at else diagnostic.span.row
