@@ -3,6 +3,7 @@
 import type { ChildProcess } from 'node:child_process';
 import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions, State } from 'vscode-languageclient/node';
+import { SCHEME as EXAMPLE } from './example';
 import { linkingRules } from './rules';
 import { SECTION } from './settings';
 import type { Status } from './status';
@@ -50,6 +51,7 @@ export class Connection {
                 { language: 'python', scheme: 'file' },
                 { language: 'python', scheme: 'untitled' },
                 { language: 'python', scheme: 'vscode-notebook-cell' },
+                { language: 'python', scheme: EXAMPLE },
             ],
             outputChannel: log,
             traceOutputChannel: log,

@@ -1,14 +1,15 @@
 /** Wires the parts together; nothing is decided here. */
 
-import { join } from 'node:path';
 import * as vscode from 'vscode';
 import { showDebugInformation } from './debug';
+import { Example } from './example';
 import { Explanations } from './explain';
 import { RulePages } from './rules';
 import { Server } from './server';
 import { SECTION } from './settings';
 import { type State, Status } from './status';
 import { Stories } from './story';
+import { Tasks } from './tasks';
 
 /** What `activate` hands to other extensions, and to the tests. */
 export interface Api {
@@ -23,22 +24,18 @@ export function activate(context: vscode.ExtensionContext): Api {
     const status = new Status();
     const started = new Server(context.extensionPath, log, status);
     server = started;
-    const openExample = async () => {
-        const example = vscode.Uri.file(join(context.extensionPath, 'client', 'walkthrough', 'example.py'));
-        const content = new TextDecoder().decode(await vscode.workspace.fs.readFile(example));
-        await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content, language: 'python' }));
-    };
     context.subscriptions.push(
         log,
         status,
         started,
+        new Example(context.extensionPath),
         new Explanations(started),
         new RulePages(started),
         new Stories(started),
+        new Tasks(started),
         vscode.commands.registerCommand('tapelint.restart', () => started.restart()),
         vscode.commands.registerCommand('tapelint.showLog', () => log.show()),
         vscode.commands.registerCommand('tapelint.showDebugInformation', () => showDebugInformation(context, started, status)),
-        vscode.commands.registerCommand('tapelint.openExample', openExample),
         vscode.workspace.onDidGrantWorkspaceTrust(() => void started.update()),
         vscode.workspace.onDidChangeWorkspaceFolders(() => void started.update()),
         vscode.workspace.onDidChangeConfiguration((change) => {

@@ -1,4 +1,4 @@
-"""tapelint's example: the second loss.backward() raises. Rest the mouse on it, then press Ctrl+. for the fix."""
+"""Each step adds what the first one saw."""
 
 import torch
 from torch import nn
@@ -18,5 +18,7 @@ for step in range(10):
 
     loss = output.pow(2).mean()
     optimizer.zero_grad()
+    # The second time this raises. Rest the mouse on it;
+    # then press Ctrl+. (Mac: Cmd+.) for a fix.
     loss.backward()
     optimizer.step()

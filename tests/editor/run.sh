@@ -16,3 +16,4 @@ python3 -m tools.vsix.verify "$vsix"
 TAPELINT_SERVER=$(printf '%s\n' python3 -I "$PWD/client/launch.py" server) timeout 120 \
     nvim --headless -u NONE -i NONE -n tests/editor/workspace/train.py -c 'luafile tests/editor/neovim.lua'
 node tests/editor/drive.mjs "$cache" "$vsix" "${pictures[@]}"
+node tests/editor/folders.mjs "$cache" "$vsix"

@@ -12,6 +12,7 @@ editor on a platform that has none of its own gets that one.
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 import shutil
@@ -26,6 +27,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BUNDLED = ROOT / "bundled"
 LIBS, NATIVE = BUNDLED / "libs", BUNDLED / "native"
+PAGE = BUNDLED / "README.md"
 WHEELS = ROOT / ".cache" / "wheels"
 DIST = ROOT / "dist"
 QUIET = ("--quiet", "--disable-pip-version-check")
@@ -100,14 +102,27 @@ def bundle_libcst(target: Target) -> None:
         shutil.rmtree(tests)
 
 
+def write_page() -> None:
+    """Write the extension's page, with its pictures in it: VS Code shows none by a relative address, and the project
+    has no public one where they could be.
+    """
+    page = ROOT / "client" / "marketplace.md"
+
+    def embedded(found: re.Match[str]) -> str:
+        content = base64.b64encode((page.parent / found[2]).read_bytes()).decode()
+        return f"![{found[1]}](data:image/png;base64,{content})"
+
+    PAGE.write_text(re.sub(r"!\[([^\]]*)\]\(([^)]+\.png)\)", embedded, page.read_text()))
+
+
 def package(target: Target) -> None:
     """Make the file of a target from what is bundled."""
     for cache in list(BUNDLED.rglob("__pycache__")):  # of a server that ran from this tree
         shutil.rmtree(cache)
     vsce = HERE / "node_modules" / "@vscode" / "vsce" / "vsce"
     where = () if target is UNIVERSAL else ("--target", target.name)
-    what = ("--out", str(DIST / target.file), "--no-dependencies", "--allow-missing-repository")
-    run("node", str(vsce), "package", *where, *what, "--no-rewrite-relative-links")
+    what = ("--out", str(DIST / target.file), "--readme-path", str(PAGE.relative_to(ROOT)), "--no-dependencies")
+    run("node", str(vsce), "package", *where, *what, "--allow-missing-repository", "--no-rewrite-relative-links")
 
 
 def main(names: list[str]) -> None:
@@ -115,6 +130,7 @@ def main(names: list[str]) -> None:
     if unknown := wanted.keys() - TARGETS.keys():
         sys.exit(f"no such platform: {', '.join(sorted(unknown))}; there are {', '.join(TARGETS)} and all")
     bundle(version())
+    write_page()
     run("npm", "run", "--silent", "build")
     if not (HERE / "node_modules").is_dir():
         run("npm", "ci", "--ignore-scripts", folder=HERE)

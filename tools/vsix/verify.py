@@ -97,7 +97,7 @@ def expected(archive: zipfile.ZipFile) -> set[str]:
         manifest["icon"],
         manifest["main"].removeprefix("./"),
     }
-    shown = {name for name in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page) if "://" not in name}
+    shown = {name for name in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page) if not name.startswith(("https:", "data:"))}
     rest = {"package.json", "readme.md", "LICENSE.txt", "client/launch.py", "bundled/libs/pygls/__init__.py"}
     return server | named | shown | rest
 

@@ -1,0 +1,73 @@
+"""What the extension tells VS Code and its user holds: the problem matcher reads what is printed, the page names what
+there is, and everything on it works without a public address.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MANIFEST = json.loads((ROOT / "package.json").read_text())
+CONTRIBUTED = MANIFEST["contributes"]
+PAGE = (ROOT / "client" / "marketplace.md").read_text()
+CELL = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+
+
+def printed(folder: Path) -> list[str]:
+    """What ``check --output-format concise`` prints of a folder."""
+    command = [sys.executable, "-m", "tapelint", "check", "--output-format", "concise", "."]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "server")}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8")
+    return [line for line in done.stdout.splitlines() if "TL" in line]
+
+
+def read(line: str) -> dict[str, str]:
+    """What the problem matcher reads in a line."""
+    pattern = dict(CONTRIBUTED["problemMatchers"][0]["pattern"])
+    found = re.search(pattern.pop("regexp"), line)
+    assert found is not None, line
+    return {name: found[group] for name, group in pattern.items()}
+
+
+@pytest.mark.parametrize("name", ["plain.py", "two words.py", "12:30:5.py"])
+def test_the_problem_matcher_reads_what_is_printed(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("import torch\nx = torch.ones(3)\nx.sum().backward()\n")
+    (line,) = printed(tmp_path)
+    found = read(line)
+    assert (tmp_path / found["file"]).is_file()
+    assert (found["line"], found["column"], found["code"]) == ("3", "1", "TL301")
+    assert found["message"].endswith(line[-20:])
+
+
+def test_paths_of_windows_are_read() -> None:
+    found = read(r"C:\work\train.py:23:5: TL102 `history` still carries the graph")
+    assert (found["file"], found["line"], found["code"]) == (r"C:\work\train.py", "23", "TL102")
+
+
+def test_the_page_names_settings_and_commands_that_exist() -> None:
+    settings = set(CONTRIBUTED["configuration"]["properties"])
+    assert set(re.findall(r"`(tapelint\.[\w.]+)`", PAGE)) - {"tapelint.toml"} == settings
+    commands = {f"{command['category']}: {command['title']}" for command in CONTRIBUTED["commands"]}
+    assert set(re.findall(r"\*\*(tapelint: [^*]+)\*\*", PAGE)) <= commands
+
+
+def test_the_page_needs_no_address() -> None:
+    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", PAGE)
+    assert pictures and all((ROOT / "client" / picture).is_file() for picture in pictures)
+    assert not re.findall(r"(?<!!)\[[^\]]+\]\([^)]+\)", PAGE), "a link by a relative address leads nowhere in VS Code"
+
+
+def test_every_step_of_the_walkthrough_has_pictures_for_every_kind_of_theme() -> None:
+    (guide,) = CONTRIBUTED["walkthroughs"]
+    images = [step["media"]["image"] for step in guide["steps"] if "image" in step["media"]]
+    assert images
+    for image in images:
+        assert set(image) == {"light", "dark", "hc", "hcLight"}
+        assert all((ROOT / file).is_file() for file in image.values())
