@@ -25,6 +25,26 @@ export interface Explanation {
     readonly location: { readonly uri: string; readonly range: Range } | null;
 }
 
+/** Where something is. */
+export interface Place {
+    readonly uri: string;
+    readonly range: Range;
+}
+
+/** Which calls of `backward` in a document were followed; see the server's `tapelint.coverage`. */
+export interface Coverage {
+    readonly sentence: string;
+    readonly findings: number;
+    readonly seconds: number;
+    readonly notices: readonly string[];
+    readonly calls: readonly {
+        readonly code: string;
+        readonly location: Place | null;
+        readonly following: string;
+        readonly cause: { readonly message: string; readonly location: Place | null; readonly help: string } | null;
+    }[];
+}
+
 interface Range {
     readonly start: Position;
     readonly end: Position;
@@ -99,6 +119,11 @@ export class Connection {
     story(uri: string, { line, character }: vscode.Position): Promise<Story | null> {
         const given = [uri, { line, character }];
         return this.client.sendRequest('workspace/executeCommand', { command: 'tapelint.story', arguments: given });
+    }
+
+    /** What was followed of an open document, with the causes of the rest if they are asked for; null where it is not open. */
+    coverage(uri: string, withCauses: boolean): Promise<Coverage | null> {
+        return this.client.sendRequest('workspace/executeCommand', { command: 'tapelint.coverage', arguments: [uri, withCauses] });
     }
 
     /** Explains a traceback, found below the folders of the workspace or in the file at `uri`. */

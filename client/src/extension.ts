@@ -1,6 +1,7 @@
 /** Wires the parts together; nothing is decided here. */
 
 import * as vscode from 'vscode';
+import { CoverageOfDocuments } from './coverage';
 import { showDebugInformation } from './debug';
 import { Example } from './example';
 import { Explanations } from './explain';
@@ -15,6 +16,8 @@ import { Tasks } from './tasks';
 export interface Api {
     readonly state: State;
     readonly serverPid: number | undefined;
+    /** What the status item says. */
+    readonly detail: string;
 }
 
 let server: Server | undefined;
@@ -30,6 +33,7 @@ export function activate(context: vscode.ExtensionContext): Api {
         started,
         new Example(context.extensionPath),
         new Explanations(started),
+        new CoverageOfDocuments(started, status, String(context.extension.packageJSON.version)),
         new RulePages(started),
         new Stories(started),
         new Tasks(started),
@@ -52,6 +56,9 @@ export function activate(context: vscode.ExtensionContext): Api {
         },
         get serverPid() {
             return started.pid;
+        },
+        get detail() {
+            return status.detail;
         },
     };
 }

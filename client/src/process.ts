@@ -29,12 +29,17 @@ export function serverCommand(interpreter: Interpreter, settings: Settings, exte
 export class ServerProcess {
     readonly child: ChildProcess;
     private readonly lastLines: string[] = [];
+    private readonly ended: Promise<void>;
 
     constructor(command: Command, log: vscode.LogOutputChannel, onEnd: (cause: string) => void) {
         log.info(`Starting ${[command.program, ...command.arguments].join(' ')}`);
         this.child = spawn(command.program, command.arguments, { cwd: command.folder, windowsHide: true });
         this.child.once('error', (error) => onEnd(error.message));
         this.child.once('close', (code, signal) => onEnd(this.describeEnd(code, signal)));
+        this.ended = new Promise((resolve) => {
+            this.child.once('error', () => resolve());
+            this.child.once('close', () => resolve());
+        });
         if (this.child.stderr !== null) {
             createInterface({ input: this.child.stderr }).on('line', (line) => {
                 log.info(line);
@@ -42,6 +47,11 @@ export class ServerProcess {
                 this.lastLines.splice(0, this.lastLines.length - LAST_LINES);
             });
         }
+    }
+
+    /** Resolves when the process has ended and that was told, or after so many milliseconds. */
+    async ending(patience: number): Promise<void> {
+        await Promise.race([this.ended, new Promise((resolve) => setTimeout(resolve, patience))]);
     }
 
     get isAlive(): boolean {

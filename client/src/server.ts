@@ -1,15 +1,18 @@
 /** Keeps one server running, as the settings and the selected interpreter have it; changes are applied one by one. */
 
 import * as vscode from 'vscode';
-import { Connection, type Explanation } from './connection';
+import { Connection, type Coverage, type Explanation } from './connection';
 import { Crashes } from './crashes';
 import { Environments } from './environments';
 import { ServerProcess, serverCommand, type Command } from './process';
 import { findInterpreter, NoInterpreter, type Interpreter } from './python';
 import { readSettings } from './settings';
-import { CHOOSE_INTERPRETER, type Status } from './status';
+import { CHOOSE_INTERPRETER, RESTART, SHOW_LOG, type Status } from './status';
 import type { Story } from './story';
 import { messageOf } from './timeout';
+
+/** Milliseconds in which a process ends whose connection has closed. */
+const CLOSING = 1_000;
 
 interface Running {
     readonly command: Command;
@@ -19,6 +22,8 @@ interface Running {
     started: boolean;
 }
 
+export type { Coverage, Place } from './connection';
+
 export class Server implements vscode.Disposable {
     private readonly environments: Environments;
     private readonly crashes = new Crashes();
@@ -26,6 +31,8 @@ export class Server implements vscode.Disposable {
     private queued = false;
     private running: Running | undefined;
     private retry: NodeJS.Timeout | undefined;
+    /** Why there is no Python, as the user has been told. */
+    private missing: string | undefined;
 
     constructor(
         private readonly extension: string,
@@ -81,6 +88,11 @@ export class Server implements vscode.Disposable {
         return this.running?.started ? this.running.connection.story(uri, position) : undefined;
     }
 
+    /** What was followed of a document; undefined while no server runs. */
+    async coverage(uri: string, withCauses: boolean): Promise<Coverage | null | undefined> {
+        return this.running?.started ? this.running.connection.coverage(uri, withCauses) : undefined;
+    }
+
     /** The page of a rule; undefined while no server runs. */
     async rulePage(code: string): Promise<string | null | undefined> {
         return this.running?.started ? this.running.connection.rulePage(code) : undefined;
@@ -116,8 +128,13 @@ export class Server implements vscode.Disposable {
             }
             this.log.error(error.message);
             this.status.error(error.message, CHOOSE_INTERPRETER);
+            if (this.missing !== error.message) {
+                this.missing = error.message;
+                this.offer(error.message, [CHOOSE_INTERPRETER, SHOW_LOG]);
+            }
             return;
         }
+        this.missing = undefined;
         const command = serverCommand(interpreter, settings, this.extension);
         if (JSON.stringify(command) !== JSON.stringify(this.running?.command)) {
             await this.stop();
@@ -139,7 +156,8 @@ export class Server implements vscode.Disposable {
                 this.status.ready();
             }
         } catch (error) {
-            // A process that ended on its own has told the reason in ended(); this one is alive and unusable.
+            // A process that ends on its own tells the reason in ended(), which may come after its connection has closed.
+            await process.ending(CLOSING);
             if (this.running === running) {
                 await this.stop();
                 this.fail(`The server did not start: ${messageOf(error)}`);
@@ -165,13 +183,10 @@ export class Server implements vscode.Disposable {
         this.running = undefined;
         this.log.error(`The server ended: ${cause}`);
         void running.connection.stop().catch((error: unknown) => this.log.debug(messageOf(error)));
-        if (!running.started) {
-            this.fail(`The server did not start: ${cause}`);
-            return;
-        }
         const delay = this.crashes.add();
         if (delay === undefined) {
-            this.fail(`The server ended ${Crashes.limit} and is left stopped. It last ended with ${cause}`);
+            const when = running.started ? 'ended' : 'ended while it started,';
+            this.fail(`The server ${when} ${Crashes.limit} and is left stopped. It last ended with ${cause}`);
             return;
         }
         this.status.starting();
@@ -181,11 +196,16 @@ export class Server implements vscode.Disposable {
     private fail(message: string): void {
         this.log.error(message);
         this.status.error(message);
-        void vscode.window.showErrorMessage(`tapelint: ${message}`, 'Restart', 'Show Log').then((answer) => {
-            if (answer === 'Restart') {
-                void this.restart();
-            } else if (answer === 'Show Log') {
-                this.log.show();
+        this.offer(message, [RESTART, SHOW_LOG]);
+    }
+
+    /** A notification with what can be done about it. */
+    private offer(message: string, commands: readonly vscode.Command[]): void {
+        const titles = commands.map(({ title }) => title);
+        void vscode.window.showErrorMessage(`tapelint: ${message}`, ...titles).then((answer) => {
+            const chosen = commands.find(({ title }) => title === answer);
+            if (chosen !== undefined) {
+                void vscode.commands.executeCommand(chosen.command, ...(chosen.arguments ?? []));
             }
         });
     }

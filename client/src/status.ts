@@ -4,17 +4,23 @@ import * as vscode from 'vscode';
 
 export type State = 'off' | 'starting' | 'busy' | 'ready' | 'error';
 
-const LOG: vscode.Command = { command: 'tapelint.showLog', title: 'Show log' };
-const RESTART: vscode.Command = { command: 'tapelint.restart', title: 'Restart' };
+export const SHOW_LOG: vscode.Command = { command: 'tapelint.showLog', title: 'Show Log' };
+export const RESTART: vscode.Command = { command: 'tapelint.restart', title: 'Restart' };
+const DETAILS: vscode.Command = { command: 'tapelint.showCoverage', title: 'Details' };
 export const CHOOSE_INTERPRETER: vscode.Command = {
     command: 'workbench.action.openSettings',
-    title: 'Choose interpreter',
+    title: 'Choose Interpreter',
     arguments: ['tapelint.interpreter'],
 };
 
 export class Status implements vscode.Disposable {
     private readonly item = vscode.languages.createLanguageStatusItem('tapelint.status', [{ language: 'python' }]);
+    private readonly becameReady = new vscode.EventEmitter<void>();
     private current: State = 'off';
+    private message = '';
+    private document = '';
+    /** Nothing runs: all open documents have been analysed. */
+    readonly onReady = this.becameReady.event;
 
     constructor() {
         this.item.name = 'tapelint';
@@ -37,15 +43,34 @@ export class Status implements vscode.Disposable {
         this.show('busy', 'tapelint is checking', message);
     }
 
-    ready(message?: string): void {
-        this.show('ready', 'tapelint', message);
+    ready(message = ''): void {
+        this.message = message;
+        this.showReady();
+        this.becameReady.fire();
+    }
+
+    /** What there is to say of the document in front. */
+    about(sentence: string): void {
+        this.document = sentence;
+        if (this.current === 'ready') {
+            this.showReady();
+        }
+    }
+
+    /** What is shown, in the words that a user sees. */
+    get detail(): string {
+        return this.item.detail ?? '';
+    }
+
+    private showReady(): void {
+        this.show('ready', 'tapelint', [this.document, this.message].filter((part) => part !== '').join(' · '), DETAILS);
     }
 
     error(message: string, cure: vscode.Command = RESTART): void {
         this.show('error', 'tapelint is not working', message, cure);
     }
 
-    private show(state: State, text: string, detail = '', command: vscode.Command = LOG): void {
+    private show(state: State, text: string, detail = '', command: vscode.Command = SHOW_LOG): void {
         this.current = state;
         this.item.text = text;
         this.item.detail = detail;
@@ -57,5 +82,6 @@ export class Status implements vscode.Disposable {
 
     dispose(): void {
         this.item.dispose();
+        this.becameReady.dispose();
     }
 }

@@ -97,6 +97,12 @@ const TESTS = {
         assert.ok(lines.includes(lineOf(document, 'seen[0].mean()')), `and where it was used again: ${lines}`);
     },
 
+    'the status says how far the file was followed': async () => {
+        await openTrain();
+        const api = await ready();
+        await until('the sentence', () => /^1 of 1 backward call followed · 1 finding · [\d.]+ s · version \d/.test(api.detail));
+    },
+
     'the hover says what PyTorch says and leaves the story to the diagnostic': async () => {
         const { document } = await openTrain();
         const { range, relatedInformation } = await finding(document.uri);
@@ -200,6 +206,19 @@ const TESTS = {
         assert.equal(api.serverPid, undefined);
         await settings.update('interpreter', undefined, vscode.ConfigurationTarget.Global);
         await ready();
+    },
+
+    'a server that ends while it starts is started again': async () => {
+        const { document } = await openTrain();
+        const api = await ready();
+        const before = api.serverPid;
+        void vscode.commands.executeCommand('tapelint.restart');
+        await until('another server', () => api.serverPid !== undefined && api.serverPid !== before);
+        const starting = /** @type {number} */ (api.serverPid);
+        assert.equal(api.state, 'starting');
+        process.kill(starting, 'SIGKILL');
+        await until('a third one', () => api.serverPid !== undefined && api.serverPid !== starting && api.state === 'ready');
+        await finding(document.uri);
     },
 
     'switched off, it is silent': async () => {
