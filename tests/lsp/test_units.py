@@ -175,7 +175,8 @@ def test_client_settings_match_the_server() -> None:
     package = json.loads((Path(__file__).resolve().parents[2] / "package.json").read_text(encoding="utf-8"))
     offered = {name.removeprefix("tapelint.") for name in package["contributes"]["configuration"]["properties"]}
     shown = {".".join(each.value) for each in Shown}
-    assert offered == {*SETTINGS, *shown, "enable", "interpreter", "importStrategy", "storyMode", "trace.server"}
+    own = {"enable", "diagnosticMode", "interpreter", "importStrategy", "storyMode", "trace.server"}
+    assert offered == {*SETTINGS, *shown, *own}
     severities = package["contributes"]["configuration"]["properties"]["tapelint.severities"]
     assert tuple(severities["additionalProperties"]["enum"]) == tuple(SEVERITIES)
 

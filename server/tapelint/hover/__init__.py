@@ -13,19 +13,20 @@ execution did not show. What a suppression comment hides is known without that.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from .. import analysis
 from ..analysis.locations import Files
 from ..autograd import Facts
 from ..report.diagnostic import Diagnostic, Related, place
-from ..source import Span, concerns_torch
+from ..source import Source, Span, concerns_torch
 from . import call_facts, passes, suppression_facts, tensor_facts, write_facts
 from .cursor import at_cursor, holds, place_and_operand, subjects
+from .margin import Remark, assignments, backwards, steps
 from .probe import HoverProbe
 
-__all__ = ["Hover", "Hovers", "hover_at"]
+__all__ = ["Hover", "HoverProbe", "Hovers", "Remark", "assignments", "backwards", "hover_at", "steps"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +65,29 @@ class Hovers:
             return Hover("\n\n---\n\n".join(stories), smallest)
         return None
 
+    def remarks(
+        self,
+        about: Callable[[HoverProbe, Source], Iterable[Remark]],
+        cancel: Callable[[], bool] | None = None,
+    ) -> tuple[Remark, ...]:
+        """What is known of single lines: of those that run ``backwards``, of ``steps``, of ``assignments``."""
+        source = self.report.source
+        if not concerns_torch(source.text, source.path, self.report.inputs.resolve):
+            return ()
+        return tuple(sorted(about(self._watched(cancel), source), key=lambda remark: remark.span))
+
+    def _watched(self, cancel: Callable[[], bool] | None) -> HoverProbe:
+        if self._probe is None:
+            self._probe = watched(self.report, cancel)
+        return self._probe
+
     def _life(
         self, found: list[ast.AST], around: list[ast.AST], cancel: Callable[[], bool] | None
     ) -> tuple[ast.AST, list[str]] | None:
         """The first of ``found`` that there is something to say about, and what."""
-        if self._probe is None:
-            self._probe = watched(self.report, cancel)
+        probe = self._watched(cancel)
         for node in found:
-            lines = lines_about(self._probe, node, around)
+            lines = lines_about(probe, node, around)
             if lines:
                 return node, lines
         return None

@@ -12,14 +12,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from .. import ops
 from ..autograd import BackwardPass, Hook, Node, ProgramPoint, Tensor, Write, resolve_view
 from ..autograd.gradients.history import NOTHING, GradientHistory, Pass, Use
 from ..autograd.gradients.reference_cycles import Cycle
+from ..domain import facets
+from ..domain.mro import mro_of
 from ..domain.state import State
 from ..domain.traversal import tensors_in
-from ..domain.values import BoundMethod, BuiltinMethod, HeapRef, Optimizer, TensorRef, Value
-from ..models.torch.nn.module_registry import is_module_like, parameters_of
+from ..domain.values import BoundMethod, BuiltinMethod, External, HeapRef, Instance, Optimizer, TensorRef, Value
+from ..models.torch.nn.module_registry import is_module_like, members, parameters_of
 from ..models.torch.nn.modules import is_open
+
+TOGETHER = (facets.UNSEEN_PARAMETERS, facets.ALL_PARAMETERS)
+"""Where a module keeps one tensor that stands for several parameters."""
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -29,6 +35,7 @@ V = TypeVar("V")
 class Snapshot:
     """A state as it was. ``owned`` are the tensors of what the call is a method of: the tensor itself, the parameters
     of an optimizer or of a module; ``is_partial`` tells that there may be more. ``heard`` counts the events up to then.
+    ``is_whole`` says of a module that each of its parameters is known by itself; None where the call is of no module.
     """
 
     owned: Mapping[int, Tensor]
@@ -42,6 +49,7 @@ class Snapshot:
     cycles: Mapping[int, Cycle]
     grad_mode: bool | None
     heard: int
+    is_whole: bool | None = None
 
     def past(self, leaf: int) -> GradientHistory:
         return self.history.get(leaf, NOTHING)
@@ -98,6 +106,32 @@ def snapshot(state: State, callee: Value, heard: int, copies: Copies) -> Snapsho
         copies.of("cycles", state.cycles),
         state.grad_mode,
         heard,
+        _is_whole(state, callee),
+    )
+
+
+def _is_whole(state: State, callee: Value) -> bool | None:
+    owner = callee.receiver if isinstance(callee, (BuiltinMethod, BoundMethod)) else None
+    if owner is None or isinstance(owner, TensorRef) or not is_module_like(state, owner):
+        return None
+    known = parameters_of(state, owner)
+    below = [value for _, value in members(state, owner) if isinstance(value, HeapRef)]
+    if is_open(state, owner) or any(_has_more(state, value) for value in (owner, *below)):
+        return False
+    return not any(state.tensors[key].stands_for_module or name.endswith(TOGETHER) for name, key in known)
+
+
+def _has_more(state: State, module: Value) -> bool:
+    """Whether a module may have another number of parameters than are seen: what its constructor was asked for, or what
+    they are computed from, decides.
+    """
+    thing = state.heap[module.id] if isinstance(module, HeapRef) else None
+    if not isinstance(thing, Instance):
+        return False
+    names = (owner.name for owner in mro_of(state, thing.kind) if isinstance(owner, External))
+    rows = (ops.layer(name.rpartition(".")[2]) for name in names if name.startswith("torch.nn."))
+    return facets.PARAMETRIZED in thing.attributes or any(
+        parameter.endswith("??") for row in rows if row is not None for parameter in row.params
     )
 
 

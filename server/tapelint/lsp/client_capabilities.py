@@ -18,6 +18,7 @@ class ClientCapabilities:
     pulls: bool = False
     refreshes: bool = False
     refreshes_hints: bool = False
+    refreshes_lenses: bool = False
     shows_related: bool = False
     shows_links: bool = False
     fades: bool = False
@@ -52,6 +53,7 @@ class ClientCapabilities:
             pulls=pulls,
             refreshes=has("workspace.diagnostics.refresh_support"),
             refreshes_hints=has("workspace.inlay_hint.refresh_support"),
+            refreshes_lenses=has("workspace.code_lens.refresh_support"),
             # Pulling clients declared these under publishDiagnostics until 3.18 gave them a place of their own.
             shows_related=has(f"{channel}.related_information")
             or has("text_document.publish_diagnostics.related_information"),

@@ -19,6 +19,7 @@ from .closed_files import ClosedFiles
 from .documents import Documents, Snapshot
 from .handlers import (
     code_action,
+    code_lens,
     configuration,
     coverage_request,
     debug_information,
@@ -87,6 +88,7 @@ class Server(LanguageServer):
         self.feature(types.CODE_ACTION_RESOLVE)(code_action.resolve)
         self.feature(types.TEXT_DOCUMENT_HOVER)(hover_request.hover)
         self.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)(story_request.highlights)
+        self.feature(types.TEXT_DOCUMENT_CODE_LENS, code_lens.OPTIONS)(code_lens.lenses)
         self.feature(types.TEXT_DOCUMENT_INLAY_HINT)(inlay_hints.hints)
         self.command(story_request.COMMAND)(story_request.story)
         self.command(debug_information.COMMAND)(debug_information.information)
@@ -143,6 +145,8 @@ class Server(LanguageServer):
             self.workspace_diagnostic_refresh(None)
         if self.client.refreshes_hints:
             self.workspace_inlay_hint_refresh(None)
+        if self.client.refreshes_lenses:
+            self.workspace_code_lens_refresh(None)
 
     def log(self, kind: types.MessageType, message: str) -> None:
         """A line, or more, in the client's log; of the kind ``Log`` in its trace, where that is switched on."""

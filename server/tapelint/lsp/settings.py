@@ -11,7 +11,10 @@ The editor's settings are few on purpose: the project's configuration decides, s
 
 What is shown besides diagnostics, where it is switched on (``Shown``):
 
-    tapelint.inlayHints.story   bool   the steps of each finding, behind their lines
+    tapelint.inlayHints.story     bool   the steps of each finding, behind their lines
+    tapelint.inlayHints.tensors   bool   ``grad_fn`` and version, behind assignments
+    tapelint.codeLens.backward    bool   what a backward frees and whose gradients it fills, above it
+    tapelint.codeLens.step        bool   what the step of an optimizer writes, above it
 """
 
 from __future__ import annotations
@@ -41,6 +44,9 @@ class Shown(enum.Enum):
     """What may be shown besides diagnostics, with the name of its setting."""
 
     STORY = ("inlayHints", "story")
+    TENSORS = ("inlayHints", "tensors")
+    BACKWARD = ("codeLens", "backward")
+    STEP = ("codeLens", "step")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """``textDocument/inlayHint``: what the settings switch on is shown behind the lines it is about.
 
-tapelint.inlayHints.story    1 saved by `tanh`, version 0
+tapelint.inlayHints.story      1 saved by `tanh`, version 0
+tapelint.inlayHints.tensors    grad_fn=TanhBackward0, version 0
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from urllib.parse import unquote
 
 from lsprotocol import types
 
+from ...hover import assignments
+from .. import line_remarks
 from ..analysis_result import AnalysisResult
 from ..client_capabilities import ClientCapabilities
 from ..settings import Shown
@@ -23,13 +26,15 @@ async def hints(ls: Server, params: types.InlayHintParams) -> list[types.InlayHi
     """The hints in a part of a document; None where no setting asks for any."""
     uri = params.text_document.uri
     shown = ls.session.settings_of(uri).shown
-    if Shown.STORY not in shown:
+    if not shown & {Shown.STORY, Shown.TENSORS}:
         return None
     result = await ls.session.result(uri)
     row_offset = result.snapshot.row_offset(uri) if result is not None else None
     if result is None or row_offset is None:
         return None
-    found = _of_stories(result, uri, row_offset, ls.client)
+    found = _of_stories(result, uri, row_offset, ls.client) if Shown.STORY in shown else []
+    if Shown.TENSORS in shown:
+        found += await _of_tensors(ls, result, uri)
     return [each for each in found if params.range.start.line <= each.position.line <= params.range.end.line]
 
 
@@ -48,6 +53,12 @@ def _of_stories(result: AnalysisResult, uri: str, row_offset: int, client: Clien
         for step in story.steps
         if unquote(step.place.uri) == unquote(uri)
     ]
+
+
+async def _of_tensors(ls: Server, result: AnalysisResult, uri: str) -> list[types.InlayHint]:
+    """What each assignment binds."""
+    remarks = await line_remarks.of(ls.session, result, uri, ls.client, assignments)
+    return [types.InlayHint(area.end, text, padding_left=True) for area, text in remarks]
 
 
 def _end_of(line: int, result: AnalysisResult, row_offset: int, client: ClientCapabilities) -> types.Position:
