@@ -8,6 +8,7 @@
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { testClosed } from './closed.mjs';
 import { Editor } from './editor.mjs';
 import { takePictures } from './pictures.mjs';
 import { testStory } from './story.mjs';
@@ -34,6 +35,9 @@ try {
         }
     } finally {
         await editor.stop();
+    }
+    if (!await testClosed(browser, program)) {
+        process.exitCode = 1;
     }
     await testTrust(browser, program);
     await testTerminal(browser, program);

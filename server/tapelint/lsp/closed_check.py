@@ -80,9 +80,14 @@ def training(paths: Sequence[str], resolver: Resolver, cancel: Callable[[], bool
     return found
 
 
+def is_below(path: str, root: str) -> bool:
+    """Whether a path is inside of a folder."""
+    return path.startswith(root.rstrip(os.sep) + os.sep)
+
+
 def is_wanted(path: str, roots: Sequence[str], resolver: Resolver, cancel: Callable[[], bool]) -> bool:
     """Whether a file is one that :func:`python_files` would find, and trains."""
-    root = next((root for root in roots if path.startswith(root.rstrip(os.sep) + os.sep)), None)
+    root = next((root for root in roots if is_below(path, root)), None)
     config = checked_as(path, resolver, path, Given()) if root is not None and path.endswith(SUFFIXES) else None
     if root is None or config is None or (config.respect_gitignore and IgnoreFiles(root).ignores(path)):
         return False

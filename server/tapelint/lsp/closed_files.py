@@ -4,14 +4,14 @@
 
 Whatever is more urgent goes first: a file that is being checked is given up for it and begun again. What is found goes
 to a client that pulls when it asks (``workspace/diagnostic``), to others at once. A file is checked again when it has
-another text, or one of the files that its imports lead to.
+another text, or one of the files that its imports lead to. What open files show is reported beside it.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -22,7 +22,7 @@ from pygls.uris import from_fs_path, to_fs_path
 
 from ..workspace import Resolver
 from . import deferred
-from .closed_check import MOST_FILES, Checked, check, is_wanted, python_files, training
+from .closed_check import MOST_FILES, Checked, check, is_below, is_wanted, python_files, training
 from .convert.diagnostics import result_id
 from .worker import Priority, Token
 
@@ -131,6 +131,9 @@ class ClosedFiles:
         names = {unquote(uri): name for uri, name in known.items()}
         new: list[Report] = []
         same: list[Report] = []
+        for report in self._of_open():
+            if names.pop(unquote(report.uri), None) != report.result_id:
+                new.append(report)
         for shown in self._shown.values():
             if names.pop(unquote(shown.uri), None) == shown.result_id:
                 same.append(types.WorkspaceUnchangedDocumentDiagnosticReport(shown.uri, shown.result_id))
@@ -138,9 +141,25 @@ class ClosedFiles:
                 new.append(
                     types.WorkspaceFullDocumentDiagnosticReport(shown.uri, shown.items, result_id=shown.result_id)
                 )
-        gone = (uri for uri in known if unquote(uri) in names and not self._server.session.knows(uri))
+        is_on = bool(self._roots())
+        gone = (uri for uri in known if unquote(uri) in names and not (is_on and self._server.session.knows(uri)))
         new += (types.WorkspaceFullDocumentDiagnosticReport(uri, []) for uri in gone)
         return new, same
+
+    def published(self) -> None:
+        """Open documents show something else than before."""
+        if self._roots():
+            self._tell()
+
+    def _of_open(self) -> Iterator[types.WorkspaceFullDocumentDiagnosticReport]:
+        """What open documents show: a client may have one open that no tab shows, for which it does not ask."""
+        roots = self._roots()
+        for result in self._server.session.results():
+            snapshot = result.snapshot
+            if not snapshot.documents and any(is_below(snapshot.path, root) for root in roots):
+                yield types.WorkspaceFullDocumentDiagnosticReport(
+                    snapshot.uri, result.published, snapshot.version, result_id=result.result_id
+                )
 
     def _give_up(self) -> None:
         """Stop what runs: something has changed."""

@@ -120,6 +120,7 @@ class Server(LanguageServer):
         """Push what was found to a client that does not pull, and to the cells of notebooks; None clears a closed
         document.
         """
+        self.closed_files.published()
         shown = result.published if result else []
         if snapshot.documents and result:
             by_cell: dict[str, list[types.Diagnostic]] = {document.uri: [] for document in snapshot.documents}

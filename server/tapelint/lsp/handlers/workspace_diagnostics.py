@@ -1,4 +1,4 @@
-"""``workspace/diagnostic``: what the files show that are not open.
+"""``workspace/diagnostic``: what the files show, open or not.
 
 A client that can wait asks again and again, and is answered when there is something that it does not know. One that
 has asked for parts is sent each file as soon as it is checked; one that knows nothing and takes no parts is answered
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 async def diagnostic(ls: Server, params: types.WorkspaceDiagnosticParams) -> types.WorkspaceDiagnosticReport:
-    """The findings of closed files that the client does not know yet."""
+    """The findings that the client does not know yet."""
     known = {each.uri: each.value for each in params.previous_result_ids}
     token, is_first = params.partial_result_token, True
     can_wait = token is not None or bool(known)
