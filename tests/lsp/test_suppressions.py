@@ -33,8 +33,11 @@ def project(wire: Wire, tmp_path: Path) -> Iterator[tuple[Wire, Path]]:
 
 
 def actions(wire: Wire, uri: str, only: list[str]) -> list[dict[str, Any]]:
-    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
-    params = {"textDocument": {"uri": uri}, "range": whole, "context": {"diagnostics": [], "only": only}}
+    return at(wire, uri, {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}, only)
+
+
+def at(wire: Wire, uri: str, place: dict[str, Any], only: list[str]) -> list[dict[str, Any]]:
+    params = {"textDocument": {"uri": uri}, "range": place, "context": {"diagnostics": [], "only": only}}
     return wire.request("textDocument/codeAction", params)["result"] or []
 
 
@@ -83,27 +86,34 @@ FADING = {
 }
 PARTLY = HEAD + "n = w.sum().detach().requires_grad_()  # tapelint: ignore[TL303, TL101] why\nn.backward()\n"
 RANGE = HEAD + "# tapelint: disable[TL201]\nb = w * 2\n# tapelint: enable[TL201]\n"
+PART = (
+    HEAD
+    + "# tapelint: disable[TL101, TL303]\nn = w.sum().detach().requires_grad_()\nn.backward()\n"
+    + "# tapelint: enable[TL101, TL303]\n"
+)
 
 
 @pytest.mark.parametrize(
     ("text", "faded", "after"),
     [
-        (UNUSED, "# tapelint: ignore[TL201]", HEAD + "b = w * 2\n"),
-        (PARTLY, "TL101", PARTLY.replace(", TL101", "")),
-        (RANGE, "# tapelint: disable[TL201]", HEAD + "b = w * 2\n"),
+        (UNUSED, ["# tapelint: ignore[TL201]"], HEAD + "b = w * 2\n"),
+        (PARTLY, ["TL101"], PARTLY.replace(", TL101", "")),
+        (RANGE, ["# tapelint: disable[TL201]", "# tapelint: enable[TL201]"], HEAD + "b = w * 2\n"),
+        (PART, ["TL101", "TL101"], PART.replace("TL101, ", "")),
     ],
-    ids=["comment", "code", "range"],
+    ids=["comment", "code", "range", "code of a range"],
 )
-def test_unused_suppression_is_faded_and_removed(wire: Wire, tmp_path: Path, text: str, faded: str, after: str):
+def test_unused_suppression_is_faded_and_removed(wire: Wire, tmp_path: Path, text: str, faded: list[str], after: str):
     (tmp_path / "pyproject.toml").touch()
     wire.start(FADING, workspaceFolders=[{"uri": tmp_path.as_uri(), "name": "project"}])
     uri = (tmp_path / "a.py").as_uri()
     wire.open(uri, text)
-    (found,) = wire.published(uri)
-    assert (found["code"], found["severity"], found["tags"]) == ("TL901", 4, [1])
-    assert within(text, found["range"]) == faded
-    (removal,) = [action for action in actions(wire, uri, ["quickfix"]) if action["title"].startswith("Remove")]
-    assert applied(text, edits([removal])) == after
+    found = wire.published(uri)
+    assert {(each["code"], each["severity"], *each["tags"]) for each in found} == {("TL901", 4, 1)}
+    assert [within(text, each["range"]) for each in found] == faded
+    for each in found:
+        (removal,) = [one for one in at(wire, uri, each["range"], ["quickfix"]) if one["title"].startswith("Remove")]
+        assert applied(text, edits([removal])) == after
     wire.change(uri, 2, {"text": after})
     assert wire.published(uri) == []
 
@@ -111,8 +121,9 @@ def test_unused_suppression_is_faded_and_removed(wire: Wire, tmp_path: Path, tex
 def test_only_clients_that_fade_are_sent_tags(project: tuple[Wire, Path]):
     wire, folder = project
     uri = (folder / "a.py").as_uri()
-    wire.open(uri, UNUSED)
-    assert "tags" not in wire.published(uri)[0]
+    wire.open(uri, RANGE)
+    (found,) = wire.published(uri)
+    assert "tags" not in found
 
 
 def test_hover_on_a_suppression(project: tuple[Wire, Path]):

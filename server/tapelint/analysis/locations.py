@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ..ground import Ground, RunBy
@@ -236,8 +236,10 @@ class Files:
                 if not any(entry.covers(rule.code, remark.span.row, rule.name) for entry in explicit):
                     said = remark.severity, remark.message, self.main.path, remark.span
                     applicability: Applicability = "safe" if asked_for(rule.code) else "manual"
+                    end = Related(remark.message, self.main.path, remark.end) if remark.end else None
+                    found = Diagnostic(rule.code, rule.name, *said, url=rule.url)
                     yield (
-                        Diagnostic(rule.code, rule.name, *said, url=rule.url, is_unnecessary=remark.is_unnecessary),
+                        replace(found, is_unnecessary=remark.is_unnecessary, other_end=end),
                         Fix(remark.title, applicability, True, remark.edits),
                     )
 

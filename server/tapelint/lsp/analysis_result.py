@@ -74,9 +74,9 @@ class AnalysisResult:
         spans = [finding.span for finding in self.findings] or [START] * len(self.shown)
         yield from zip(self.shown, spans)
         for index, mark in self.marks.items():
-            raised_at = self.findings[index].raised_at
-            if raised_at is not None:
-                yield mark, raised_at.span
+            marked = self.findings[index].marked
+            if marked is not None:
+                yield mark, marked.span
 
     @property
     def notices(self) -> tuple[Notice, ...]:
@@ -189,7 +189,7 @@ def analyse_snapshot(
 
 
 def marks(findings: Iterable[Diagnostic], translator: Translator) -> dict[int, types.Diagnostic]:
-    """The hints in the lines at which PyTorch raises, by the index of the finding."""
+    """The hints at second places of findings, as the lines at which PyTorch raises, by the index of the finding."""
     made = ((index, translator.mark(finding, index)) for index, finding in enumerate(findings))
     return {index: mark for index, mark in made if mark is not None}
 

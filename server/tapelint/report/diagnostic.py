@@ -60,13 +60,19 @@ class Diagnostic:
     raised_at: Related | None = None
     # What happens at its own place in a few words, where PyTorch raises there and no link of the story says so.
     short: str = ""
-    # What stands at the span has no effect: editors fade it.
+    # What stands at the span has no effect: editors fade it. Of a range of comments, where the other end is.
     is_unnecessary: bool = False
+    other_end: Related | None = None
 
     @property
     def place(self) -> Place:
         """Reports that agree in this are of one hazard."""
         return self.filename, self.span, self.code
+
+    @property
+    def marked(self) -> Related | None:
+        """A second place at which an editor shows it."""
+        return self.raised_at or self.other_end
 
     @property
     def needs(self) -> str:

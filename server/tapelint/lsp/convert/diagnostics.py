@@ -51,13 +51,16 @@ class Translator:
         )
 
     def mark(self, diagnostic: Diagnostic, index: int) -> types.Diagnostic | None:
-        """A hint in the line of PyTorch's traceback, which leads to a finding that is reported elsewhere."""
-        at = diagnostic.raised_at
-        if at is None or at.filename != self._snapshot.path:
+        """A hint in the line of PyTorch's traceback, which leads to a finding that is reported elsewhere; or at the end
+        of a range of comments that is faded.
+        """
+        at = diagnostic.marked
+        if at is None or at.filename != self._snapshot.path or diagnostic.other_end and not self._client.fades:
             return None
         cause = Related(diagnostic.message, diagnostic.filename, diagnostic.span)
         shown = self.translate(diagnostic, index)
-        shown.message = f"PyTorch raises here. {diagnostic.message} ({self._where(cause)})"
+        begins = "PyTorch raises here. " if diagnostic.raised_at else ""
+        shown.message = f"{begins}{diagnostic.message} ({self._where(cause)})"
         shown.range = self._place(at.span).range
         shown.severity = types.DiagnosticSeverity.Hint
         shown.related_information = [self._related(cause)] if self._client.shows_related else None

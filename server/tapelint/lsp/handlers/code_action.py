@@ -79,7 +79,7 @@ async def _actions(
 
 def _in_range(result: AnalysisResult, params: types.CodeActionParams) -> list[int]:
     """The findings, by index, that the request's range touches in the request's document: where they are reported, or
-    where PyTorch raises.
+    where PyTorch raises or a range of comments ends.
     """
     here = result.snapshot.row_offset(params.text_document.uri)
 
@@ -92,7 +92,7 @@ def _in_range(result: AnalysisResult, params: types.CodeActionParams) -> list[in
         index
         for index, (shown, finding) in enumerate(zip(result.shown, result.findings))
         if is_here(shown, finding.span)
-        or is_here(result.marks.get(index), finding.raised_at.span if finding.raised_at else None)
+        or is_here(result.marks.get(index), finding.marked.span if finding.marked else None)
     ]
 
 

@@ -95,7 +95,7 @@ def severity_of(event: Event) -> Severity:
 @dataclass(frozen=True, slots=True)
 class TextFinding:
     """Something about the text itself, such as its comments; ``edits`` do away with it, under ``title``. What stands at
-    ``span`` may be ``is_unnecessary``: an editor fades it.
+    ``span`` may be ``is_unnecessary``: an editor fades it, and what stands at the ``end`` of the range that it begins.
     """
 
     span: Span
@@ -104,6 +104,7 @@ class TextFinding:
     title: str
     edits: tuple[Edit, ...]
     is_unnecessary: bool = False
+    end: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)

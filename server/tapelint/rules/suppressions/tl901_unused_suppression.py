@@ -94,7 +94,17 @@ def _finding(
         title=f"Remove {' and '.join(word.text for word in words) or 'the comment'}",
         edits=without(examined.source, entry, words),
         is_unnecessary=True,
+        end=_other_end(entry, words),
     )
+
+
+def _other_end(entry: Suppression, words: Sequence[Listed]) -> Span | None:
+    """Where the end of a range says what the ``words`` of its beginning say: both list the same, in order."""
+    if entry.end is None or not entry.says.listed or not entry.end.listed:
+        return None
+    if len(words) == len(entry.says.listed):
+        return entry.end.span
+    return next((end.span for begin, end in zip(entry.says.listed, entry.end.listed) if begin in words), None)
 
 
 RULE = Rule("TL901", "unused-suppression", "a comment silences nothing", __doc__, review=review)
