@@ -27,6 +27,7 @@ loss.backward()  # torch: ok
 Removing the call that cut the graph restores it; `torch.stack` makes the same tensor of losses as `torch.tensor`, with
 their graphs. Numbers on the way (`loss.item()`) become tensors, which other readers get too. Where all is plain data,
 the first tensor it is computed from can be made to require grad; which one is meant to be trained, you must know.
+Where a gradient is constant its backward can be left out: it would train nothing.
 """
 
 from __future__ import annotations
@@ -152,7 +153,10 @@ def cures(cut: Cut) -> list[FixProposal]:
 
 
 def _under(cut: Cut, backward: ast.AST) -> Iterator[FixProposal]:
-    """Gradients on from what was computed without them down to the backward."""
+    """Gradients on from what was computed without them down to the backward; none where they would be zero."""
+    if cut.reason is CutReason.LINEAR:
+        title = "Leave this backward out (the gradient is constant: it has nothing to train)"
+        yield FixProposal("leave_out", title, (backward,), "unsafe")
     if cut.is_by_mode:
         title = "Record the graph: compute it under `torch.enable_grad()`"
         yield FixProposal("enable_grad_around", title, (cut.point.node, backward), "unsafe")
