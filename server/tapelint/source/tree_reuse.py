@@ -113,8 +113,8 @@ class _Edit:
         """Make ``old`` what ``new`` is, if code that has not looked into its body need not know."""
         if type(old) is not type(new):
             return False
-        if _same([old], [new]):
-            _move([old], [new])
+        if self.is_same(old, new):
+            self.move(old, new)
             return True
         if not isinstance(old, (*_Definition, ast.ClassDef)) or not _same(_head(old), _head(new)):
             return False
@@ -126,6 +126,37 @@ class _Edit:
             self.revise(old, new, "body")
         _become(old, new, _head(old), _head(new))
         return True
+
+    def is_same(self, old: ast.stmt, new: ast.stmt) -> bool:
+        """Whether two statements differ in places and in docstrings at most. Of a statement with blocks only those in
+        them are compared that are near the edit.
+        """
+        if self.is_above(old, new) or self.is_below(old, new):
+            return True
+        blocks = _blocks(old, new)
+        if type(old) is not type(new) or not blocks:
+            return _same([old], [new])
+        return all(len(left) == len(right) and all(map(self.is_same, left, right)) for left, right in blocks) and _same(
+            _head(old), _head(new)
+        )
+
+    def move(self, old: ast.stmt, new: ast.stmt) -> None:
+        """Give ``old`` the places, and the docstrings, of ``new``, which is the same otherwise."""
+        if self.is_above(old, new):
+            return
+        if self.is_below(old, new):
+            self.down(old)
+            return
+        blocks = _blocks(old, new)
+        if not blocks:
+            _move([old], [new])
+            return
+        for left, right in blocks:
+            for one, other in zip(left, right, strict=True):
+                self.move(one, other)
+        _move(_head(old), _head(new))
+        for name in _PLACE:
+            setattr(old, name, getattr(new, name))
 
     def opened(self, old: ast.stmt, new: ast.stmt) -> bool:
         """Make ``old`` what ``new`` is, if code that is inside it, above the edit, need not know."""
@@ -149,6 +180,11 @@ def _first(node: ast.stmt) -> int:
 def _head(node: ast.stmt) -> list[object]:
     """All of a statement but its blocks."""
     return [getattr(node, name, None) for name in node._fields if name not in _BLOCKS]
+
+
+def _blocks(old: ast.stmt, new: ast.stmt) -> list[tuple[list[ast.stmt], list[ast.stmt]]]:
+    """The blocks of two statements, one beside the other; none of simple statements."""
+    return [(getattr(old, name), getattr(new, name, [])) for name in _BLOCKS if hasattr(old, name)]
 
 
 def _same(old: object, new: object) -> bool:
