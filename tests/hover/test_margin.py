@@ -92,6 +92,11 @@ def test_what_a_loop_builds_is_not_counted(body: str) -> None:
     assert said(HEAD + body + "\n", backwards) == []
 
 
+def test_what_pytorch_calls_back_is_not_counted() -> None:
+    text = HEAD + "y = torch.vmap(lambda row: row.exp().sum())(x.view(1, 3))\ny.sum().backward()\n"
+    assert said(text, backwards) == said(text, assignments) == []
+
+
 def test_layers_that_are_built_in_a_loop_are_not_counted() -> None:
     layers = "nn.Sequential(*[nn.Linear(3, 3) for _ in range(20)], nn.Linear(3, 1))"
     text = TRAINING.replace("nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 1))", layers)

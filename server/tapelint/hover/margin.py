@@ -18,6 +18,7 @@ from typing import TypeVar
 from ..autograd import Node, ProgramPoint, Tensor
 from ..autograd.events.graph_walks import BackwardRan
 from ..autograd.events.training_step import OptimizerStepped
+from ..domain.values import BuiltinMethod, External, Partial
 from ..ops import layers_by_op
 from ..source import Source, Span
 from .call_trace import CallRun
@@ -42,8 +43,8 @@ def backwards(probe: HoverProbe, source: Source) -> Iterator[Remark]:
     for node in (call for call in _of(source, ast.Call) if call in running):
         passes = [event for event in probe.backwards if event.point.node is node]
         runs = [(run, event) for run in probe.runs.get(node, ()) for event in probe.passes(run)]
-        gains = _same(_gain(run, event, countable) for run, event in runs) if len(runs) == len(passes) else ""
-        parts = [_same(map(_fate, passes)), gains]
+        gains = _same(_gain(probe, run, event, countable) for run, event in runs) if len(runs) == len(passes) else ""
+        parts = [_same(_fate(probe, event) for event in passes), gains]
         if text := ", ".join(filter(None, parts)):
             yield Remark(source.span(node), text)
 
@@ -90,20 +91,27 @@ def _counted(number: int, thing: str) -> str:
     return f"{number} {thing}{'s' * (number != 1)}"
 
 
-def _fate(event: BackwardRan) -> str:
+def _fate(probe: HoverProbe, event: BackwardRan) -> str:
     """What becomes of the graph."""
     verb = "frees" if event.frees else "keeps" if event.retains else ""
-    if not verb or not event.ran or not all(_is_counted(node, event.point) for node in event.ran):
+    if not verb or not event.ran or not all(_is_counted(probe, node, event.point) for node in event.ran):
         return ""
     return f"{verb} the graph of {_counted(len(event.ran), 'operation')}"
 
 
-def _is_counted(node: Node, now: ProgramPoint) -> bool:
+def _is_counted(probe: HoverProbe, node: Node, now: ProgramPoint) -> bool:
     """Whether an operation is one node for certain, and there are no more like it from other iterations of a loop: not
     every iteration is executed.
     """
-    is_one = not is_conversion(node.created_at.node) and node.op not in NAMELESS
+    is_one = not is_conversion(node.created_at.node) and node.op not in NAMELESS and not _is_called_back(probe, node)
     return node.certain and not node.assumption and is_one and _is_of(node.created_at, now)
+
+
+def _is_called_back(probe: HoverProbe, node: Node) -> bool:
+    """Whether PyTorch has called the code that built a node: ``torch.vmap`` records in its own way."""
+    runs = (run for call in node.created_at.calls if isinstance(call, ast.Call) for run in probe.runs.get(call, ()))
+    called = (run.callee.function if isinstance(run.callee, Partial) else run.callee for run in runs)
+    return any(isinstance(callee, (External, BuiltinMethod)) for callee in called)
 
 
 def _is_of(made: ProgramPoint, now: ProgramPoint) -> bool:
@@ -111,10 +119,10 @@ def _is_of(made: ProgramPoint, now: ProgramPoint) -> bool:
     return all(lap in now.iterations for lap in made.iterations)
 
 
-def _gain(run: CallRun, event: BackwardRan, countable: Mapping[int, Tensor]) -> str:
+def _gain(probe: HoverProbe, run: CallRun, event: BackwardRan, countable: Mapping[int, Tensor]) -> str:
     """Whose ``.grad`` gets something, for the first time or on top of what is there."""
     doubtful = any(run.before.past(key).doubt for key in event.reached)
-    if not event.accumulates or doubtful or not all(_is_counted(node, event.point) for node in event.ran):
+    if not event.accumulates or doubtful or not all(_is_counted(probe, node, event.point) for node in event.ran):
         return ""
     if not all(key in countable and _is_of(countable[key].created_at, event.point) for key in event.reached):
         return ""
@@ -174,7 +182,7 @@ def _grad_fn(probe: HoverProbe, seen: Observation) -> str:
         return ""
     (tensor,) = seen.tensors
     node = tensor.grad_fn
-    if tensor.requires_grad is not True or node is None or tensor.id in probe.converted:
+    if tensor.requires_grad is not True or node is None or tensor.id in probe.converted or _is_called_back(probe, node):
         return ""
     name = "" if node.op in layers_by_op() else grad_fn(node)  # that of a layer depends on sizes and options
     return f"grad_fn={name}" if name else ""
