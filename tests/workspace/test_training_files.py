@@ -20,6 +20,10 @@ TRAINS = {
     "a trainer that is told": "import torch\nfrom composer import Trainer\nTrainer().fit()\n",
     "all of fastai": "import torch\nfrom fastai.vision.all import *\nlearn = vision_learner()\nlearn.fine_tune(1)\n",
     "imported in a function": "import torch\ndef f():\n    from composer import Trainer\n    Trainer().fit()\n",
+    "a step with names": "import torch\ndef f(a, b):\n    a.step(closure=b)\n",
+    "a step over lines": "import torch\ndef f(a):\n    a.b.\\\n        step(\n    )\n",
+    "a module of a framework": "import torch\nimport transformers as t\nt.Trainer(None).train()\n",
+    "a part of a framework": "import torch\nfrom ignite.engine import Engine\nEngine(print).run([])\n",
     "no torch in sight": "def fit(net, x):\n    net(x).sum().backward()\n",
     "broken": "import torch\ndef f(a):\n    a.backward()\n    a.(\n",
 }

@@ -21,15 +21,20 @@ from ..source import imported, may_use_torch
 from ..stubs import find_stub
 from .mentions import ALL, outline
 
-_WORD = re.compile(r"\b(?:backward|step|autograd)\b")
+_WORD = re.compile(r"\.[\s\\]*backward\s*\(|\.[\s\\]*step\s*\(\s*(?:\)|\w+\s*=|\*\*)|\bautograd\b")
+"""What a text has that calls a backward or a step."""
 _BACKWARD = re.compile(r"\.backward[ \t]*\(")
 _LIGHTNING = re.compile(r"(?:pytorch_lightning|lightning)\.(?:\w+\.)*Trainer")
+_WALKED = frozenset({"lightning", "pytorch_lightning", "transformers", "trl", "sentence_transformers"})
+"""The packages that ``WALKS`` is about: they call their classes trainers or Lightning modules."""
 _BACKWARDS = frozenset({"torch.autograd.backward", "torch.autograd.grad"})
 
 
 def trains(text: str) -> bool:
     """Whether a text trains; where it does not parse, whether a backward can be read in it all the same."""
-    if not may_use_torch(text) or not (_WORD.search(text) or any(map(_is_framework, imported(text)))):
+    if not may_use_torch(text) or not (
+        _WORD.search(text) or any(_may_train(module, text) for module in imported(text))
+    ):
         return False
     try:
         with warnings.catch_warnings():
@@ -74,9 +79,11 @@ def _told(module: str) -> frozenset[str]:
     return read.defines | {each.bound for each in read.imports}
 
 
-def _is_framework(module: str) -> bool:
-    package = module.partition(".")[0]
-    return package in ("lightning", "pytorch_lightning", "sentence_transformers") or find_stub(package, "") is not None
+def _may_train(module: str, text: str) -> bool:
+    """Whether a text that imports a module may use a trainer of it: rather one too many than one too few."""
+    if module.partition(".")[0] in _WALKED:
+        return "Trainer" in text or "LightningModule" in text
+    return any(name in text for name in _told(module)) or ("*" in text and find_stub(module, "") is not None)
 
 
 def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
