@@ -41,7 +41,7 @@ def _values(target: ast.AST) -> Iterator[ast.expr]:
 
 def _item(editor: SourceEditor, value: ast.expr) -> ast.expr:
     """The value itself, or the item that is asked of it where the text makes it a container."""
-    if not isinstance(value, (ast.Name, ast.Attribute)) or not _is_container(editor, value):
+    if not isinstance(value, (ast.Name, ast.Attribute)) or not is_container(editor, value):
         return value
     parent = editor.path(value)[-2]
     if not isinstance(parent, ast.Subscript) or parent.value is not value or isinstance(parent.slice, ast.Slice):
@@ -53,7 +53,7 @@ _DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp,
 _MAKERS = frozenset("list tuple dict set deque collections.deque defaultdict collections.defaultdict".split())
 
 
-def _is_container(editor: SourceEditor, name: ast.Name | ast.Attribute) -> bool:
+def is_container(editor: SourceEditor, name: ast.Name | ast.Attribute) -> bool:
     """Whether the variable, or in any class the attribute of this name, is assigned a display of items."""
     trees = editor.scopes(editor.place(name)) if isinstance(name, ast.Name) else [editor.source.tree]
     walk = own_nodes if isinstance(name, ast.Name) else ast.walk
