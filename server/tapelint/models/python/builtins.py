@@ -86,7 +86,9 @@ def zipped(machine: Machine, state: State, call: Call) -> Value:
     "rich.progress.track",
 )
 def passed_through(machine: Machine, state: State, call: Call) -> Value:
-    return call.get(0, "iterable")
+    """What is iterated over; a progress bar that is given nothing (``tqdm(total=n)``) only shows numbers."""
+    iterable = call.get(0, "iterable")
+    return External("tqdm.bar") if iterable == NONE else iterable
 
 
 @function("builtins.iter")

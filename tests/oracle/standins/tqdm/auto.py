@@ -1,0 +1,3 @@
+"""The bar that suits the terminal."""
+
+from . import tqdm as tqdm
