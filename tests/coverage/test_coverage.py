@@ -85,6 +85,39 @@ def test_calls_that_are_not_reached(text: str, cause: str, row: int) -> None:
     assert call.cause.at is not None and call.cause.at.span.row == row
 
 
+def test_a_method_of_the_program_counts_where_it_goes_backward() -> None:
+    text = (
+        "class Trainer:\n    def backward(self, loss):\n        loss.backward()\n    def fit(self):\n"
+        "        self.backward(torch.ones(2, requires_grad=True).sum())\nTrainer().fit()\n"
+    )
+    assert [(call.span.row, call.following) for call in seen(text).calls] == [(5, Following.FOLLOWED)]
+
+
+def test_a_root_that_has_no_graph_is_known() -> None:
+    assert seen("torch.ones(3).sum().backward()\n").sentence == "1 of 1 backward call followed"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("def f(loss):\n    loss.backward()\n", "nothing here gives `loss` a known value"),
+        (
+            "def f(y):\n    y.sum().backward()\n",
+            "`y.sum()` is unknown: it depends on `y`, which nothing here gives a known value",
+        ),
+        (  # two paths, whose values were joined
+            "import os\nfrom lib import one, two\ndef f(x):\n    if os.environ:\n        loss = one()\n    else:\n"
+            "        loss = two()\n    loss.backward()\nf(1)\n",
+            "`loss` is unknown: nothing is known of `two`, which comes from `lib`",
+        ),
+    ],
+)
+def test_what_the_unknown_root_comes_from(text: str, cause: str) -> None:
+    (call,) = seen(text).calls
+    assert call.following is Following.UNKNOWN_GRAPH and call.cause is not None
+    assert call.cause.message == cause
+
+
 def test_the_report_alone_knows_no_causes() -> None:
     text = HEAD + "import lib\nlib.loss().backward()\n" + TRAINED + "model(x).sum().backward()\n"
     found = coverage(analyse(text, "train.py", resolve=lambda *_: None))

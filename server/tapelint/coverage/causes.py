@@ -13,6 +13,7 @@ from ..autograd import Facts
 from ..engine.observer import Opaque, OpaqueReason
 from ..report import Related
 from ..source import Source, Span, written
+from ..trace.names import places
 from .followed_calls import BackwardCall, Cause, Coverage, Following, coverage
 from .watcher import Passage, Watcher
 
@@ -48,6 +49,9 @@ def _explained(report: Report, watcher: Watcher, call: BackwardCall) -> Backward
 def _unreached(report: Report, watcher: Watcher, call: BackwardCall) -> Cause:
     """Why no path came to a call: an entry point was cut, an error ends the path, or the code says so."""
     source = report.source
+    if _passage(source, watcher, call) is not None:
+        here = Related("This statement was executed", source.path, call.span)
+        return Cause(f"line {call.span.row} was executed, and the call is not known to go backward", here, CODE)
     around = _functions(source, call.span)
     for notice in report.notices:
         for place in notice.places:
@@ -92,7 +96,11 @@ def _unknown(source: Source, watcher: Watcher, passage: Passage, call: BackwardC
     reason = next(_reasons(source, watcher, passage, set()), None)
     if reason is None:
         return Cause(f"nothing is known of the graph of `{root}`", None, CODE)
-    return Cause(f"`{root}` is unknown: {reason.message}", reason.at, reason.help)
+    depends = f"it depends on `{root}`, which nothing here gives a known value"
+    message = f"nothing here gives `{root}` a known value" if reason.message == depends else reason.message
+    return Cause(
+        message if message is not reason.message else f"`{root}` is unknown: {message}", reason.at, reason.help
+    )
 
 
 def _passage(source: Source, watcher: Watcher, call: BackwardCall) -> Passage | None:
@@ -128,13 +136,29 @@ def _reasons(source: Source, watcher: Watcher, passage: Passage, seen: set[Passa
         callee = _root(opaque.node)
         if callee in passage.reads and (before := watcher.made.get(passage.reads[callee])) is not None:
             yield from _reasons(source, watcher, before, seen)
+        if callee in passage.reads and callee not in _packages(source):
+            yield _given(source, callee, passage.statement)
         yield _not_executed(source, opaque)
     for name, key in passage.reads.items():
         before = watcher.made.get(key)
-        if before is not None:
+        before = before or _binder(watcher, name, passage.statement, _functions(source, source.span(passage.statement)))
+        if before is not None and before not in seen:
             yield from _reasons(source, watcher, before, seen)
-        else:
+        elif before is None:
             yield _given(source, name, passage.statement)
+
+
+def _binder(watcher: Watcher, name: str, statement: ast.stmt, around: list[Scope]) -> Passage | None:
+    """The last statement above another one, in the same function, that binds a name: joined paths have a value that no
+    statement has made.
+    """
+    first = around[-1].lineno if around else 0
+    found = (
+        each
+        for each in watcher.passages.values()
+        if first < each.statement.lineno < statement.lineno and name in places(each.statement)[0]
+    )
+    return max(found, key=lambda each: each.statement.lineno, default=None)
 
 
 def _root(node: ast.AST) -> str:

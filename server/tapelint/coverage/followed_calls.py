@@ -75,20 +75,38 @@ class Coverage:
 def coverage(report: Report) -> Coverage:
     """What was followed, as the report knows it; no causes, which take another execution (``causes.explained``)."""
     source, found = report.source, []
+    raised = [each.raised_at.span if each.raised_at else each.span for each in report.diagnostics if each.raises]
     for node in _calls(source, {place[1:] for place in report.walks if place[0] in ("", report.path)}):
         walks = [report.walks.get(place_of(path, node)) for path in ("", report.path)]
         reached = [is_known for is_known in walks if is_known is not None]
         following = Following.NOT_REACHED if not reached else Following.UNKNOWN_GRAPH
-        found.append(
-            BackwardCall(written(node.func), source.span(node), Following.FOLLOWED if any(reached) else following)
-        )
+        span = source.span(node)
+        if any(reached) or reached and any(span.row <= at.row <= span.end_row for at in raised):
+            following = Following.FOLLOWED  # what PyTorch raises there is known
+        found.append(BackwardCall(written(node.func), span, following))
     return Coverage(tuple(sorted(found, key=lambda call: call.span)))
 
 
 def _calls(source: Source, walked: set[tuple[int, int]]) -> Iterator[ast.Call]:
     """The calls that go backward by their name, and those that did when they were executed."""
+    own = set(_of_own_classes(source.tree))
     for node in ast.walk(source.tree):
         if isinstance(node, ast.Call):
             is_named = isinstance(node.func, ast.Attribute) and node.func.attr == METHOD
-            if is_named or place_of("", node)[1:] in walked:
+            if is_named and node not in own or place_of("", node)[1:] in walked:
                 yield node
+
+
+def _of_own_classes(tree: ast.Module) -> Iterator[ast.Call]:
+    """The calls of a method that a class in the file defines: what that one does counts where it does it."""
+    for scope in ast.walk(tree):
+        if not isinstance(scope, ast.ClassDef) or METHOD not in {getattr(each, "name", "") for each in scope.body}:
+            continue
+        for method in scope.body:
+            spec = method.args if isinstance(method, (ast.FunctionDef, ast.AsyncFunctionDef)) else None
+            given = [*spec.posonlyargs, *spec.args][:1] if spec is not None else []
+            for node in ast.walk(method):
+                match node:
+                    case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=called)) if called == METHOD:
+                        if any(each.arg == name for each in given):
+                            yield node
