@@ -12,6 +12,8 @@ from .streams import writing
 
 _FORMATS = click.Choice(["full", "concise", "json", "sarif", "github", "gitlab"])
 
+_PICTURES = click.Choice(["text", "mermaid", "dot", "svg", "json"])
+
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=True)
 @click.version_option(__version__, "-V", "--version", message="tapelint %(version)s")
@@ -151,6 +153,29 @@ def trace(target: str) -> int:
     from .tracing import run
 
     return run(target)
+
+
+@tapelint.command()
+@click.argument("target", metavar="FILE:LINE")
+@click.option(
+    "--format", "output_format", type=_PICTURES, default="text", show_default=True, help="How the picture is printed."
+)
+def graph(target: str, output_format: str) -> int:
+    """Draw the autograd graph of the finding at a line, else of the first tensor there.
+
+    \b
+      tapelint graph train.py:31
+      tapelint graph train.py:31 --format mermaid    for a bug report on GitHub
+      tapelint graph train.py:31 --format svg > graph.svg
+
+    \b
+    One column an iteration: leaves, operations and what they saved, in-place writes, backward passes, optimizer
+    steps; what belongs to the hazard is marked. The file itself is never run.
+    Exit status: 0, or 2 where there is nothing to draw.
+    """
+    from .picturing import run
+
+    return run(target, output_format)
 
 
 @tapelint.command()

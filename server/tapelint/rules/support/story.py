@@ -74,7 +74,7 @@ def moments(points: Sequence[ProgramPoint | None]) -> list[str]:
     said: list[str] = []
     before = ""
     for each in _changing(points):
-        words = before if each is None else ", ".join(map(_counted, each))
+        words = before if each is None else ", ".join(map(moment, each))
         said.append(words if words != before else "")
         before = words
     return said
@@ -101,7 +101,7 @@ def _laps(point: ProgramPoint | None) -> list[Iteration] | None:
     return [lap for lap in point.iterations if not isinstance(lap.loop, ast.comprehension)]
 
 
-def _counted(lap: Iteration) -> str:
+def moment(lap: Iteration) -> str:
     """``"`epoch` is 0"`` for the first iteration of ``for epoch in range(3)``, else ``"iteration 1 of `for x`"``."""
     if (value := _value(lap)) is not None:
         return value

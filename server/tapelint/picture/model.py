@@ -1,0 +1,58 @@
+"""The picture of a graph as plain data: what the formats print and what an editor draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["leaf", "operation", "tensor", "saved", "write", "step", "pass", "cut", "folded"]
+"""What a node stands for: a leaf, a node of the graph (``grad_fn``), a tensor without either, a tensor that was saved,
+an in-place write, the step of an optimizer, a backward pass, the place where a graph ends, what is left out.
+"""
+Relation = Literal["input", "saves", "writes", "steps", "walks", "frees", "needs", "fills"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place in a file; ``row`` and ``column`` count from 1, ``column`` in characters."""
+
+    path: str
+    row: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class PictureNode:
+    """One box. ``number`` counts from 1 in reading order; ``column`` is an index into ``Picture.columns``."""
+
+    number: int
+    kind: Kind
+    title: str
+    details: tuple[str, ...]
+    column: int
+    spot: Spot | None
+    # Whether it is part of the hazard.
+    is_marked: bool = False
+    # False where it may not be there: it rests on something unknown.
+    is_certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PictureEdge:
+    """An arrow between two nodes, by their numbers."""
+
+    begin: int
+    end: int
+    relation: Relation
+    is_marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A graph across iterations, a column each. ``title`` says what it is about, ``notes`` what is left out."""
+
+    title: str
+    columns: tuple[str, ...]
+    nodes: tuple[PictureNode, ...]
+    edges: tuple[PictureEdge, ...]
+    notes: tuple[str, ...] = ()
