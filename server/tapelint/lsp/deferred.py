@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .. import analysis as analysis
     from .. import hover as hover
+    from .. import picture as picture
     from .. import rules as rules
     from .. import tracebacks as tracebacks
     from ..analysis import cures_elsewhere as cures_elsewhere
     from ..analysis import fix_all as fix_all
     from ..engine import limits as limits
+    from ..picture import json_form as json_form
     from ..report import markdown_page as markdown_page
     from ..report import topics as topics
     from ..workspace import training_files as training_files
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 WHERE = {
     "analysis": "..analysis",
     "hover": "..hover",
+    "picture": "..picture",
+    "json_form": "..picture.json_form",
     "rules": "..rules",
     "tracebacks": "..tracebacks",
     "cures_elsewhere": "..analysis.cures_elsewhere",

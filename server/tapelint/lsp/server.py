@@ -24,6 +24,7 @@ from .handlers import (
     coverage_request,
     debug_information,
     explain_error,
+    graph_picture,
     hover_request,
     inlay_hints,
     many_fixes,
@@ -94,6 +95,7 @@ class Server(LanguageServer):
         self.command(debug_information.COMMAND)(debug_information.information)
         self.command(explain_error.COMMAND)(explain_error.explain)
         self.command(coverage_request.COMMAND)(coverage_request.coverage_of)
+        self.command(graph_picture.COMMAND)(graph_picture.graph)
         self.command(rule_page.COMMAND)(rule_page.rule_page)
         self.command(many_fixes.COMMAND)(many_fixes.fix_all)
 

@@ -8,8 +8,10 @@ from typing import Any
 from .model import Picture, Spot
 
 
-def as_json(picture: Picture, place: Callable[[Spot], dict[str, Any]]) -> dict[str, Any]:
-    """``place`` says where a spot is: a file and a row for a terminal, a URI and a position for an editor."""
+def as_json(picture: Picture, place: Callable[[Spot], dict[str, Any] | None]) -> dict[str, Any]:
+    """``place`` says where a spot is: a file and a row for a terminal, a URI and a position for an editor; None where
+    an editor has no such place.
+    """
     return {
         "version": 1,
         "title": picture.title,

@@ -1,0 +1,72 @@
+"""The command ``tapelint.graph``: the picture of the graph of a finding, or of an expression.
+
+    {"command": "tapelint.graph", "arguments": ["file:///home/me/train.py", {"line": 8, "character": 4}]}
+
+The answer has the ``picture``, or null and ``why`` there is none. A node's ``place`` has the ``uri`` and the ``range``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lsprotocol import types
+from pygls.uris import from_fs_path
+
+from .. import deferred
+from ..worker import Priority, Token
+
+COMMAND = "tapelint.graph"
+
+
+async def graph(ls: Any, *arguments: Any) -> dict[str, Any]:
+    """Draw what is at a position of a document as the editor holds it."""
+    uri, here = _asked(arguments)
+    result = await ls.session.result(uri) if uri else None
+    offset = result.snapshot.row_offset(uri) if result is not None else None
+    if result is None or result.report is None or offset is None:
+        return _nothing("the document is not open, or is not checked")
+    report = result.report
+    row, column = result.rows.place(types.Position(here.line + offset, here.character), ls.client.encoding)
+
+    def place(spot: Any) -> dict[str, Any] | None:
+        """None for what is in a cell of a notebook: its cells are documents of the client's own."""
+        if spot.path != report.source.path:
+            line, character = max(0, spot.row - 1), max(0, spot.column - 1)
+            target = from_fs_path(spot.path)
+        elif report.source.cells:
+            return None
+        else:
+            at = result.rows.position(spot.row, spot.column, ls.client.encoding)
+            line, character, target = at.line, at.character, uri
+        point = {"line": line, "character": character}
+        return {"uri": target, "range": {"start": point, "end": point}}
+
+    def work() -> dict[str, Any]:
+        try:
+            drawn = deferred.picture.picture_at(report, row, column, lambda: token() or result.token())
+        except deferred.picture.Nothing as reason:
+            return _nothing(str(reason))
+        return {"picture": deferred.json_form.as_json(drawn, place), "why": None}
+
+    token = Token()
+    try:
+        answer: dict[str, Any] = await ls.session.worker.submit(work, Priority.ANSWER, token).future
+    except deferred.analysis.Cancelled:
+        return _nothing("the text has changed meanwhile")
+    finally:
+        token.cancel()
+    return answer
+
+
+def _asked(arguments: tuple[Any, ...]) -> tuple[str, types.Position]:
+    """The document and the position, of arguments that come as they are."""
+    uri, given = (*arguments, "", None)[:2]
+    if isinstance(given, dict):
+        line, character = given.get("line", 0), given.get("character", 0)
+    else:
+        line, character = getattr(given, "line", 0), getattr(given, "character", 0)
+    return str(uri or ""), types.Position(int(line), int(character))
+
+
+def _nothing(why: str) -> dict[str, Any]:
+    return {"picture": None, "why": why}
