@@ -66,6 +66,7 @@ def test_what_a_backward_does(body: str, words: list[str]) -> None:
         ("y = x.float()", []),
         ("y, z = x.exp(), x.sin()", []),
         ("import other\ny = other.made(x)", []),
+        ("x.data = x.exp()", []),
         ("y = x.exp()\nfor i in range(3):\n    y += 1", ["grad_fn=ExpBackward0, version 0", "grad_fn=AddBackward0"]),
     ],
 )

@@ -65,7 +65,9 @@ def assignments(probe: HoverProbe, source: Source) -> Iterator[Remark]:
     for node in _of(source, ast.Assign, ast.AnnAssign, ast.AugAssign):
         match node:
             case ast.Assign([ast.Name() | ast.Attribute() as target]) | ast.AnnAssign(target, value=ast.expr()):
-                seen = probe.seen(target)  # not of the value: a call that returns on two paths is seen on one
+                seen = (
+                    [] if _is_of_tensor(probe, target) else probe.seen(target)
+                )  # not of the value: a call that returns on two paths is seen on one
             case ast.AugAssign(target):
                 seen = [each for each in probe.seen(target) if _is_written_by(each, node)]
             case _:
@@ -151,6 +153,11 @@ def _countable(probe: HoverProbe) -> Mapping[int, Tensor]:
     for key in (key for before in methods if not before.is_whole for key in before.owned):
         known.pop(key, None)
     return known
+
+
+def _is_of_tensor(probe: HoverProbe, target: ast.expr) -> bool:
+    """Whether an attribute of a tensor is assigned to: ``y.data`` does not give back what was put there."""
+    return isinstance(target, ast.Attribute) and any(each.tensors for each in probe.seen(target.value))
 
 
 def _seen(probe: HoverProbe) -> Iterator[Tensor]:
