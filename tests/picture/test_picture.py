@@ -1,4 +1,4 @@
-"""What is drawn of small programs; what PyTorch says of the same graphs stands in tests/oracle."""
+"""What is drawn of small programs, and that every format of it parses."""
 
 from __future__ import annotations
 
