@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .. import analysis as analysis
+    from .. import coverage as coverage
     from .. import hover as hover
     from .. import picture as picture
     from .. import rules as rules
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 WHERE = {
     "analysis": "..analysis",
+    "coverage": "..coverage",
     "hover": "..hover",
     "picture": "..picture",
     "json_form": "..picture.json_form",

@@ -6,21 +6,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from lsprotocol import types
 
-from .. import analysis
-from ..hover import HoverProbe, Remark
-from ..source import Source
+from . import deferred
 from .analysis_result import AnalysisResult
 from .client_capabilities import ClientCapabilities
 from .session import Session
 from .worker import Priority, Token
 
+if TYPE_CHECKING:
+    from ..hover import HoverProbe, Remark
+    from ..source import Source
+
 logger = logging.getLogger(__name__)
 
-About = Callable[[HoverProbe, Source], Iterable[Remark]]
+About = Callable[["HoverProbe", "Source"], Iterable["Remark"]]
 
 
 async def of(
@@ -38,7 +41,7 @@ async def of(
             Token(),
         )
         remarks = await job.future
-    except analysis.Cancelled:
+    except deferred.analysis.Cancelled:
         return []
     except Exception:
         logger.exception("no remarks on the lines of %s", uri)

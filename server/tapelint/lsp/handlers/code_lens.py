@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
-from ...hover import backwards, steps
-from .. import line_remarks
+from .. import deferred, line_remarks
 from ..settings import Shown
 
 if TYPE_CHECKING:
     from ..server import Server
 
 OPTIONS = types.CodeLensOptions(resolve_provider=False)
-ABOUT = {Shown.BACKWARD: backwards, Shown.STEP: steps}
+ABOUT: dict[Shown, line_remarks.About] = {
+    Shown.BACKWARD: lambda probe, source: deferred.hover.backwards(probe, source),
+    Shown.STEP: lambda probe, source: deferred.hover.steps(probe, source),
+}
 
 
 async def lenses(ls: Server, params: types.CodeLensParams) -> list[types.CodeLens] | None:

@@ -11,15 +11,18 @@ is not open. Cells of notebooks are documents of the client's own: calls and cau
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pygls.uris import from_fs_path
 
-from ...coverage import BackwardCall, Coverage, coverage, explained
 from ...source import Span
+from .. import deferred
 from ..analysis_result import AnalysisResult
 from ..client_capabilities import ClientCapabilities
 from ..worker import Priority, Token
+
+if TYPE_CHECKING:
+    from ...coverage import BackwardCall, Coverage
 
 COMMAND = "tapelint.coverage"
 
@@ -31,10 +34,10 @@ async def coverage_of(ls: Any, *arguments: Any) -> dict[str, Any] | None:
     if result is None or result.report is None:
         return None
     if not with_causes:
-        return _answer(result, coverage(result.report), ls.client)
+        return _answer(result, deferred.coverage.coverage(result.report), ls.client)
     report, token = result.report, Token()
     with ls.long_work.over("tapelint", "looking for what was not followed"):
-        job = ls.session.worker.submit(lambda: explained(report, token), Priority.ANSWER, token)
+        job = ls.session.worker.submit(lambda: deferred.coverage.explained(report, token), Priority.ANSWER, token)
         return _answer(result, await job.future, ls.client)
 
 

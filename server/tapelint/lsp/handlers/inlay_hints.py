@@ -11,8 +11,7 @@ from urllib.parse import unquote
 
 from lsprotocol import types
 
-from ...hover import assignments
-from .. import line_remarks
+from .. import deferred, line_remarks
 from ..analysis_result import AnalysisResult
 from ..client_capabilities import ClientCapabilities
 from ..settings import Shown
@@ -57,7 +56,7 @@ def _of_stories(result: AnalysisResult, uri: str, row_offset: int, client: Clien
 
 async def _of_tensors(ls: Server, result: AnalysisResult, uri: str) -> list[types.InlayHint]:
     """What each assignment binds."""
-    remarks = await line_remarks.of(ls.session, result, uri, ls.client, assignments)
+    remarks = await line_remarks.of(ls.session, result, uri, ls.client, deferred.hover.assignments)
     return [types.InlayHint(area.end, text, padding_left=True) for area, text in remarks]
 
 
