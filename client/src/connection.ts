@@ -45,6 +45,25 @@ export interface Coverage {
     }[];
 }
 
+/** The graph of a finding or an expression; `svg` draws it, with `data-node` for the number of each node. */
+export interface Graph {
+    readonly svg: string | null;
+    readonly why: string | null;
+    readonly picture: {
+        readonly title: string;
+        readonly columns: readonly string[];
+        readonly notes: readonly string[];
+        readonly nodes: readonly {
+            readonly number: number;
+            readonly title: string;
+            readonly details: readonly string[];
+            readonly column: number;
+            readonly place: Place | null;
+            readonly marked: boolean;
+        }[];
+    } | null;
+}
+
 interface Range {
     readonly start: Position;
     readonly end: Position;
@@ -124,6 +143,12 @@ export class Connection {
     /** What was followed of an open document, with the causes of the rest if they are asked for; null where it is not open. */
     coverage(uri: string, withCauses: boolean): Promise<Coverage | null> {
         return this.client.sendRequest('workspace/executeCommand', { command: 'tapelint.coverage', arguments: [uri, withCauses] });
+    }
+
+    /** The graph of what is at a position of an open document. */
+    graph(uri: string, { line, character }: vscode.Position): Promise<Graph> {
+        const given = [uri, { line, character }];
+        return this.client.sendRequest('workspace/executeCommand', { command: 'tapelint.graph', arguments: given });
     }
 
     /** Explains a traceback, found below the folders of the workspace or in the file at `uri`. */

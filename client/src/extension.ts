@@ -5,6 +5,7 @@ import { CoverageOfDocuments } from './coverage';
 import { showDebugInformation } from './debug';
 import { Example } from './example';
 import { Explanations } from './explain';
+import { Graphs } from './graph';
 import { RulePages } from './rules';
 import { Server } from './server';
 import { SECTION } from './settings';
@@ -33,6 +34,7 @@ export function activate(context: vscode.ExtensionContext): Api {
         started,
         new Example(context.extensionPath),
         new Explanations(started),
+        new Graphs(started),
         new CoverageOfDocuments(started, status, String(context.extension.packageJSON.version)),
         new RulePages(started),
         new Stories(started),

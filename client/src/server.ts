@@ -1,7 +1,7 @@
 /** Keeps one server running, as the settings and the selected interpreter have it; changes are applied one by one. */
 
 import * as vscode from 'vscode';
-import { Connection, type Coverage, type Explanation } from './connection';
+import { Connection, type Coverage, type Explanation, type Graph } from './connection';
 import { Crashes } from './crashes';
 import { Environments } from './environments';
 import { ServerProcess, serverCommand, type Command } from './process';
@@ -22,7 +22,7 @@ interface Running {
     started: boolean;
 }
 
-export type { Coverage, Place } from './connection';
+export type { Coverage, Graph, Place } from './connection';
 
 export class Server implements vscode.Disposable {
     private readonly environments: Environments;
@@ -91,6 +91,11 @@ export class Server implements vscode.Disposable {
     /** What was followed of a document; undefined while no server runs. */
     async coverage(uri: string, withCauses: boolean): Promise<Coverage | null | undefined> {
         return this.running?.started ? this.running.connection.coverage(uri, withCauses) : undefined;
+    }
+
+    /** The graph of what is at a position; undefined while no server runs. */
+    async graph(uri: string, position: vscode.Position): Promise<Graph | undefined> {
+        return this.running?.started ? this.running.connection.graph(uri, position) : undefined;
     }
 
     /** The page of a rule; undefined while no server runs. */

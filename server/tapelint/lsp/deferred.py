@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..analysis import fix_all as fix_all
     from ..engine import limits as limits
     from ..picture import json_form as json_form
+    from ..picture import svg as svg
     from ..report import markdown_page as markdown_page
     from ..report import topics as topics
     from ..workspace import training_files as training_files
@@ -30,6 +31,7 @@ WHERE = {
     "hover": "..hover",
     "picture": "..picture",
     "json_form": "..picture.json_form",
+    "svg": "..picture.svg",
     "rules": "..rules",
     "tracebacks": "..tracebacks",
     "cures_elsewhere": "..analysis.cures_elsewhere",

@@ -59,7 +59,7 @@ def _box(box: Box) -> Iterator[str]:
     node = box.node
     style = f"box{' hazard' if node.is_marked else ''}{'' if node.is_certain else ' perhaps'}"
     radius = 14 if node.kind in ("leaf", "tensor") else 0 if node.kind in ("saved", "write", "step") else 4
-    yield f"<g data-kind={quoteattr(node.kind)}><title>{escape(box.rows[0])}</title>"
+    yield f'<g data-kind={quoteattr(node.kind)} data-node="{node.number}"><title>{escape(box.rows[0])}</title>'
     yield (
         f'<rect class="{style}" x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" '
         f'rx="{radius}"/>'

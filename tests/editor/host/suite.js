@@ -152,6 +152,16 @@ const TESTS = {
         await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     },
 
+    'the graph of a finding opens beside it': async () => {
+        const editor = await openTrain();
+        const { range } = await finding(editor.document.uri);
+        editor.selection = new vscode.Selection(range.start, range.start);
+        await vscode.commands.executeCommand('tapelint.showGraph');
+        const labels = () => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
+        await until('the picture', () => labels().includes('Autograd graph'));
+        await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    },
+
     'a traceback leads to the finding, pasted or from the clipboard': async () => {
         const { document } = await openTrain();
         const { range } = await finding(document.uri);

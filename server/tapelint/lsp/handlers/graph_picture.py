@@ -2,7 +2,8 @@
 
     {"command": "tapelint.graph", "arguments": ["file:///home/me/train.py", {"line": 8, "character": 4}]}
 
-The answer has the ``picture``, or null and ``why`` there is none. A node's ``place`` has the ``uri`` and the ``range``.
+The answer has the ``picture``, which is drawn as ``svg`` too, or null and ``why`` there is none. A node's ``place`` has
+the ``uri`` and the ``range``; in the drawing its number is ``data-node``.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ async def graph(ls: Any, *arguments: Any) -> dict[str, Any]:
             drawn = deferred.picture.picture_at(report, row, column, lambda: token() or result.token())
         except deferred.picture.Nothing as reason:
             return _nothing(str(reason))
-        return {"picture": deferred.json_form.as_json(drawn, place), "why": None}
+        drawing = "\n".join(deferred.svg.svg(drawn, report.source.path))
+        return {"picture": deferred.json_form.as_json(drawn, place), "svg": drawing, "why": None}
 
     token = Token()
     try:
@@ -69,4 +71,4 @@ def _asked(arguments: tuple[Any, ...]) -> tuple[str, types.Position]:
 
 
 def _nothing(why: str) -> dict[str, Any]:
-    return {"picture": None, "why": why}
+    return {"picture": None, "svg": None, "why": why}

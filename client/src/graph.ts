@@ -1,0 +1,150 @@
+/**
+ * "Show the Autograd Graph": the picture of the finding or the expression at the cursor, beside the text. The server
+ * draws it; here each box becomes a link to its line, and the same is told as a list.
+ */
+
+import { randomBytes } from 'node:crypto';
+import * as vscode from 'vscode';
+import type { Graph, Server } from './server';
+import { messageOf } from './timeout';
+
+const COLOURS = `
+body { padding: 0 1em; }
+svg { max-width: none; --ink: var(--vscode-editor-foreground); --paper: transparent;
+  --line: var(--vscode-descriptionForeground); --lane: var(--vscode-sideBar-background);
+  --box: var(--vscode-editorWidget-background); --bad: var(--vscode-editorError-foreground, #f14c4c); }
+.vscode-high-contrast svg, .vscode-high-contrast-light svg { --lane: transparent; --line: var(--vscode-contrastBorder); }
+g[data-place] { cursor: pointer; }
+g[data-place]:focus-visible { outline: 2px solid var(--vscode-focusBorder); }
+#old { display: none; padding: 0.5em; border: 1px solid var(--vscode-editorWarning-foreground, #cca700); }
+#old.shown { display: block; }
+.marked { font-weight: bold; color: var(--vscode-editorError-foreground, #f14c4c); }
+`;
+
+/** Runs in the page: a box or an entry of the list leads to its place, when the extension is told its number. */
+const SCRIPT = `
+const editor = acquireVsCodeApi();
+const links = document.querySelectorAll('[data-place]');
+for (const link of links) {
+    const go = () => editor.postMessage({ node: Number(link.dataset.place) });
+    link.addEventListener('click', go);
+    link.addEventListener('keydown', (event) => { if (event.key === 'Enter') { go(); } });
+}
+document.getElementById('again').addEventListener('click', () => editor.postMessage({ again: true }));
+window.addEventListener('message', ({ data }) => document.getElementById('old').classList.toggle('shown', data.old));
+`;
+
+interface Drawn {
+    readonly document: vscode.TextDocument;
+    readonly position: vscode.Position;
+    readonly graph: Graph;
+}
+
+export class Graphs implements vscode.Disposable {
+    private readonly registered: vscode.Disposable[];
+    private panel: vscode.WebviewPanel | undefined;
+    private drawn: Drawn | undefined;
+
+    constructor(private readonly server: Server) {
+        this.registered = [
+            vscode.commands.registerCommand('tapelint.showGraph', () => this.atCursor()),
+            vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+                if (contentChanges.length > 0 && document === this.drawn?.document) {
+                    void this.panel?.webview.postMessage({ old: true });
+                }
+            }),
+        ];
+    }
+
+    dispose(): void {
+        this.panel?.dispose();
+        this.registered.forEach((each) => void each.dispose());
+    }
+
+    private async atCursor(): Promise<void> {
+        const editor = vscode.window.activeTextEditor;
+        if (editor?.document.languageId === 'python') {
+            await this.draw(editor.document, editor.selection.active);
+        }
+    }
+
+    private async draw(document: vscode.TextDocument, position: vscode.Position): Promise<void> {
+        let graph: Graph | undefined;
+        try {
+            graph = await this.server.graph(document.uri.toString(), position);
+        } catch (error) {
+            void vscode.window.showErrorMessage(`tapelint: ${messageOf(error)}`);
+            return;
+        }
+        if (graph?.svg == null) {
+            void vscode.window.showInformationMessage(`tapelint draws no graph: ${graph?.why ?? 'the server does not run'}`);
+            return;
+        }
+        this.drawn = { document, position, graph };
+        this.panel ??= this.open();
+        this.panel.webview.html = page(graph);
+        this.panel.reveal(undefined, true);
+    }
+
+    private open(): vscode.WebviewPanel {
+        const beside = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
+        const panel = vscode.window.createWebviewPanel('tapelint.graph', 'Autograd graph', beside, {
+            enableScripts: true,
+            localResourceRoots: [],
+        });
+        panel.onDidDispose(() => {
+            this.panel = this.drawn = undefined;
+        });
+        panel.webview.onDidReceiveMessage(({ node, again }: { node?: number; again?: boolean }) => {
+            const { drawn } = this;
+            if (drawn !== undefined) {
+                void (again === true ? this.draw(drawn.document, drawn.position) : show(drawn.graph, node));
+            }
+        });
+        return panel;
+    }
+}
+
+/** Goes to the place of a node. */
+async function show(graph: Graph, node: number | undefined): Promise<void> {
+    const place = graph.picture?.nodes.find(({ number }) => number === node)?.place;
+    if (place) {
+        const { line, character } = place.range.start;
+        const selection = new vscode.Range(line, character, line, character);
+        const viewColumn = vscode.window.visibleTextEditors.at(0)?.viewColumn ?? vscode.ViewColumn.One;
+        await vscode.window.showTextDocument(vscode.Uri.parse(place.uri), { selection, viewColumn });
+    }
+}
+
+/** The page: nothing in it comes from elsewhere, and only the script of ours runs. */
+function page(graph: Graph): string {
+    const nonce = randomBytes(16).toString('hex');
+    const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-${nonce}'`;
+    const placed = new Set(graph.picture?.nodes.filter(({ place }) => place !== null).map(({ number }) => number));
+    const svg = (graph.svg ?? '').replace(/<g ([^>]*)data-node="(\d+)"/g, (group, rest: string, node: string) =>
+        placed.has(Number(node)) ? `<g ${rest}data-place="${node}" tabindex="0" role="link"` : group,
+    );
+    return `<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">
+<title>${escaped(graph.picture?.title ?? '')}</title></head>
+<body><p id="old" role="status">The text has changed since this was drawn. <button id="again">Draw again</button></p>
+${svg}<style>${COLOURS}</style>
+<details><summary>The same as a list</summary>${list(graph)}</details>
+<script nonce="${nonce}">${SCRIPT}</script></body></html>`;
+}
+
+function list({ picture }: Graph): string {
+    const columns = picture?.columns.map((title, column) => {
+        const entries = picture.nodes.filter((node) => node.column === column).map(({ number, title, details, place, marked }) => {
+            const words = escaped([title, ...details].join(', '));
+            const text = place === null ? words : `<a href="#" data-place="${number}">${words}</a>`;
+            return `<li${marked ? ' class="marked"' : ''}>${text}</li>`;
+        });
+        return `<h3>${escaped(title)}</h3><ul>${entries.join('')}</ul>`;
+    });
+    return [...(columns ?? []), ...(picture?.notes ?? []).map((note) => `<p>${escaped(note)}</p>`)].join('');
+}
+
+function escaped(text: string): string {
+    return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}
