@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from tapelint import analysis
+from tapelint.cli import file_findings
 from tapelint.cli.check import Request, run
 from tapelint.report import Diagnostic, Offer
 from tapelint.severity import Severity
@@ -22,7 +23,7 @@ def _double(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         severity = Severity.HINT if "hint" in text else Severity.ERROR
         found = Diagnostic("TL101", "double", severity, "found", path, Span(1, 1, 1, 6))
         known = {"path": path, "source": parse(text, path), "diagnostics": (found,), "elsewhere": ()}
-        return SimpleNamespace(stats={"steps": 2}, others={}, notices=(), **known)
+        return SimpleNamespace(stats={"steps": 2}, others={}, notices=(), walks={}, **known)
 
     def offer(report: SimpleNamespace, diagnostic: Diagnostic) -> Offer:
         if "unfixable" in report.source.text:
@@ -67,3 +68,16 @@ def test_stats_go_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
     write(a="ok", b="ok")
     assert run(Request(("a.py", "b.py", "./a.py"), "json", stats=True)) == 1
     assert capsys.readouterr().err == "steps: 4\n"
+
+
+def test_a_fault_while_causes_are_sought_keeps_the_finding(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(report: object) -> None:
+        raise ValueError("no causes")
+
+    monkeypatch.setattr(file_findings, "explained", fail)
+    write(a="ok")
+    assert run(Request(("a.py",), "concise", stats=True)) == 2
+    out, err = capsys.readouterr()
+    assert "TL101 found" in out and "what was followed is not known" in err

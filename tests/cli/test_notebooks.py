@@ -74,7 +74,7 @@ def test_a_broken_notebook_is_an_error(tapelint, tmp_path: Path) -> None:
 def test_a_broken_cell_is_named_and_the_others_are_checked(tapelint, tmp_path: Path) -> None:
     (tmp_path / "a.ipynb").write_text(book("x = 1", "y = = 2", *CELLS[1:]))
     done = tapelint("check", "a.ipynb", "--output-format", "concise")
-    assert done.returncode == 1 and "a.ipynb:cell 2:1:5: invalid syntax" in done.stderr
+    assert done.returncode == 1 and "a.ipynb:cell 2:1:5: Syntax error: invalid syntax;" in done.stderr
     assert "a.ipynb:cell 4:2:1: TL201" in done.stdout
 
 

@@ -38,10 +38,13 @@ def add_findings(task: Task, report: Report, result: FileResult) -> None:
         except Exception as error:
             faults.append(internal(task.path, f"no fix for {diagnostic.code}", fault_of(error)))
         result.found.append(_found(task, report, diagnostic, offer))
+    if task.tells_coverage and not task.focus:
+        try:
+            result.coverage = explained(report).sentence
+        except Exception as error:
+            faults.append(internal(task.path, "what was followed is not known", fault_of(error)))
     for notice in (*report.notices, *faults):
         add_notice(task, result, notice, report.source)
-    if task.tells_coverage and not task.focus:
-        result.coverage = explained(report).sentence
 
 
 def _repaired(task: Task, report: Report, result: FileResult) -> Report:
