@@ -358,3 +358,18 @@ def test_autograd_grad_leaves_grad_alone() -> None:
     x = torch.ones(3, requires_grad=True)
     torch.autograd.grad(x.exp().sum(), x)
     assert x.grad is None
+
+
+@pytest.mark.parametrize("sizes", ["3", "2, 3"], ids=["one", "batch"])
+@pytest.mark.parametrize("cell", ["RNNCell", "GRUCell", "LSTMCell"])
+def test_cells_have_another_grad_fn_with_a_batch(cell: str, sizes: str) -> None:
+    item = "[0]" if cell == "LSTMCell" else ""
+    text = (
+        f"import torch\nfrom torch import nn\ncell = nn.{cell}(3, 4)\nh = cell(torch.rand({sizes})){item}\nprint(h)\n"
+    )
+    space: dict = {}
+    exec(text, space)
+    found = hover_at(analyse(text), 5, 7)
+    assert found is not None and "requires_grad=True" in found.markdown
+    claimed = re.findall(r"grad_fn=(\w+)", found.markdown)
+    assert claimed in ([], [space["h"].grad_fn.name()])

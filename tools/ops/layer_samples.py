@@ -151,7 +151,22 @@ def by_class() -> dict[str, list[Sample]]:
                 )
                 found[name] = [_from(module_input) for module_input in inputs]
     found.update({name: [make() for make in samples] for name, samples in HAND.items()})
+    for name, samples in found.items():
+        if issubclass(getattr(nn, name), nn.RNNCellBase):
+            samples += [_batched(sample) for sample in samples]
     return found
+
+
+def _batched(sample: Sample) -> Sample:
+    """The same with two of everything: the samples of cells have no batch, with which other nodes come last."""
+    inputs, keywords = sample.call
+    return Sample(sample.make, (tuple(map(_two, inputs)), keywords))
+
+
+def _two(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_two, value))
+    return torch.stack([value, value]) if isinstance(value, Tensor) else value
 
 
 def _from(module_input: Any) -> Sample:
