@@ -33,12 +33,13 @@ async def coverage_of(ls: Any, *arguments: Any) -> dict[str, Any] | None:
     result: AnalysisResult | None = await ls.session.result(str(uri))
     if result is None or result.report is None:
         return None
-    if not with_causes:
-        return _answer(result, deferred.coverage.coverage(result.report), ls.client)
     report, token = result.report, Token()
+
+    def work() -> Coverage:
+        return deferred.coverage.explained(report, token) if with_causes else deferred.coverage.coverage(report)
+
     with ls.long_work.over("tapelint", "looking for what was not followed"):
-        job = ls.session.worker.submit(lambda: deferred.coverage.explained(report, token), Priority.ANSWER, token)
-        return _answer(result, await job.future, ls.client)
+        return _answer(result, await ls.session.worker.submit(work, Priority.ANSWER, token).future, ls.client)
 
 
 def _answer(result: AnalysisResult, found: Coverage, client: ClientCapabilities) -> dict[str, Any]:
