@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from test_notebooks import BOOK, PUSHED, cell
+from open_notebook import BOOK, PUSHED, cell
 from wire import Wire
 
 TRAINING = """\

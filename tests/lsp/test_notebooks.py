@@ -4,19 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from open_notebook import BOOK, CELLS, PUSHED, cell, open_book
 from tapelint.source import Cell, Edit, Span, in_cell
 from wire import Wire
 
-CELLS = [
-    "%matplotlib inline\nimport torch",
-    "y = torch.ones(2, requires_grad=True).exp()\ny += 1",
-    "",
-    "y.sum().backward()",
-]
-PUSHED = {
-    "textDocument": {"publishDiagnostics": {"relatedInformation": True}, "hover": {"contentFormat": ["plaintext"]}},
-    "notebookDocument": {"synchronization": {}},
-}
 ACTIONS = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix", "source"]}}}
 LIT = {
     **PUSHED,
@@ -24,28 +15,6 @@ LIT = {
     "workspace": {"workspaceEdit": {"documentChanges": True}},
 }
 PULLED = {**PUSHED, "textDocument": {**PUSHED["textDocument"], "diagnostic": {}}}
-BOOK = "file:///project/a.ipynb"
-
-
-def cell(number: int) -> str:
-    return f"vscode-notebook-cell:/project/a.ipynb#{number}"
-
-
-def open_book(wire: Wire) -> None:
-    wire.notify(
-        "notebookDocument/didOpen",
-        {
-            "notebookDocument": {
-                "uri": BOOK,
-                "notebookType": "jupyter-notebook",
-                "version": 1,
-                "cells": [{"kind": 2, "document": cell(i)} for i in range(len(CELLS))],
-            },
-            "cellTextDocuments": [
-                {"uri": cell(i), "languageId": "python", "version": 1, "text": text} for i, text in enumerate(CELLS)
-            ],
-        },
-    )
 
 
 def actions(wire: Wire, number: int, line: int, character: int = 0) -> dict[str, dict]:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from open_notebook import PUSHED as NOTEBOOKS
+from open_notebook import cell, open_book
 from programs import BAD, GOOD
-from test_notebooks import PUSHED as NOTEBOOKS
-from test_notebooks import cell, open_book
 from wire import Wire
 
 SAVED, WRITTEN, RAISES = 3, 4, 5
