@@ -25,7 +25,7 @@ from ..severity import Severity
 from ..source import Source, Span
 from ..source.pytest_files import TestConventions
 from ..stubs import stub_module_name
-from .story_steps import RAISES, at_its_own_place, told
+from .story_steps import RAISES, at_its_own_place, in_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class Files:
     def _located(self, finding: Finding, node: ast.AST, source: Source) -> Diagnostic:
         """A finding with its syntax turned into places, reported at ``node`` of ``source``."""
         inner, rule = self.of(finding.node), rule_of(finding)
-        related = [self._related(step.text, step.node, step.short) for step in told(finding)]
+        related = [self._related(step.text, step.node, step.short) for step in in_order(finding)]
         own = at_its_own_place(finding)
         rests_on = finding.rests_on
         if source is not self.main:

@@ -5,7 +5,7 @@
     h.sum().backward()         3 needs version 0: raises
 
 The line at which PyTorch raises is one of them. Where a finding is reported at that line, its message is the sentence,
-and no step repeats it: only the few words are told (``at_its_own_place``).
+and no step repeats it: only the few words are shown (``at_its_own_place``).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Told:
     short: str
 
 
-def told(finding: Finding) -> Iterator[Told]:
+def in_order(finding: Finding) -> Iterator[Told]:
     """The steps of a finding's story that have a place; the line at which PyTorch raises is one of them."""
     links = _links(finding)
     sentences = zip(links, moments([link.when for link in links]), _short(finding, links))

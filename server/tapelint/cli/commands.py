@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 
 import click
 
@@ -108,6 +109,12 @@ def _given(keys: Mapping[str, tuple[str, ...] | bool | None]) -> Iterator[tuple[
             yield name.replace("_", "-"), _split(value) if isinstance(value, tuple) else value
 
 
+def _program(module: str) -> Callable[..., int]:
+    """What a command runs: ``run`` of a module beside this one, which answers the exit status."""
+    run: Callable[..., int] = import_module(f".{module}", __package__).run
+    return run
+
+
 @tapelint.command()
 @click.argument("code", required=False)
 def rule(code: str | None) -> int:
@@ -134,9 +141,7 @@ def explain(target: str | None) -> int:
     the current folder, lines by their text: the program may have run on another machine.
     Nothing is executed. Exit status: 0, or 2 where there is nothing to explain.
     """
-    from .explaining import run
-
-    return run(target)
+    return _program("explaining")(target)
 
 
 @tapelint.command()
@@ -150,9 +155,7 @@ def trace(target: str) -> int:
     The file itself is never run. The lines of a notebook are counted through its code cells.
     Exit status: 0, or 2 where it cannot be traced.
     """
-    from .tracing import run
-
-    return run(target)
+    return _program("tracing")(target)
 
 
 @tapelint.command()
@@ -173,9 +176,7 @@ def graph(target: str, output_format: str) -> int:
     steps; what belongs to the hazard is marked. The file itself is never run.
     Exit status: 0, or 2 where there is nothing to draw.
     """
-    from .picturing import run
-
-    return run(target, output_format)
+    return _program("picturing")(target, output_format)
 
 
 @tapelint.command()

@@ -160,8 +160,8 @@ def _spoiled(probe: HoverProbe, savers: Sequence[tuple[Node, SavedTensor]], writ
     mine = [(node, item) for node, item in savers if node in run.ran]
     others = [(node, item) for node, item in savers if node not in run.ran]
     where = f"{write} between that and {probe.at(run.point.node)} makes the backward raise"
-    told = [f"- saved by {_by(probe, mine)}: {where}"]
-    return [*told, f"- saved by {_by(probe, others)}, too: {later}"] if others else told
+    saved = [f"- saved by {_by(probe, mine)}: {where}"]
+    return [*saved, f"- saved by {_by(probe, others)}, too: {later}"] if others else saved
 
 
 def _by(probe: HoverProbe, savers: Sequence[tuple[Node, SavedTensor]]) -> str:

@@ -20,7 +20,7 @@ STACK = 256 * 1024 * 1024
 
 
 class Priority(enum.IntEnum):
-    """Lower goes first: someone waits for an answer; squiggles; what may be wanted later; what nobody has opened."""
+    """Lower goes first: someone waits for an answer; squiggles; what may be wanted later; what is not open."""
 
     ANSWER = 0
     ANALYSIS = 1

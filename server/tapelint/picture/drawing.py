@@ -84,7 +84,8 @@ class Drawing:
             of = f" of {name[1]}" if isinstance(name, tuple) and name[1] else ""
             first = min(nodes, key=lambda node: node.id) if nodes else None
             title = f"… {len(items)} {what}{of}"
-            stamp = first.id if first is not None else self.state.tensors[items[0].tensor].id  # type: ignore[union-attr]
+            leaves = (item.tensor for item in items if isinstance(item, Leaf))
+            stamp = first.id if first is not None else self.state.tensors[next(leaves)].id
             self.drafts["folded", name] = Draft(
                 "folded", title, [], first.created_at if first is not None else None, stamp
             )

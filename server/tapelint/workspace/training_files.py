@@ -3,7 +3,7 @@
     loss.backward()                        a method of that name, whatever has it; torch.autograd.backward and .grad
     optimizer.step()                       a method of that name that is given nothing, as environments and bars are not
     class Net(LightningModule): ...        what Lightning trains, and its Trainer
-    Trainer(model, ...)                    a trainer of a framework whose program is told in stubs/
+    Trainer(model, ...)                    a trainer of a framework whose program is in stubs/
 
 Read off the syntax alone: nothing is executed, and no name of a variable counts.
 """
@@ -71,7 +71,7 @@ def _is_trainer(name: str) -> bool:
 
 @cache
 def _told(module: str) -> frozenset[str]:
-    """What a module defines, or hands on, whose program is told in stubs/."""
+    """What a module defines or re-exports, whose program is in stubs/."""
     stub = find_stub(module, "") if module else None
     if stub is None:
         return frozenset()

@@ -38,6 +38,6 @@ async def diagnostic(ls: Server, params: types.WorkspaceDiagnosticParams) -> typ
 
 def _known_after(known: dict[str, str], new: list[types.WorkspaceDocumentDiagnosticReport]) -> dict[str, str]:
     """What the client knows once it was sent ``new``."""
-    told = {unquote(report.uri): report for report in new}
-    kept = {uri: name for uri, name in known.items() if unquote(uri) not in told}
-    return kept | {report.uri: report.result_id for report in told.values() if report.result_id is not None}
+    sent = {unquote(report.uri): report for report in new}
+    kept = {uri: name for uri, name in known.items() if unquote(uri) not in sent}
+    return kept | {report.uri: report.result_id for report in sent.values() if report.result_id is not None}
