@@ -6,7 +6,7 @@ BIN := .venv/bin
 ORACLE := .venv-oracle/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test lint client-check oracle fuzz cures lock vsix editor-test bench bench-sessions soak ecosystem clean
+.PHONY: help demo test packaging-test lint client-check oracle fuzz cures lock vsix editor-test bench bench-sessions soak ecosystem clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -16,7 +16,10 @@ demo: .venv/.ready ## check the programs in examples/ and show what is found
 	echo "(exit status $$status: 0 nothing found, 1 something found, 2 could not run)"; test $$status -le 1
 
 test: lint client-check ## all tests that need neither torch nor an editor
-	$(BIN)/pytest -q -n auto --dist worksteal --ignore=tests/oracle --ignore=tests/editor
+	$(BIN)/pytest -q -n auto --dist worksteal --ignore=tests/oracle --ignore=tests/editor --ignore=tests/packaging
+
+packaging-test: .venv-packaging/.ready ## what is installed from here: build it, and run it where users do (package index)
+	.venv-packaging/bin/pytest -q tests/packaging
 
 lint: .venv/.ready ## ruff over the Python code, rules and format, and mypy
 	$(BIN)/ruff check .
@@ -65,7 +68,7 @@ ecosystem: .venv/.ready ## what public repositories show, against the list of ve
 	@PYTHONPATH=. $(BIN)/python -m tools.ecosystem $(OPTIONS) $(DIR)
 
 clean: ## remove all that the targets above made
-	rm -rf .venv .venv-oracle .venv-torchfix .cache .pytest_cache .hypothesis .ruff_cache .mypy_cache node_modules build dist bundled server/*.egg-info
+	rm -rf .venv .venv-oracle .venv-packaging .venv-torchfix .cache .pytest_cache .hypothesis .ruff_cache .mypy_cache node_modules build dist bundled server/*.egg-info
 	find server tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/.ready: pyproject.toml
@@ -76,6 +79,11 @@ clean: ## remove all that the targets above made
 .venv-oracle/.ready: pyproject.toml
 	$(PYTHON) -m venv .venv-oracle
 	$(ORACLE)/pip install --quiet --editable '.[dev,oracle]'
+	touch $@
+
+.venv-packaging/.ready: pyproject.toml
+	$(PYTHON) -m venv .venv-packaging
+	.venv-packaging/bin/pip install --quiet --editable '.[dev,packaging]'
 	touch $@
 
 node_modules/.ready: package.json package-lock.json
