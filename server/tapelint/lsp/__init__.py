@@ -7,4 +7,5 @@ each request of the protocol. No other part of tapelint knows the protocol.
 
 from __future__ import annotations
 
-from .transport import parent_process  # imported before all else: it records which process started this one
+from .transport import parent_process  # isort: skip  # first of all: it records which process started this one
+from . import light_types  # isort: skip  # before any module that needs the protocol's types

@@ -10,6 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from importlib import metadata as metadata
+
     from .. import analysis as analysis
     from .. import coverage as coverage
     from .. import hover as hover
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from ..workspace import training_files as training_files
 
 WHERE = {
+    "metadata": "importlib.metadata",
     "analysis": "..analysis",
     "coverage": "..coverage",
     "hover": "..hover",

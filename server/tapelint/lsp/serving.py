@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import sys
 from typing import NoReturn
 
-from .handlers.debug_information import version
+from .. import __version__
 from .server import Server
 from .transport import framing
 
@@ -19,8 +20,10 @@ def serve() -> NoReturn:
     # At INFO pygls logs every message, and with it the user's text.
     logging.getLogger("pygls").setLevel(logging.WARNING)
     source, sink = framing.claim_standard_streams()
+    gc.freeze()  # the modules stay: no later look for garbage has to go through them
+    gc.enable()
     try:
-        code = asyncio.run(Server(version()).run(source, sink))
+        code = asyncio.run(Server(__version__).run(source, sink))
     except KeyboardInterrupt:
         code = 1
     sys.exit(code)

@@ -5,18 +5,11 @@ from __future__ import annotations
 import platform
 import sys
 from dataclasses import asdict
-from importlib import metadata
 from typing import Any
 
+from .. import deferred
+
 COMMAND = "tapelint.debugInformation"
-
-
-def version() -> str:
-    """tapelint's version, or what there is to say of a tree that was never installed."""
-    try:
-        return metadata.version("tapelint")
-    except metadata.PackageNotFoundError:
-        return "0+source"
 
 
 def information(ls: Any) -> dict[str, Any]:
@@ -30,7 +23,7 @@ def information(ls: Any) -> dict[str, Any]:
         "python": sys.version.split()[0],
         "executable": sys.executable,
         "platform": platform.platform(),
-        "pygls": metadata.version("pygls"),
+        "pygls": deferred.metadata.version("pygls"),
         "positionEncoding": ls.client.encoding,
         "diagnostics": "pull" if ls.client.pulls else "push",
         "client": client,
