@@ -91,13 +91,20 @@ def either(left: Guard, right: Guard) -> Guard:
 
 def _before_choice(left: Guard, right: Guard) -> Guard | None:
     """The guard of a path that one choice made two, if ``left`` and ``right`` have chosen nothing else since."""
-    shared = frozenset.intersection(*left)
-    for choice, taken in shared:
+    if len(left) != len(right):
+        return None
+    others = frozenset(right)
+    for literal in frozenset.intersection(*left):
+        choice, taken = literal
         opposite = choice, not taken
-        if len(left) == len(right) and opposite in right[0]:
-            before = tuple(each - {(choice, taken)} for each in left)
-            if {*before} == {each - {opposite} for each in right}:
-                return before
+        if opposite not in right[0]:
+            continue
+        first = left[0] - {literal}
+        if first not in others and first | {opposite} not in others:
+            continue  # what follows builds sets
+        before = tuple(each - {literal} for each in left)
+        if {*before} == {each - {opposite} for each in right}:
+            return before
     return None
 
 
@@ -111,13 +118,17 @@ def chosen_by_selection(kept: Iterable[Guard], left_out: Iterable[Guard]) -> fro
     """The literals that all paths share since those with the opposite are not followed. What data decide, or whether a
     container is empty, stays a choice: the paths that go on need not be the usual ones.
     """
-    mine = {literal for guard in kept for each in guard for literal in each}
-    others = {literal for guard in left_out for each in guard for literal in each}
+    mine, others = literals_of(*kept), literals_of(*left_out)
     return frozenset(
         (choice, taken)
         for choice, taken in mine
         if choice.subject is Subject.FLAG and (choice, not taken) in others and (choice, not taken) not in mine
     )
+
+
+def literals_of(*guards: Guard) -> frozenset[Literal]:
+    """All that is chosen anywhere in some guards."""
+    return frozenset[Literal]().union(*(each for guard in guards for each in guard))
 
 
 def without(guard: Guard, literals: frozenset[Literal]) -> Guard:
@@ -151,37 +162,63 @@ def ordered(each: Conjunction) -> list[Literal]:
 
 
 def _simple(guard: Iterable[Conjunction]) -> Guard:
-    """The same guard in fewer conjunctions of fewer choices: `a or (not a and b)` is `a or b`."""
-    left: list[Conjunction] = []
+    """The same guard in fewer conjunctions of fewer choices: `a or (not a and b)` is `a or b`. Each is compared with
+    each, so they are compared as sets of bits, without what all have: two for every choice, the higher one for that it
+    holds. No conjunction has both.
+    """
     todo = deque(dict.fromkeys(guard))
+    if len(todo) < 2:
+        return tuple(todo)
+    choices: dict[Choice, int] = {}
+    shared = frozenset.intersection(*todo)
+    bits = deque(_bits(each - shared, choices) for each in todo)
+    known = [*choices]
+    left: list[Conjunction] = []
+    left_bits: list[int] = []
     while todo:
-        one = todo.popleft()
-        for index, other in enumerate(left):
-            if (shorter := _beside(one, other)) is not one:
-                todo.extendleft(() if shorter is None else (shorter,))
+        one, mine = todo.popleft(), bits.popleft()
+        for index, other in enumerate(left_bits):
+            if not (apart := other & ~mine):
                 break
-            if (shorter := _beside(other, one)) is not other:
-                del left[index]
-                todo.extend(() if shorter is None else (shorter,))
-                todo.appendleft(one)
+            if not apart & (apart - 1) and (needless := _opposite(apart)) & mine:
+                todo.appendleft(one - _literal(needless, known))
+                bits.appendleft(mine ^ needless)
                 break
+            if not (apart := mine & ~other):
+                needless = 0
+            elif apart & (apart - 1) or not (needless := _opposite(apart)) & other:
+                continue
+            longer = left.pop(index)
+            del left_bits[index]
+            if needless:
+                todo.append(longer - _literal(needless, known))
+                bits.append(other ^ needless)
+            todo.appendleft(one)
+            bits.appendleft(mine)
+            break
         else:
             left.append(one)
+            left_bits.append(mine)
     return tuple(sorted(left, key=len)[:MAX_CONJUNCTIONS])
 
 
-def _beside(one: Conjunction, other: Conjunction) -> Conjunction | None:
-    """What ``one`` has to need in a disjunction with ``other``; None if that is true wherever ``one`` is."""
-    if len(other) > len(one):
-        return one
-    apart = other - one
-    if not apart:
-        return None
-    if len(apart) == 1:
-        [(choice, taken)] = apart
-        if (choice, not taken) in one:
-            return one - {(choice, not taken)}
-    return one
+def _bits(each: Conjunction, choices: dict[Choice, int]) -> int:
+    """A conjunction as a set of bits, by the numbers of its ``choices``; a new one gets the next number."""
+    found = 0
+    for choice, taken in each:
+        found |= (2 if taken else 1) << 2 * choices.setdefault(choice, len(choices))
+    return found
+
+
+def _opposite(bit: int) -> int:
+    """The bit for the other side of the same choice."""
+    return bit >> 1 if bit.bit_length() % 2 == 0 else bit << 1
+
+
+def _literal(bit: int, choices: list[Choice]) -> Conjunction:
+    """The literal that a bit stands for, by itself."""
+    number = bit.bit_length() - 1
+    return frozenset(((choices[number // 2], bool(number % 2)),))
 
 
 def _widened(each: Conjunction, known: list[Conjunction]) -> Conjunction:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
-from ...autograd.model.choices import ALWAYS, Conjunction, Guard, Subject
+from ...autograd.model.choices import ALWAYS, Conjunction, Guard, Subject, literals_of
 from ...autograd.model.path_guard import selected
 from ...domain.state import State
 
@@ -36,7 +35,7 @@ class AbandonedPaths:
         """What tells paths that go on from those that do not, since there are too many, is none of their choices."""
         for path in left_out:
             way = path.guard.followed
-            if way != ALWAYS and all(choice.subject is Subject.FLAG for choice, _ in chain(*way)):
+            if way != ALWAYS and all(choice.subject is Subject.FLAG for choice, _ in literals_of(way)):
                 _add(self.guards, way)
         guards = selected((path.guard for path in going), (path.guard for path in left_out))
         for path, settled in zip(going, guards):

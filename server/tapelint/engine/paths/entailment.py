@@ -62,12 +62,32 @@ def entailed(facts: KnownTruths, formula: Hashable) -> bool | None:
     if known is not None:
         return known
     mine = values_in(formula)
-    near = {fact: taken for fact, taken in facts.items() if mine & values_in(fact)}
+    near = _near(facts, mine) if mine else {}
     alone = not near and not (isinstance(formula, tuple) and formula and formula[0] in ("And", "Or"))
     if alone or len(near) > MAX_ASSUMPTIONS:
         return None
     possible = [taken for taken in (True, False) if _consistent(near, formula, taken)]
     return possible[0] if len(possible) == 1 else None
+
+
+def _near(facts: KnownTruths, values: frozenset[Hashable]) -> dict[Hashable, bool]:
+    """The facts that are about any of some values. A fact is one object on all paths: it is known by that, for to hash
+    a formula takes as long as to look through it.
+    """
+    near: dict[Hashable, bool] = {}
+    for fact, taken in facts.items():
+        known = _values_of.get(id(fact))
+        if known is None:
+            if len(_values_of) >= MAX_CACHED_FORMULAS:
+                _values_of.clear()
+            known = _values_of[id(fact)] = fact, values_in(fact)
+        if not values.isdisjoint(known[1]):
+            near[fact] = taken
+    return near
+
+
+_values_of: dict[int, tuple[Hashable, frozenset[Hashable]]] = {}
+"""By the identity of a formula: that formula, so that nothing else gets its identity, and its values."""
 
 
 def _of_one_number(formula: Hashable) -> bool | None:

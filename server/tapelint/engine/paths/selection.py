@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...autograd.model.choices import Literal, Subject, chosen_by_selection
+from ...autograd.model.choices import Literal, Subject, chosen_by_selection, literals_of
 from ...domain.state import State
 
 
@@ -38,8 +38,9 @@ def _with_the_usual(going: list[State], paths: Sequence[State]) -> list[State]:
 
 def _needs(path: State) -> int:
     """How many choices about the values of data, or about whether something is empty, a path needs."""
-    counts = (sum(choice.subject is not Subject.FLAG for choice, _ in each) for each in path.guard.whole)
-    return min(counts, default=0)
+    whole = path.guard.whole
+    of_data = frozenset(literal for literal in literals_of(whole) if literal[0].subject is not Subject.FLAG)
+    return min((len(each & of_data) for each in whole), default=0) if of_data else 0
 
 
 def _evenly(paths: Sequence[State], most: int) -> list[State]:
@@ -60,4 +61,4 @@ def _on_both_sides(paths: Sequence[State], most: int) -> list[State]:
 
 
 def _flags(path: State) -> set[Literal]:
-    return {literal for each in path.guard.whole for literal in each if literal[0].subject is Subject.FLAG}
+    return {literal for literal in literals_of(path.guard.whole) if literal[0].subject is Subject.FLAG}
