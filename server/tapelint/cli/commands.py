@@ -126,6 +126,14 @@ def rule(code: str | None) -> int:
 
 
 @tapelint.command()
+@click.argument("key", metavar="[SETTING]", required=False)
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def config(key: str | None, output_format: str) -> int:
+    """List the settings of a configuration, or say what one of them is for."""
+    return _program("configuring")(key, output_format)
+
+
+@tapelint.command()
 @click.argument("target", metavar="[FILE[:LINE]]", required=False)
 def explain(target: str | None) -> int:
     """Explain an error of PyTorch: paste a traceback into standard input, or name a line.

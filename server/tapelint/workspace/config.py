@@ -28,7 +28,7 @@ from typing import Any
 
 from ..severity import Severity
 from ..source.pytest_files import TestConventions
-from . import ignore_files, keys, pytest_config
+from . import all_settings, ignore_files, keys, pytest_config
 from .files import EXCLUDED
 from .globs import Patterns, below
 from .keys import PREFIX, ConfigError
@@ -143,7 +143,7 @@ def read(path: Path, root: str = "", seen: tuple[Path, ...] = ()) -> Config:
     """
     origin, lines = str(path), lines_of(path)
     table, root = table_of(path), root or str(path.parent)
-    fields = keys.checked(table or {}, lambda word: origin + lines(word), root)
+    fields = all_settings.checked(table or {}, lambda word: origin + lines(word), root)
     base = Config()
     if "extend" in fields:
         above = Path(os.path.normpath(path.parent / os.path.expanduser(fields["extend"])))
@@ -171,4 +171,4 @@ def from_table(
     """A Config of plain values, as TOML, the command line or an editor's settings hold them, over ``base``; ``origin``
     is named in errors, with the line that ``lines`` knows for a word. Patterns are below ``root``.
     """
-    return over(base or Config(), keys.checked(table, lambda word: origin + lines(word), root))
+    return over(base or Config(), all_settings.checked(table, lambda word: origin + lines(word), root))

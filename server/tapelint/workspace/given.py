@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..source.toml_text import read_toml
-from . import keys, pytest_config
+from . import all_settings, keys, pytest_config
 from .config import Config, load, over, read
 from .keys import ConfigError
 
@@ -68,9 +68,9 @@ def given_by(configs: Iterable[str], is_isolated: bool, options: Iterable[tuple[
 def _option(key: str, value: object) -> tuple[str, Any]:
     """The field of a key that has an option of its own."""
     field, option = key.replace("-", "_"), f"--{key}"
-    if keys.KINDS.get(key) is keys.selectors and isinstance(value, tuple):
+    if all_settings.SETTINGS[key].kind is all_settings.SELECTORS and isinstance(value, tuple):
         return field, keys.codes(value, lambda word: option)
-    return field, keys.checked({key: value}, lambda word: "the command line", os.getcwd())[field]
+    return field, all_settings.checked({key: value}, lambda word: "the command line", os.getcwd())[field]
 
 
 def _settings(text: str) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def _settings(text: str) -> dict[str, Any]:
         table = read_toml(text)
     except ValueError as error:
         raise ConfigError(f"{OPTION}: {text!r} is neither a file nor a setting in TOML: {error}") from error
-    return keys.checked(table, lambda word: OPTION, os.getcwd())
+    return all_settings.checked(table, lambda word: OPTION, os.getcwd())
 
 
 @cache

@@ -1,17 +1,12 @@
-"""The keys of a configuration, what each may hold, and what is said of a value that it may not.
-
->>> checked({"selct": ["TL1"]}, lambda word: "pyproject.toml:3")
-Traceback (most recent call last):
-...
-tapelint.workspace.keys.ConfigError: pyproject.toml:3: unknown key 'selct'; did you mean 'select'? ...
+"""What reads the values of a configuration, and what is said of one that cannot be used. all_settings.py says which
+setting has which kind of value.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from difflib import get_close_matches
-from typing import Any
 
 from ..severity import Severity
 from .globs import Patterns, complaint
@@ -38,21 +33,7 @@ def nowhere(word: str) -> str:
     return ""
 
 
-def checked(table: Mapping[str, object], at: At, root: str = "") -> dict[str, Any]:
-    """The fields of a Config, its patterns below ``root``; raises ConfigError at the first value that is wrong."""
-    fields: dict[str, Any] = {}
-    for key, value in table.items():
-        field = key.replace("-", "_")
-        if key in KINDS:
-            fields[field] = KINDS[key](key, value, at)
-        elif key in WITH_PATTERNS:
-            fields[field] = WITH_PATTERNS[key](key, value, at, root)
-        else:
-            raise ConfigError(f"{at(key)}: unknown key {key!r}; {suggestion(key, KEYS, 'the keys are')}")
-    return fields
-
-
-def selectors(key: str, value: object, at: At) -> tuple[str, ...]:
+def selectors(key: str, value: object, at: At, root: str = "") -> tuple[str, ...]:
     """A list of codes and beginnings of codes."""
     if not isinstance(value, (list, tuple)):
         raise ConfigError(f'{at(key)}: {key} must be a list of codes, as in ["TL101"], not {_kind(value)}')
@@ -68,11 +49,11 @@ def _code(value: object, at: At) -> str:
     code = value.strip().upper() if isinstance(value, str) else ""
     if code == ALL:
         return PREFIX
-    rules = _rules()
-    if _CODE.fullmatch(code) and any(known.startswith(code) for known in rules):
+    known_rules = rules()
+    if _CODE.fullmatch(code) and any(known.startswith(code) for known in known_rules):
         return code
-    named = [known for known, name in rules.items() if isinstance(value, str) and name == value.strip().lower()]
-    near = named or [known for known in rules if _differ_once(known, code)][:3]
+    named = [known for known, name in known_rules.items() if isinstance(value, str) and name == value.strip().lower()]
+    near = named or [known for known in known_rules if _differ_once(known, code)][:3]
     advice = f"did you mean {' or '.join(map(repr, near))}?" if near else "`tapelint rule` lists the codes"
     raise ConfigError(f"{at(str(value))}: no rule has the code {value!r}; {advice}")
 
@@ -81,7 +62,8 @@ def _differ_once(one: str, other: str) -> bool:
     return len(one) == len(other) and sum(a != b for a, b in zip(one, other, strict=True)) == 1
 
 
-def _per_file(key: str, value: object, at: At, root: str) -> tuple[tuple[Patterns, tuple[str, ...]], ...]:
+def per_file(key: str, value: object, at: At, root: str) -> tuple[tuple[Patterns, tuple[str, ...]], ...]:
+    """A table of patterns below ``root``, with codes for each."""
     if not isinstance(value, dict):
         example = '{ "tests/*" = ["TL4"] }'
         raise ConfigError(f"{at(key)}: {key} must be a table of patterns, as in {example}, not {_kind(value)}")
@@ -91,7 +73,8 @@ def _per_file(key: str, value: object, at: At, root: str) -> tuple[tuple[Pattern
     )
 
 
-def _severities(key: str, value: object, at: At) -> tuple[tuple[str, Severity | None], ...]:
+def severities(key: str, value: object, at: At, root: str = "") -> tuple[tuple[str, Severity | None], ...]:
+    """A table of codes, with a severity for each."""
     if not isinstance(value, dict):
         example = '{ TL105 = "hint" }'
         raise ConfigError(f"{at(key)}: {key} must be a table of codes, as in {example}, not {_kind(value)}")
@@ -110,19 +93,22 @@ def _files(pattern: str, root: str) -> Patterns:
     return Patterns((pattern.removeprefix("!"),), root, is_rest=pattern.startswith("!"))
 
 
-def _patterns(key: str, value: object, at: At, root: str) -> tuple[Patterns, ...]:
+def patterns(key: str, value: object, at: At, root: str) -> tuple[Patterns, ...]:
+    """A list of patterns below ``root``."""
     if not isinstance(value, (list, tuple)) or not all(isinstance(entry, str) for entry in value):
         raise ConfigError(f'{at(key)}: {key} must be a list of patterns, as in ["build", "tests/*.py"]')
     return (Patterns(tuple(_pattern(key, pattern, at, root) for pattern in value), root),)
 
 
-def _flag(key: str, value: object, at: At) -> bool:
+def flag(key: str, value: object, at: At, root: str = "") -> bool:
+    """True or false."""
     if not isinstance(value, bool):
         raise ConfigError(f"{at(key)}: {key} must be true or false")
     return value
 
 
-def _text(key: str, value: object, at: At) -> str:
+def file(key: str, value: object, at: At, root: str = "") -> str:
+    """The path of another configuration file."""
     if not isinstance(value, str) or not value:
         raise ConfigError(f'{at(key)}: {key} must be the path of a configuration file, as in "../pyproject.toml"')
     return value
@@ -133,26 +119,6 @@ def _pattern(key: str, pattern: str, at: At, root: str) -> str:
     if reason:
         raise ConfigError(f"{at(pattern)}: {key}: {pattern!r} is no pattern: {reason}")
     return pattern
-
-
-KINDS: dict[str, Callable[[str, object, At], object]] = {
-    "select": selectors,
-    "extend-select": selectors,
-    "ignore": selectors,
-    "severities": _severities,
-    "force-exclude": _flag,
-    "respect-gitignore": _flag,
-    "callers": _flag,
-    "extend": _text,
-}
-"""What reads the value of each key."""
-WITH_PATTERNS: dict[str, Callable[[str, object, At, str], object]] = {
-    "per-file-ignores": _per_file,
-    "exclude": _patterns,
-    "extend-exclude": _patterns,
-}
-"""What reads the value of each key that has patterns; they are below the folder of the configuration."""
-KEYS = (*KINDS, *WITH_PATTERNS)
 
 
 def suggestion(word: str, known: Iterable[str], otherwise: str) -> str:
@@ -167,7 +133,7 @@ def _kind(value: object) -> str:
     return {str: "text", bool: "a truth value", dict: "a table", list: "a list"}.get(type(value), "a number")
 
 
-def _rules() -> dict[str, str]:
+def rules() -> dict[str, str]:
     """The name of every code. Most configurations select nothing, and need not load the rules."""
     from ..report.topics import names_by_code
 

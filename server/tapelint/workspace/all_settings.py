@@ -1,0 +1,149 @@
+"""All settings of a configuration: what each may hold, what it is for, and what holds without it.
+
+This one table checks configurations, writes their JSON schema (settings_schema.py), the page of settings and what
+``tapelint config`` prints.
+
+>>> checked({"selct": ["TL1"]}, lambda word: "pyproject.toml:3")
+Traceback (most recent call last):
+...
+tapelint.workspace.keys.ConfigError: pyproject.toml:3: unknown key 'selct'; did you mean 'select'? ...
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from . import keys
+from .files import EXCLUDED
+from .keys import At, ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What values a setting may have: ``name`` for readers, ``schema`` for editors (``#/definitions/...`` are those of
+    settings_schema.py), ``read`` for the check: the value of the field of a Config, or a ConfigError.
+    """
+
+    name: str
+    schema: Mapping[str, object]
+    read: Callable[[str, object, At, str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One key. ``default`` is what holds without it and ``example`` a use of it, both as TOML has them; ``doc`` is
+    Markdown.
+    """
+
+    kind: Kind
+    doc: str
+    example: str
+    default: str
+
+
+def _reference(name: str) -> Mapping[str, object]:
+    return {"$ref": f"#/definitions/{name}"}
+
+
+SELECTORS = Kind("list[RuleSelector]", {"type": "array", "items": _reference("RuleSelector")}, keys.selectors)
+_PATTERNS = Kind("list[FilePattern]", {"type": "array", "items": _reference("FilePattern")}, keys.patterns)
+_PER_FILE = Kind(
+    "dict[FilePattern, list[RuleSelector]]",
+    {
+        "type": "object",
+        "propertyNames": _reference("FilePattern"),
+        "additionalProperties": {"type": "array", "items": _reference("RuleSelector")},
+    },
+    keys.per_file,
+)
+_SEVERITIES = Kind(
+    'dict[RuleSelector, "error" | "warning" | "information" | "hint" | "off"]',
+    {
+        "type": "object",
+        "propertyNames": _reference("RuleSelector"),
+        "additionalProperties": _reference("Severity"),
+    },
+    keys.severities,
+)
+_FLAG = Kind("bool", {"type": "boolean"}, keys.flag)
+_FILE = Kind("str", {"type": "string", "minLength": 1}, keys.file)
+
+SETTINGS: dict[str, Setting] = {
+    "select": Setting(
+        SELECTORS,
+        "The rules that are reported, as codes or beginnings of codes; `ALL` is every rule. Where `select` and "
+        "`ignore` both match, the longer one wins, and `ignore` where they are the same.",
+        'select = ["TL1", "TL201"]',
+        "all rules that are on by default",
+    ),
+    "extend-select": Setting(
+        SELECTORS,
+        "Rules that are reported beside those of `select`. This turns on a rule that is off by default.",
+        'extend-select = ["TL207"]',
+        "[]",
+    ),
+    "ignore": Setting(
+        SELECTORS, "Rules that are not reported, as codes or beginnings of codes.", 'ignore = ["TL103"]', "[]"
+    ),
+    "per-file-ignores": Setting(
+        _PER_FILE,
+        "Rules that are not reported in the files that a pattern matches; after `!`, in all files that it does not "
+        "match. Holds whatever is selected.",
+        '[per-file-ignores]\n"tests/*" = ["TL4"]',
+        "{}",
+    ),
+    "severities": Setting(
+        _SEVERITIES,
+        "How grave the findings of a rule are, by code or beginning of a code; the longer one counts. `off` is not to "
+        "report them.",
+        '[severities]\nTL105 = "hint"',
+        "{}",
+    ),
+    "exclude": Setting(
+        _PATTERNS,
+        "Files and folders that are not checked, instead of the usual ones. Patterns are those of ignore files, "
+        "relative to the folder of the configuration. What is named on the command line is checked all the same.",
+        'exclude = [".venv", "build"]',
+        json.dumps(EXCLUDED),
+    ),
+    "extend-exclude": Setting(
+        _PATTERNS,
+        "Files and folders that are not checked, beside those of `exclude`.",
+        'extend-exclude = ["*_pb2.py"]',
+        "[]",
+    ),
+    "force-exclude": Setting(
+        _FLAG,
+        "What is excluded is not checked even where it is named on the command line, as pre-commit names it.",
+        "force-exclude = true",
+        "false",
+    ),
+    "respect-gitignore": Setting(_FLAG, "What git ignores is not checked.", "respect-gitignore = false", "true"),
+    "callers": Setting(
+        _FLAG,
+        "What the scripts, notebooks and tests that use a file show in it is reported, too. Takes 0.6 to 3 times the "
+        "processor time of the file itself.",
+        "callers = false",
+        "true",
+    ),
+    "extend": Setting(
+        _FILE,
+        "Another configuration file, whose settings hold where this one says nothing; `extend-select` and "
+        "`extend-exclude` are added up. Relative to the folder of this file.",
+        'extend = "../pyproject.toml"',
+        "no file",
+    ),
+}
+
+
+def checked(table: Mapping[str, object], at: At, root: str = "") -> dict[str, Any]:
+    """The fields of a Config, its patterns below ``root``; raises ConfigError at the first value that is wrong."""
+    fields: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in SETTINGS:
+            raise ConfigError(f"{at(key)}: unknown key {key!r}; {keys.suggestion(key, SETTINGS, 'the keys are')}")
+        fields[key.replace("-", "_")] = SETTINGS[key].kind.read(key, value, at, root)
+    return fields
