@@ -5,6 +5,14 @@
 
 from __future__ import annotations
 
-__version__ = "0.1.0"
-__documentation__: str | None = None
-"""Where ``docs/`` can be read in public: [project.urls] of pyproject.toml, where that names a Documentation."""
+try:
+    from ._version import __version__ as __version__
+except ImportError:  # a checkout that was never installed
+    __version__ = "0.0.0"
+
+__url__: str = ""
+"""Where the project's repository is in public, as ``https://HOST/OWNER/tapelint``; empty as long as it is nowhere. All
+other addresses are made of this one: the package's, the extension's, those in SARIF and of the rules.
+"""
+__documentation__: str | None = f"{__url__}/blob/HEAD/docs" if __url__ else None
+"""Where ``docs/`` can be read in public."""

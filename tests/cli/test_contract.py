@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tapelint import __version__
+
 Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
 
 SERVER = Path(__file__).resolve().parents[2] / "server"
@@ -192,7 +194,7 @@ def test_rule_command(tapelint: Tapelint) -> None:
 
 
 def test_version_option(tapelint: Tapelint) -> None:
-    assert tapelint("version").stdout == tapelint("--version").stdout == "tapelint 0.1.0\n"
+    assert tapelint("version").stdout == tapelint("--version").stdout == f"tapelint {__version__}\n"
 
 
 def test_usage_errors(tapelint: Tapelint) -> None:

@@ -66,8 +66,8 @@ def test_the_marketplace_is_told_the_platform_and_the_version(packed) -> None:
     files = {"extension.vsixmanifest": manifest.encode()}
     assert [*faults_of_manifest(packed(files), TARGETS["linux-x64"])] == []
     assert [*faults_of_manifest(packed(files), UNIVERSAL)] == ["it says that it is for linux-x64"]
-    older = {"extension.vsixmanifest": manifest.replace(version(), "0.0.0").encode()}
-    assert [*faults_of_manifest(packed(older), TARGETS["linux-x64"])] == ["it says that it is version 0.0.0"]
+    older = {"extension.vsixmanifest": manifest.replace(version(), "9.9.9").encode()}
+    assert [*faults_of_manifest(packed(older), TARGETS["linux-x64"])] == ["it says that it is version 9.9.9"]
 
 
 def test_pictures_of_every_theme_are_wanted() -> None:

@@ -13,7 +13,6 @@ editor on a platform that has none of its own gets that one.
 from __future__ import annotations
 
 import base64
-import json
 import re
 import shutil
 import subprocess
@@ -21,6 +20,7 @@ import sys
 import zipfile
 from pathlib import Path
 
+from . import manifest
 from .targets import TARGETS, UNIVERSAL, Target, of_this_machine
 
 HERE = Path(__file__).resolve().parent
@@ -32,6 +32,7 @@ WHEELS = ROOT / ".cache" / "wheels"
 DIST = ROOT / "dist"
 QUIET = ("--quiet", "--disable-pip-version-check")
 OLDEST = "3.10"
+VERSION = '"""Which version this is: written when the package is built or installed."""\n\n__version__ = "{version}"\n'
 
 
 def run(*command: str, folder: Path = ROOT) -> None:
@@ -40,12 +41,8 @@ def run(*command: str, folder: Path = ROOT) -> None:
 
 
 def version() -> str:
-    """The one version, which Python's and npm's manifests must agree on."""
-    npm: str = json.loads((ROOT / "package.json").read_text())["version"]
-    python = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
-    if python is None or python[1] != npm:
-        sys.exit(f"package.json says version {npm}, pyproject.toml {python and python[1]}")
-    return npm
+    """The version of the extension and of the server in it."""
+    return manifest.version(ROOT)
 
 
 def download(requirement: str, python: str, platforms: tuple[str, ...]) -> Path:
@@ -130,13 +127,15 @@ def main(names: list[str]) -> None:
     if unknown := wanted.keys() - TARGETS.keys():
         sys.exit(f"no such platform: {', '.join(sorted(unknown))}; there are {', '.join(TARGETS)} and all")
     bundle(version())
+    (ROOT / "server" / "tapelint" / "_version.py").write_text(VERSION.format(version=version()))
     write_page()
     run("npm", "run", "--silent", "build")
     if not (HERE / "node_modules").is_dir():
         run("npm", "ci", "--ignore-scripts", folder=HERE)
     for target in map(TARGETS.__getitem__, wanted):
         bundle_libcst(target)
-        package(target)
+        with manifest.as_released(ROOT):
+            package(target)
         file = DIST / target.file
         print(f"{file.relative_to(ROOT)}: {file.stat().st_size / 1e6:.1f} MB", flush=True)
 
