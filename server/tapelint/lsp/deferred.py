@@ -6,8 +6,11 @@ deferred.analysis.analyse(text, path)     the first use imports ``tapelint.analy
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from . import pauses
 
 if TYPE_CHECKING:
     from importlib import metadata as metadata
@@ -51,7 +54,8 @@ def __getattr__(name: str) -> Any:
     """A module, loaded now."""
     if name not in WHERE:
         raise AttributeError(name)
-    module = globals()[name] = import_module(WHERE[name], __package__)
+    with pauses.loading() if name == "analysis" else nullcontext():  # before it is there, no program was analysed
+        module = globals()[name] = import_module(WHERE[name], __package__)
     return module
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 import sys
 from typing import NoReturn
 
 from .. import __version__
+from . import pauses
 from .server import Server
 from .transport import framing
 
@@ -20,8 +20,7 @@ def serve() -> NoReturn:
     # At INFO pygls logs every message, and with it the user's text.
     logging.getLogger("pygls").setLevel(logging.WARNING)
     source, sink = framing.claim_standard_streams()
-    gc.freeze()  # the modules stay: no later look for garbage has to go through them
-    gc.enable()
+    pauses.shorten()
     try:
         code = asyncio.run(Server(__version__).run(source, sink))
     except KeyboardInterrupt:

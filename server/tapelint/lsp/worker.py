@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import enum
+import gc
 import logging
 import threading
 from collections.abc import Callable
@@ -17,6 +18,8 @@ from typing import Any
 logger = logging.getLogger(__name__)
 
 STACK = 256 * 1024 * 1024
+QUIET = 2.0
+"""Seconds without work after which there is time to look for garbage."""
 
 
 class Priority(enum.IntEnum):
@@ -97,17 +100,24 @@ class Worker:
         """Let a queued job go earlier than it was meant to."""
         job.priority = min(job.priority, priority)
 
-    def _next(self) -> Job:
+    def _next(self, patience: float | None) -> Job | None:
+        """The most urgent job; None if there is none for so many seconds."""
         with self._ready:
-            while not self._jobs:
-                self._ready.wait()
+            if not self._ready.wait_for(lambda: self._jobs, patience):
+                return None
             job = min(self._jobs, key=lambda job: (job.priority, job.number))
             self._jobs.remove(job)
             return job
 
     def _run(self) -> None:
+        patience = None
         while True:
-            job = self._next()
+            job = self._next(patience)
+            if job is None:
+                gc.collect()  # the cycles of analyses that newer text has replaced
+                patience = None
+                continue
+            patience = QUIET
             result, error = None, None
             if not job.token():
                 try:
