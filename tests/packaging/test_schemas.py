@@ -10,7 +10,14 @@ import sys
 import pytest
 from clones import ROOT
 
-FILES = {"action.yml": "vendor.github-actions", "templates/tapelint.gitlab-ci.yml": "vendor.gitlab-ci"}
+TEMPLATES = ROOT / ".github" / "ISSUE_TEMPLATE"
+FORMS = [str(path.relative_to(ROOT)) for path in TEMPLATES.glob("*.yml") if path.name != "config.yml"]
+FILES = {
+    "action.yml": "vendor.github-actions",
+    "templates/tapelint.gitlab-ci.yml": "vendor.gitlab-ci",
+    ".github/ISSUE_TEMPLATE/config.yml": "vendor.github-issue-config",
+    **dict.fromkeys(sorted(FORMS), "vendor.github-issue-forms"),
+}
 
 
 def check(schema: str, file: str) -> subprocess.CompletedProcess[str]:

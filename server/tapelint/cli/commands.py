@@ -110,7 +110,7 @@ def _given(keys: Mapping[str, tuple[str, ...] | bool | None]) -> Iterator[tuple[
 
 
 def _program(module: str) -> Callable[..., int]:
-    """What a command runs: ``run`` of a module beside this one, which answers the exit status."""
+    """What a command runs: ``run`` of a module beside or below this one, which answers the exit status."""
     run: Callable[..., int] = import_module(f".{module}", __package__).run
     return run
 
@@ -130,7 +130,7 @@ def rule(code: str | None) -> int:
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def config(key: str | None, output_format: str) -> int:
     """List the settings of a configuration, or say what one of them is for."""
-    return _program("configuring")(key, output_format)
+    return _program("support.configuring")(key, output_format)
 
 
 @tapelint.command()
@@ -185,6 +185,20 @@ def graph(target: str, output_format: str) -> int:
     Exit status: 0, or 2 where there is nothing to draw.
     """
     return _program("picturing")(target, output_format)
+
+
+@tapelint.command("debug-bundle")
+@click.argument("file", metavar="[FILE]", required=False)
+@click.option("--output", default="tapelint-debug-bundle.zip", show_default=True, metavar="PATH", help="The archive.")
+@click.option("--include-source", is_flag=True, help="Put the text of FILE into it.")
+def debug_bundle(file: str | None, output: str, include_source: bool) -> int:
+    """Write an archive to attach to a report of a bug: versions, settings, counters, the log.
+
+    \b
+    With FILE also how its check went, but no line of it unless --include-source is given.
+    Says what is in the archive. Exit status: 0, or 2 where FILE cannot be read or nothing be written.
+    """
+    return _program("support.debug_bundle")(file, output, include_source)
 
 
 @tapelint.command()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -26,14 +26,20 @@ def show_files(files: Iterable[str]) -> None:
 
 
 def show_settings(file: str, config: Config, finds_files: bool) -> None:
-    """Print the configuration of a file as TOML, and which file has it where those of the project count."""
-    origin = find(Path(file)) if finds_files else None
+    """Print the configuration of a file."""
     with writing():
-        print(f"# Settings for {os.path.abspath(file)}")
-        print(f"# from {origin}" if origin else "# from no file of the project")
-        for field in fields(config):
-            if field.name not in _HIDDEN:
-                print(_setting(field.name.replace("_", "-"), getattr(config, field.name)))
+        for line in settings_of(file, config, finds_files):
+            print(line)
+
+
+def settings_of(file: str, config: Config, finds_files: bool) -> Iterator[str]:
+    """The configuration of a file as TOML, and which file has it where those of the project count."""
+    origin = find(Path(file)) if finds_files else None
+    yield f"# Settings for {os.path.abspath(file)}"
+    yield f"# from {origin}" if origin else "# from no file of the project"
+    for field in fields(config):
+        if field.name not in _HIDDEN:
+            yield _setting(field.name.replace("_", "-"), getattr(config, field.name))
 
 
 def _setting(key: str, value: Any) -> str:
