@@ -340,7 +340,7 @@ def made(
     machine.cells, machine.tests = source.cells, tests
     machine.collects_tests, machine.serves_tests = tests.is_test_file(source.path), tests.serves_tests(source.path)
     if inputs.resolve is not None:
-        machine.imports = Imports(machine, source, inputs.resolve)
+        machine.imports = Imports(machine, source, inputs.resolve, inputs.config.follow_installed)
     return machine
 
 

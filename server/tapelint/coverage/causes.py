@@ -18,7 +18,7 @@ from .followed_calls import BackwardCall, Cause, Coverage, Following, coverage
 from .watcher import Passage, Watcher
 
 Scope: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
-CODE = "Code below the folders of the workspace is followed, that of installed packages is not."
+CODE = "Code below the folders of the workspace is followed, that of installed packages is not (see follow-installed)."
 CALLED = "A call with a tensor that is made in this file, or in one that it imports, would be followed."
 
 

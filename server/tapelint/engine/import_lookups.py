@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ..stubs import Resolve, with_stubs
+from ..stubs import INSTALLED, Resolve, with_stubs
+from .limits import Limits
 
 Found = tuple[str, str]
 """The path and the text of a module."""
@@ -33,17 +34,17 @@ class Lookups:
     # The texts that were taken for the text that is analysed now, by path.
     paths: dict[str, str]
 
-    def __init__(self, resolve: Resolve, characters: int) -> None:
-        """``characters`` of text may be taken (`Limits.import_characters`)."""
-        self._characters = characters
+    def __init__(self, resolve: Resolve, limits: Limits) -> None:
+        self._limits = limits
         self._resolve = with_stubs(resolve)
+        self._libraries: set[str] = set()
         self.resolved = {}
         self.begin()
 
     def begin(self) -> None:
         """Nothing is taken yet."""
         self.paths = {}
-        self._size = 0
+        self._left = {False: self._limits.import_characters, True: self._limits.library_characters}
         self._refused: set[str] = set()
 
     def resume(self, resolve: Resolve) -> None:
@@ -55,17 +56,26 @@ class Lookups:
         """What an import means, whatever it costs."""
         key = name, importer
         if key not in self.resolved:
-            self.resolved[key] = self._resolve(name, importer)
+            found = self.resolved[key] = self._resolve(name, importer)
+            if found is not None and (name.startswith(INSTALLED) or importer in self._libraries):
+                self._libraries.add(found[0])
         return self.resolved[key]
+
+    def is_library(self, path: str) -> bool:
+        """Whether a file is of an installed library. What these cost is counted by itself: they take nothing from the
+        files of the workspace.
+        """
+        return path in self._libraries
 
     def take(self, name: str, importer: str) -> Found | None:
         """What an import means, as long as the budget lasts."""
         found = self.meaning(name, importer)
         if found is None or found[0] in self.paths:
             return found
-        if found[0] in self._refused or self._size + len(found[1]) > self._characters:
-            self._refused.add(found[0])
+        path, text = found
+        if path in self._refused or len(text) > self._left[self.is_library(path)]:
+            self._refused.add(path)
             return None
-        self.paths[found[0]] = found[1]
-        self._size += len(found[1])
+        self.paths[path] = text
+        self._left[self.is_library(path)] -= len(text)
         return found

@@ -48,6 +48,11 @@ class Limits:
     all_modules_fuel: int = 60_000
     # Characters of all imported modules together. A module that no longer fits is as unknown as a library.
     import_characters: int = 800_000
+    # The same for all modules of installed libraries together, and the fuel of one call of their code. What takes more
+    # is as unknown as a library without source.
+    library_characters: int = 400_000
+    all_libraries_fuel: int = 20_000
+    library_call_fuel: int = 2_000
     # How many objects are compared at a join, and how many nodes a backward visits, for one unit of fuel: measured, so
     # that fuel stays in proportion to time.
     comparisons_per_fuel: int = 24

@@ -86,6 +86,8 @@ class ModuleSystem(Protocol):
     main: Source
     # What imports mean.
     lookups: Lookups
+    # Whether the code of installed libraries is executed where it is short enough.
+    follows_libraries: bool
     # Whether the units note all that they looked up: if not, none of them is reused after an edit.
     is_whole: bool
 
@@ -135,6 +137,9 @@ class ModuleSystem(Protocol):
 
     def missing(self, state: State, name: str) -> Value | None:
         """A name that the running module has not bound but has imported without following it."""
+
+    def attribute(self, state: State, module: LoadedModule, name: str) -> Value | None:
+        """``module.name``; ``state`` has the module. None where it has no such name."""
 
     def own_classes(self, state: State, owner: Module) -> dict[str, Value] | None:
         """The public classes that a module defines, by name; None if there may be more that can be called."""

@@ -44,13 +44,14 @@ class Outdated(Cancelled):
 class Imports:
     """The `ModuleSystem` of one analysis. The file analysed is ``main``: imported by another one, it runs once more."""
 
-    def __init__(self, machine: Machine, main: Source, resolve: Resolve) -> None:
-        self.machine, self.main, self.lookups = machine, main, Lookups(resolve, machine.limits.import_characters)
+    def __init__(self, machine: Machine, main: Source, resolve: Resolve, follows_libraries: bool = False) -> None:
+        self.machine, self.main, self.lookups = machine, main, Lookups(resolve, machine.limits)
+        self.follows_libraries = follows_libraries
         self.modules: dict[str, LoadedModule] = {}
         self.by_frame: dict[int, LoadedModule] = {}
         self.loading: list[LoadedModule] = []
         self.met: dict[LoadedModule, None] = {}
-        self.spent = 0
+        self.spent = {False: 0, True: 0}
         self.is_whole = True
         self._unknown: dict[tuple[str, str], Value] = {}
         self._visiting: set[tuple[str, str]] = set()
@@ -72,7 +73,7 @@ class Imports:
         for module in self.by_frame.values():
             if module.source is self.main:
                 module.source = main
-        self.main, self.met, self.spent = main, {}, 0
+        self.main, self.met, self.spent = main, {}, {False: 0, True: 0}
         self.lookups.resume(resolve)
 
     def adopt(self, frame: int) -> None:
@@ -312,24 +313,27 @@ class Imports:
             return None
         if len(self.loading) >= limits.nested_imports or source is self.main:
             self.is_whole = False
-        if len(self.loading) >= limits.nested_imports or self.spent >= limits.all_modules_fuel:
+        if len(self.loading) >= limits.nested_imports or self._left(path) <= 0:
             notes.setdefault(path, None)
             return None
         notes.setdefault(path, False)
         count = len(self.modules)
         try:
-            return self._execute(source, self._limit)
+            return self._execute(source, self._limit(path))
         except Cancelled:
             # What ended inside may hold what this one has made so far; no path outside has met any of it.
             for begun in [*self.modules][count:]:
                 del self.by_frame[self.modules.pop(begun).frame]
             raise
 
-    @property
-    def _limit(self) -> int:
-        """Fuel for the next module."""
-        limits = self.machine.limits
-        return min(limits.module_fuel, limits.all_modules_fuel - self.spent)
+    def _limit(self, path: str) -> int:
+        """Fuel for the top level of a module."""
+        return min(self.machine.limits.module_fuel, self._left(path))
+
+    def _left(self, path: str) -> int:
+        """Fuel for all modules that are still to come, of the workspace or of libraries."""
+        limits, is_library = self.machine.limits, self.lookups.is_library(path)
+        return (limits.all_libraries_fuel if is_library else limits.all_modules_fuel) - self.spent[is_library]
 
     def repeat(self, step: AnalysisUnit) -> bool:
         """Whether a step that was made for an older text would look up the same now, after all that came before it."""
@@ -340,21 +344,21 @@ class Imports:
             return (self.lookups.take(*what) is not None) is then
         module = self.modules.get(what)
         if module is None:
-            return then is None and self.spent >= self.machine.limits.all_modules_fuel
+            return then is None and self._left(what) <= 0
         return (module in self.loading) is then and self._meets(module)
 
     def _meets(self, module: LoadedModule) -> bool:
         """Whether a module would be the same if it were executed now; if it was for this text, it is."""
         if module in self.met:
             return True
-        step, limit = module.step, self._limit
+        step, limit = module.step, self._limit(module.path)
         if limit <= 0 or not step.is_valid_within(limit) or step.is_truncated and limit != step.fuel:
             return False
         self.met[module] = None
         self.loading.append(module)
         is_same = self.repeat(step)
         self.loading.pop()
-        self.spent += step.fuel_used
+        self.spent[self.lookups.is_library(module.path)] += step.fuel_used
         return is_same
 
     def _execute(self, source: Source, limit: int) -> LoadedModule:
@@ -372,7 +376,7 @@ class Imports:
                 ends = top_level(machine, state, loaded, machine.limits.module_fuel)
         finally:
             self.loading.pop()
-        self.spent += loaded.step.fuel_used
+        self.spent[self.lookups.is_library(source.path)] += loaded.step.fuel_used
         self._finish(loaded, ends)
         return loaded
 

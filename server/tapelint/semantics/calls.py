@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
 from .. import ops
 from ..autograd.events.broken_graph import NumberBackward
@@ -73,6 +74,7 @@ from . import networks_by_use
 from .classes import instantiate
 from .functions import BATCH, call_function
 from .handed_closures import run_handed
+from .installed_calls import followed, installed_code
 from .iteration import items_of
 from .reassigned_data import kept_by, may_have_called
 from .receivers import how_answers, is_only_of_tensors, is_own_of, runs_code, super_of
@@ -166,7 +168,7 @@ def call_value(
             return call_value(machine, state, function.function, args, kwargs, node, key)
         return call_value(machine, state, function.function, [function.receiver, *args], kwargs, node, key)
     if isinstance(function, External):
-        return _library(machine, state, Call(function.name, args, kwargs, node, key))
+        return _installed(machine, state, Call(function.name, args, kwargs, node, key))
     if isinstance(function, BuiltinMethod):
         return call_method(machine, state, function.receiver, Call(function.name, args, kwargs, node, key))
     if isinstance(function, Partial):
@@ -458,6 +460,17 @@ def tensor_method(machine: Machine, state: State, receiver: TensorRef, call: Cal
     return dispatch.opaque(
         machine, state, found, call.node, written(call.node.func) if isinstance(call.node, ast.Call) else call.name
     )
+
+
+def _installed(machine: Machine, state: State, call: Call) -> Value:
+    """A function or class of a library: its own code where that is followed."""
+    code = installed_code(machine, state, call.name, (*call.args, *call.kwargs.values()))
+    if code is not None:
+        run = partial(call_value, machine, state, code, call.args, call.kwargs, call.node, call.key)
+        result = followed(machine, state, run)
+        if result is not None:
+            return result
+    return _library(machine, state, call)
 
 
 def _library(machine: Machine, state: State, call: Call) -> Value:

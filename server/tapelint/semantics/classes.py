@@ -24,17 +24,19 @@ from ..domain.values import (
 from ..engine.machine import Machine
 from ..engine.open_objects import made, open_up
 from .functions import ACCESSORS, call_function, define_function
+from .installed_calls import installed_base
 
 
-def _base(state: State, value: Value) -> Value:
+def _base(machine: Machine, state: State, value: Value) -> Value:
     """A class that another one is derived from; one that a metaclass of the program made is unknown."""
+    value = installed_base(machine, state, value)
     is_object = isinstance(value, HeapRef) and not isinstance(state.heap[value.id], Class)
     return Unknown("class") if is_object else value
 
 
 def define_class(machine: Machine, state: State, node: ast.ClassDef) -> Value:
     """Run the class body. Methods see the scope around the class, as in Python."""
-    bases = tuple(_base(state, machine.eval(base, state)) for base in node.bases)
+    bases = tuple(_base(machine, state, machine.eval(base, state)) for base in node.bases)
     decorators = [machine.eval(d.func if isinstance(d, ast.Call) else d, state) for d in node.decorator_list]
     plain = any(isinstance(d, External) and d.name.endswith("dataclass") for d in decorators)
     named = any(isinstance(b, External) and b.name == "typing.NamedTuple" for b in bases)

@@ -22,8 +22,9 @@ from types import ModuleType
 
 from ..domain.state import State
 from ..domain.values import External, Frame
+from ..engine.import_lookups import Found
 from ..engine.machine import STATEMENTS, Machine
-from ..engine.module_system import ModuleSystem
+from ..engine.module_system import LoadedModule, ModuleSystem
 from ..modules.module import public
 
 
@@ -57,18 +58,27 @@ def _noted(imports: ModuleSystem, state: State, name: str, module: str, attribut
     if not imports.is_lazy(state):
         return False
     here = imports.here(state)
-    if imports.find(module, here.path) is None:
+    if _found(imports, here, module) is None:
         return False
     here.names[name] = (module, attribute)
     state.edit(here.frame, Frame).variables.pop(name, None)
     return True
 
 
+def _found(imports: ModuleSystem, here: LoadedModule, module: str) -> Found | None:
+    """What an import means. A package of a library imports many modules of which few are used: their text counts
+    when it is executed.
+    """
+    if imports.lookups.is_library(here.path):
+        return imports.lookups.meaning(module, here.path)
+    return imports.find(module, here.path)
+
+
 def _star(machine: Machine, state: State, module: str) -> None:
     """What a module defines is bound; what it has imported itself is looked up when it is used."""
     imports = machine.imports
     here = imports.here(state) if imports else None
-    found = imports.find(module, here.path) if imports and here else None
+    found = _found(imports, here, module) if imports and here else None
     if imports is None or here is None or found is None:
         for name in STARS.get(module) or _public_names(module):
             machine.bind(state, name, External(f"{module}.{name}"))

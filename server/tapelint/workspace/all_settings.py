@@ -129,6 +129,14 @@ SETTINGS: dict[str, Setting] = {
         "callers = false",
         "true",
     ),
+    "follow-installed": Setting(
+        _FLAG,
+        "The code of installed libraries that require PyTorch is executed, too, where a program gives them tensors "
+        "with a graph, or uses a network of theirs. The environment is the activated one, `.venv` in the project, or "
+        "that of tapelint itself.",
+        "follow-installed = true",
+        "false",
+    ),
     "extend": Setting(
         _FILE,
         "Another configuration file, whose settings hold where this one says nothing; `extend-select` and "

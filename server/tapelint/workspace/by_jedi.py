@@ -1,17 +1,15 @@
-"""What a search by path cannot know: a file that changes ``sys.path`` itself. Here jedi follows what it does.
+"""Where a name of an installed package is defined, however the package exports it: jedi follows that.
 
-    sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "common"))
-    from metrics import accuracy
+    from timm.utils import accuracy       timm/utils/metrics.py, which timm/utils/__init__.py takes it from
 
-Everything else is found without jedi, which takes a third of a second to load. As it is usually called it executes
-code: it starts interpreters, imports what it cannot read, unpickles its own cache. The environment here does none of
-that: it answers from paths alone, loads no module but those that are part of the interpreter (without ``builtins`` jedi
-knows no True and fails), and keeps its cache in a folder that is new and gone afterwards.
+As jedi is usually called it executes code: it starts interpreters, imports what it cannot read, unpickles its own
+cache. The environment here does none of that: it answers from paths alone, loads no module but those that are part of
+the interpreter (without ``builtins`` jedi knows no True and fails), and keeps its cache in a new folder, which is gone
+afterwards. jedi takes a tenth of a second to load, and as much for a question.
 """
 
 from __future__ import annotations
 
-import ast
 import logging
 import os
 import sys
@@ -20,58 +18,37 @@ from functools import lru_cache
 from importlib.machinery import PathFinder
 from typing import Any
 
-from ..source import rows
-
 logger = logging.getLogger(__name__)
 
 
-@lru_cache(maxsize=256)
-def locate(module: str, importer: str, text: str) -> str | None:
-    """The absolute path of ``module`` as the file ``importer`` with this ``text`` imports it; None if unknown."""
-    place = _place(module, text)
-    if place is None:
-        return None
+@lru_cache(maxsize=1024)
+def defining_file(folders: tuple[str, ...], module: str, name: str) -> str | None:
+    """The absolute path of the file that defines the function or class ``name`` under this very name, as ``from module
+    import name`` finds it in ``folders``; None if that is not known.
+    """
     try:
-        return _ask(importer, text, *place)
+        return _ask(folders, module, name)
     except ImportError:
-        logger.info("jedi is not installed: what %s adds to sys.path is not followed", importer)
-    except Exception:  # a fault of jedi's costs one import; the user can do nothing about it
-        logger.debug("jedi cannot say what %s is in %s", module, importer, exc_info=True)
+        logger.info("jedi is not installed: where %s of %s is defined is not looked for", name, module)
+    except Exception:  # a fault of jedi's costs one name; the user can do nothing about it
+        logger.debug("jedi cannot say where %s of %s is defined", name, module, exc_info=True)
     return None
 
 
-def _place(module: str, text: str) -> tuple[int, int] | None:
-    """Where the last word of ``module`` stands in an import statement, as jedi counts: rows from 1, columns from 0."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names = [node.module]
-        elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        else:
-            continue
-        if any(f"{name}.".startswith(f"{module}.") for name in names):
-            column = rows(text)[node.lineno - 1].find(module, node.col_offset)
-            return (node.lineno, column + len(module) - 1) if column >= 0 else None
-    return None
-
-
-def _ask(importer: str, text: str, row: int, column: int) -> str | None:
+def _ask(folders: tuple[str, ...], module: str, name: str) -> str | None:
     import jedi
 
-    folder = os.path.dirname(importer)
-    project = jedi.Project(folder, sys_path=[folder], smart_sys_path=False, load_unsafe_extensions=False)
+    text = f"from {module} import {name}"
+    project = jedi.Project(folders[0], sys_path=folders, smart_sys_path=False, load_unsafe_extensions=False)
     with tempfile.TemporaryDirectory() as cache:
         before, jedi.settings.cache_directory = jedi.settings.cache_directory, cache
         try:
-            script = jedi.Script(text, path=importer, project=project, environment=_environment())
-            for name in script.goto(row, column, follow_imports=True):
-                path = name.module_path
-                if name.type == "module" and path is not None and path.suffix == ".py":
-                    return os.path.abspath(str(path))
+            path = os.path.join(folders[0], "_.py")
+            script = jedi.Script(text, path=path, project=project, environment=_environment())
+            for found in script.goto(1, len(text) - 1, follow_imports=True):
+                place = found.module_path
+                if found.name == name and found.type in ("function", "class") and place is not None:
+                    return os.path.abspath(str(place)) if place.suffix == ".py" else None
         finally:
             jedi.settings.cache_directory = before
     return None

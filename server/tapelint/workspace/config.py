@@ -11,6 +11,7 @@
     force-exclude = true                        # not even where they are named
     respect-gitignore = false                   # what git ignores is checked
     callers = false                             # not what the scripts and tests that use a file show in it
+    follow-installed = true                     # installed libraries that use PyTorch are executed, too
     extend = "../pyproject.toml"                # what that says counts where this says nothing
 
 The nearest file upward of what is analysed counts; a tapelint.toml (the same keys, no table) beats the pyproject.toml
@@ -64,6 +65,7 @@ class Config:
     force_exclude: bool = False
     respect_gitignore: bool = True
     callers: bool = True
+    follow_installed: bool = False
     extend: str = ""
     root: str = ""
     tests: TestConventions = TestConventions()

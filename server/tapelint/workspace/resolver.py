@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from ..source import SourceError, read
-from ..stubs import BESIDE, PLAIN
+from ..stubs import BESIDE, INSTALLED, PLAIN
 from .importers import is_imported
+from .installed import Installed, environment
+from .search_path import added_folders
 
 Found = tuple[str, str]
 
@@ -30,29 +32,21 @@ HIGHEST = 12
 """Folders above a file that are searched at most."""
 
 
-def _by_jedi(module: str, importer: str, text: str) -> str | None:
-    from .by_jedi import locate
-
-    return locate(module, importer, text)
-
-
 class Resolver:
     """Finds modules for the files below ``roots`` (an editor's folders, or where the command line was started).
 
     ``unsaved`` are texts that an editor holds, by absolute path: they count instead of what is on disk. ``found``
-    collects the absolute paths of what was found. ``further`` is asked where nothing is found and the importing file
-    changes ``sys.path``: for the name, the path and the text of that file.
+    collects the absolute paths of what was found.
     """
 
     def __init__(
         self,
         roots: Iterable[str] = (),
         unsaved: Mapping[str, str] | None = None,
-        further: Callable[[str, str, str], str | None] = _by_jedi,
     ) -> None:
         self.roots = tuple(os.path.abspath(root) for root in roots)
         self.unsaved = unsaved or {}
-        self.further = further
+        self._libraries: Installed | None = None
         self.found: set[str] = set()
         self._searched: dict[str, tuple[str, ...]] = {}
         self._imported: dict[str, bool] = {}
@@ -90,16 +84,35 @@ class Resolver:
             return None
 
     def locate(self, module: str, importer: str) -> str | None:
-        """The absolute path of the file that is ``module``; ``further`` is asked where it is found in no folder."""
+        """The absolute path of the file that is ``module``. What a file adds to ``sys.path`` counts where nothing is
+        found without it.
+        """
         if module.startswith((BESIDE, PLAIN)):
             return self._data_file(module, importer)
+        if module.startswith(INSTALLED):
+            return self._of_library(module.removeprefix(INSTALLED))
         found = self.by_path(module, importer)
         if found is None and _is_searched_for(module):
             importer = os.path.abspath(importer)
             text = self.text(importer) or ""
-            if "sys.path" in text:
-                return self.further(module, importer, text)
+            if "sys.path" in text or "addsitedir" in text:
+                return self._by_search_path(module.split("."), importer, text)
         return found
+
+    def _of_library(self, name: str) -> str | None:
+        """The file of a module of a library, or where ``module:name`` is defined."""
+        module, _, inside = name.partition(":")
+        if self._libraries is None:
+            self._libraries = Installed(environment(self.roots[0] if self.roots else os.getcwd()))
+        return self._libraries.definition(module, inside) if inside else self._libraries.find(module)
+
+    def _by_search_path(self, parts: list[str], importer: str, text: str) -> str | None:
+        """The file of a module in a folder that ``importer`` adds to ``sys.path``."""
+        own = os.path.dirname(importer)
+        around = _upward(own, self._root(own))
+        places = (os.path.join(base, folder) for folder in added_folders(importer, text) for base in around)
+        found = (self._below(os.path.normpath(place), parts) for place in places if os.path.isdir(place))
+        return next((path for path in found if path is not None and self._has(path)), None)
 
     def by_path(self, module: str, importer: str) -> str | None:
         """The absolute path of the file that is ``module``, by the folders alone."""
