@@ -6,7 +6,7 @@ BIN := .venv/bin
 ORACLE := .venv-oracle/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test packaging-test lint client-check oracle fuzz cures lock vsix editor-test bench bench-sessions soak ecosystem clean
+.PHONY: help demo test packaging-test lint client-check oracle fuzz cures lock vsix release editor-test bench bench-sessions soak ecosystem clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -47,6 +47,9 @@ lock: .venv-oracle/.ready ## digest all that is reported of 1,900 programs (AGAI
 vsix: node_modules/.ready ## build the extension for every platform into dist/, and look into each (TARGET=linux-x64: one)
 	$(PYTHON) -m tools.vsix.build $(or $(TARGET),all)
 	$(PYTHON) -m tools.vsix.verify dist/tapelint-$(or $(TARGET),*).vsix
+
+release: .venv-packaging/.ready ## make the release VERSION, all but the upload (docs/releasing.md)
+	.venv-packaging/bin/python -m tools.release $(VERSION)
 
 editor-test: .venv/.ready node_modules/.ready ## drive a real VS Code and a real neovim (needs chromium, libkrb5-dev, neovim)
 	tests/editor/run.sh
