@@ -36,6 +36,25 @@ BANNED = {"torch", "torchgen", "numpy"}
 CASES = frozenset(("how", "kind", "origin", "reason", "why"))
 """Names of fields that say which of several cases a record is."""
 
+FINITE = frozenset(
+    (
+        # The arguments are files and names of ours, and of PyTorch.
+        *(
+            "fixes/__init__.py _purpose",
+            "ops/second.py gradient_needs",
+            "report/facts.py _tree",
+            "stubs/__init__.py _read",
+        ),
+        "engine/paths/witnesses.py _kind",
+        # Emptied when a configuration file changes.
+        *("workspace/config.py _in", "workspace/config.py _read", "workspace/pytest_config.py _in"),
+        *("workspace/ignore_files.py _lines", "workspace/ignore_files.py _repository"),
+        # Lives as long as a command, or a request.
+        *("workspace/given.py _instead", "cli/explaining.py analyse", "lsp/handlers/explain_error.py analyse"),
+    )
+)
+"""Functions whose results are all kept, by ``functools.cache``."""
+
 FILES_IN_A_FOLDER = 25
 NAMES_USED_TWICE = 6
 IMPORTS_IN_FUNCTIONS = 9
@@ -191,6 +210,18 @@ def test_imports_stand_at_the_top() -> None:
         if isinstance(node, ast.ImportFrom) and node.level
     ]
     assert len(set(late)) <= IMPORTS_IN_FUNCTIONS, "\n".join(sorted(set(late)))
+
+
+def test_caches_have_a_bound() -> None:
+    """What is remembered of the user's programs must not grow for as long as an editor is open."""
+    unbounded = {
+        f"{path.relative_to(PACKAGE)} {function.name}"
+        for path in FILES
+        for function in ast.walk(tree_of(path))
+        if isinstance(function, ast.FunctionDef) and function.args.args
+        if {"cache", "functools.cache"} & {ast.unparse(mark) for mark in function.decorator_list}
+    }
+    assert unbounded == FINITE, f"use lru_cache: {sorted(unbounded - FINITE)}, not there: {sorted(FINITE - unbounded)}"
 
 
 def test_modules_do_not_import_each_other_in_circles() -> None:

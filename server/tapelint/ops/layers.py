@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from tapelint.ops.schema import Layer
@@ -23,7 +23,7 @@ def layer_names() -> frozenset[str]:
     return frozenset(_lines())
 
 
-@cache
+@lru_cache(4096)
 def layer(name: str) -> Layer | None:
     """The layer of this class name (``Linear``), ``None`` for a class that is not one of PyTorch's layers."""
     line = _lines().get(name)

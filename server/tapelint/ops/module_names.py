@@ -12,7 +12,7 @@ What such a network does in forward is assumed, and said so in every message tha
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import lru_cache
 
 _OTHERS = "Token|Process|Config|Output|Extract|Train|Callback|Dataset|Collator"
 _ARCHITECTURE = rf"(?!\w*(?:{_OTHERS}))\w*(?:Model|For[A-Z])\w*"
@@ -42,7 +42,7 @@ FIELDS = frozenset(
 """Attributes of the outputs of such networks that are tensors of the graph."""
 
 
-@cache
+@lru_cache(4096)
 def is_network(name: str) -> bool:
     """Whether a library call returns a network."""
     return any(pattern.fullmatch(name) for pattern in NETWORKS)
@@ -103,19 +103,19 @@ ANSWERS = ((re.compile(_GRAPHS + r"[A-Z]\w*"), frozenset(_ANSWERS.split()), froz
 """
 
 
-@cache
+@lru_cache(4096)
 def is_layer(name: str) -> bool:
     """Whether a library class of this name is a Module."""
     return LAYERS.fullmatch(name) is not None
 
 
-@cache
+@lru_cache(4096)
 def is_ownless(name: str) -> bool:
     """Whether a Module of this class has no parameters of its own."""
     return OWNLESS.fullmatch(name) is not None
 
 
-@cache
+@lru_cache(4096)
 def answers(name: str, method: str) -> bool | None:
     """Whether the result of a method of this class depends on what it is given and on the network; None where no code
     knows.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from tapelint.ops.binding import fit
@@ -29,7 +29,7 @@ def names() -> frozenset[str]:
     return frozenset(_lines())
 
 
-@cache
+@lru_cache(4096)
 def candidates(name: str) -> tuple[Op, ...]:
     """All overloads of a name, in the order in which PyTorch tries them; empty for a name the table does not know."""
     return tuple(parse_op(line) for line in _lines().get(name, ()))

@@ -11,7 +11,7 @@ An object has what its class has, but what is marked ``?``: only some objects ha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
@@ -27,7 +27,7 @@ def _rows() -> dict[str, str]:
     return {head: rest for head, _, rest in (line.partition(":") for line in lines if not line.startswith("#"))}
 
 
-@cache
+@lru_cache(4096)
 def names_in(module: str) -> Mapping[str, str] | None:
     """The public names of a module of PyTorch with what each is: ``class``, ``function``, ``module``, ``other``, or
     ``maybe`` for what is there once it was imported; None for a module that has no row.
@@ -48,26 +48,26 @@ def kind_of_name(name: str) -> str | None:
     return None if kind == "maybe" else kind
 
 
-@cache
+@lru_cache(4096)
 def has_row(kind: str) -> bool:
     """Whether it is known what objects of a class have."""
     return f"class {kind}" in _rows() or f"object {kind}" in _rows()
 
 
-@cache
+@lru_cache(4096)
 def of_class(kind: str) -> frozenset[str]:
     """What a class of PyTorch with a row has."""
     return frozenset(_rows().get(f"class {kind}", "").split()) | _inherited(kind, of_class)
 
 
-@cache
+@lru_cache(4096)
 def of_objects(kind: str) -> frozenset[str]:
     """What every object of a class of PyTorch with a row has."""
     own = {*_rows().get(f"class {kind}", "").split(), *_rows().get(f"object {kind}", "").split()}
     return frozenset(own - of_some_objects(kind)) | _inherited(kind, of_objects)
 
 
-@cache
+@lru_cache(4096)
 def of_some_objects(kind: str) -> frozenset[str]:
     """What only some objects of a class have."""
     marked = (name for name in _rows().get(f"object {kind}", "").split() if name.startswith("?"))

@@ -94,7 +94,7 @@ def _star(machine: Machine, state: State, module: str) -> None:
                 machine.bind(state, name, value)
 
 
-@functools.cache
+@functools.lru_cache(4096)
 def _public_names(module: str) -> tuple[str, ...]:
     """What a star import of one of Python's own modules brings."""
     found = PYTHON.get(module)

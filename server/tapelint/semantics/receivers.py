@@ -8,7 +8,7 @@ batch.unsqueeze(0)    only tensors have that method
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from functools import cache
+from functools import lru_cache
 
 from .. import ops
 from ..domain.mro import mro_of
@@ -41,7 +41,7 @@ def how_answers(state: State, thing: Instance, method: str) -> bool | None:
     return next((flows for flows in found if flows is not None), None)
 
 
-@cache
+@lru_cache(4096)
 def is_only_of_tensors(name: str) -> bool:
     """Whether tensors have a method of that name, and no kind of dict has one."""
     if any(hasattr(kind, name) for kind in (OrderedDict, Counter)):

@@ -14,7 +14,7 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 
 from ..models.frameworks.training_loops import WALKS
 from ..source import imported, may_use_torch
@@ -69,7 +69,7 @@ def _is_trainer(name: str) -> bool:
     return own in _told(module)
 
 
-@cache
+@lru_cache(4096)
 def _told(module: str) -> frozenset[str]:
     """What a module defines or re-exports, whose program is in stubs/."""
     stub = find_stub(module, "") if module else None

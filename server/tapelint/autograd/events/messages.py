@@ -7,7 +7,7 @@ with pytest.raises(RuntimeError, match="second time"):     does not end what say
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import lru_cache
 
 SECOND_TIME = "Trying to backward through the graph a second time"
 MODIFIED = "one of the variables needed for gradient computation has been modified by an inplace operation"
@@ -15,7 +15,7 @@ MESSAGES = (SECOND_TIME, MODIFIED)
 """What they begin with; the rest is about tensors."""
 
 
-@cache
+@lru_cache(4096)
 def is_of_another(pattern: str, message: str) -> bool:
     """Whether a pattern, as ``re.search`` takes it, describes the other of the two messages and not this one. Where it
     describes neither it may be about the rest.

@@ -13,7 +13,7 @@ import collections.abc
 import math
 import numbers
 from collections.abc import Hashable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from ...domain.values import Const, External, Tuple
@@ -69,7 +69,7 @@ SOMETHING: tuple[object, ...] = (
 """Something of every kind, true and false."""
 
 
-@cache
+@lru_cache(4096)
 def kinds(named: Hashable) -> tuple[type, ...] | None:
     """The classes that ``isinstance`` is asked about, where they are known."""
     if isinstance(named, Tuple):

@@ -12,7 +12,7 @@ import ast
 from collections.abc import Mapping as MappingType
 from collections.abc import Sequence as SequenceType
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 
 from ... import ops
 from ...autograd import Extent, Tensor, TorchRaises, invent, record, resolve_view
@@ -109,7 +109,7 @@ def kind_of(machine: Machine, state: State, value: Value) -> str:
     return "ints" if isinstance(value, Range) else "unknown"
 
 
-@cache
+@lru_cache(4096)
 def resolved(name: str, positional: tuple[str, ...], keywords: tuple[tuple[str, str], ...]) -> Op | None:
     """The overload that arguments of these kinds choose."""
     return ops.resolve(name, positional, dict(keywords))
