@@ -11,7 +11,7 @@ apart.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 
 from ..autograd import Iteration, leaf
 from ..autograd.gradients import history
@@ -45,10 +45,19 @@ def try_join(state: State, other: State, saved: set[int], suspects: list[int], m
     if state.premise is None:
         other.premise = None
     other.guard = state.guard.either(other.guard)
-    if state.path_condition != other.path_condition:
-        for choice in [c for c, taken in other.path_condition.items() if state.path_condition.get(c) != taken]:
-            del other.path_condition[choice]
+    _forget_conditions(state.path_condition, other.path_condition)
     return True
+
+
+def _forget_conditions(mine: dict[Hashable, bool], yours: dict[Hashable, bool]) -> None:
+    """Keep of what one path assumes what the other does, too. Most of it is the same object on both: to hash a formula
+    takes longer than to find that out.
+    """
+    same = {(id(formula), taken) for formula, taken in mine.items()}
+    unlike = [(formula, taken) for formula, taken in yours.items() if (id(formula), taken) not in same]
+    for formula, taken in unlike:
+        if mine.get(formula) != taken:
+            del yours[formula]
 
 
 def _same_context(state: State, other: State) -> bool:

@@ -178,13 +178,14 @@ def _simple(guard: Iterable[Conjunction]) -> Guard:
     while todo:
         one, mine = todo.popleft(), bits.popleft()
         for index, other in enumerate(left_bits):
-            if not (apart := other & ~mine):
+            unlike = mine ^ other
+            if not (apart := unlike & other):
                 break
             if not apart & (apart - 1) and (needless := _opposite(apart)) & mine:
                 todo.appendleft(one - _literal(needless, known))
                 bits.appendleft(mine ^ needless)
                 break
-            if not (apart := mine & ~other):
+            if not (apart := unlike & mine):
                 needless = 0
             elif apart & (apart - 1) or not (needless := _opposite(apart)) & other:
                 continue

@@ -21,7 +21,7 @@ from ...domain.values import Const, HeapRef, Sequence, TensorRef, Tuple, Unknown
 from ...source import written
 from ..machine import Machine
 from .defaults import by_default, is_possible, premise_of, supposing
-from .entailment import entailed, values_in
+from .entailment import entailed, values_of_fact
 from .truth import tested_truth
 
 LOGIC = (ast.Compare, ast.BoolOp, ast.UnaryOp)
@@ -171,7 +171,9 @@ def forget(state: State, thing: Value, method: str) -> None:
         return
     changed = method in CHANGING
     stale = [
-        key for key in state.path_condition if thing in values_in(key) and (changed and key == thing or _looks(key))
+        key
+        for key in state.path_condition
+        if thing in values_of_fact(key) and (changed and key == thing or _looks(key))
     ]
     for key in stale:
         del state.path_condition[key]

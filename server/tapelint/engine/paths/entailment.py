@@ -77,13 +77,19 @@ def _near(facts: KnownTruths, values: frozenset[Hashable]) -> dict[Hashable, boo
     near: dict[Hashable, bool] = {}
     for fact, taken in facts.items():
         known = _values_of.get(id(fact))
-        if known is None:
-            if len(_values_of) >= MAX_CACHED_FORMULAS:
-                _values_of.clear()
-            known = _values_of[id(fact)] = fact, values_in(fact)
-        if not values.isdisjoint(known[1]):
+        if not values.isdisjoint(known[1] if known is not None else values_of_fact(fact)):
             near[fact] = taken
     return near
+
+
+def values_of_fact(fact: Hashable) -> frozenset[Hashable]:
+    """``values_in`` of a formula that many paths assume."""
+    known = _values_of.get(id(fact))
+    if known is None:
+        if len(_values_of) >= MAX_CACHED_FORMULAS:
+            _values_of.clear()
+        known = _values_of[id(fact)] = fact, values_in(fact)
+    return known[1]
 
 
 _values_of: dict[int, tuple[Hashable, frozenset[Hashable]]] = {}
@@ -268,9 +274,12 @@ def _is_satisfiable(checks: Mapping[Check, bool]) -> bool:
 
 def _passes(example: Any, checks: list[tuple[str, Any, bool]]) -> bool:
     try:
-        return all(bool(CHECKS[name](example, right)) is truth for name, right, truth in checks)
+        for name, right, truth in checks:
+            if bool(CHECKS[name](example, right)) is not truth:
+                return False
     except (TypeError, AttributeError):
         return False
+    return True
 
 
 def _plain(value: Hashable) -> Any:
