@@ -6,7 +6,7 @@ BIN := .venv/bin
 ORACLE := .venv-oracle/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test packaging-test lint client-check oracle fuzz cures lock vsix release editor-test bench bench-sessions soak ecosystem clean
+.PHONY: help demo test packaging-test lint client-check oracle fuzz cures lock vsix release editor-test bench bench-sessions bench-thousand soak ecosystem clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -63,6 +63,9 @@ bench: .venv/.ready ## measure time and memory over DIR (examples), with TorchFi
 
 bench-sessions: .venv/.ready ## what editing costs the server, over real files (tools/bench/sessions.txt) of the clones in DIR
 	@PYTHONPATH=. $(BIN)/python -m tools.bench --only sessions $(DIR)
+
+bench-thousand: .venv/.ready ## a cold run over a thousand training files (tools/bench/thousand.txt) of the clones in DIR, or of GitHub
+	@PYTHONPATH=. $(BIN)/python -m tools.bench --only thousand $(if $(EVERY),--every $(EVERY)) $(or $(DIR),.)
 
 soak: .venv/.ready ## COUNT (1000) random edits of the same files from SEED (1): what goes on must equal what begins anew
 	@PYTHONPATH=. $(BIN)/python -m tools.soak $(DIR) --count $(or $(COUNT),1000) --seed $(or $(SEED),1)

@@ -5,12 +5,13 @@
     python -m tools.bench [FOLDER]... [--json] [--only PART]... [--worst N]
     python -m tools.bench --where FILE     where the time of one file goes
     make bench-sessions DIR=folder      what editing costs the server, over files of the clones there
+    make bench-thousand DIR=folder      a thousand training files of the clones there, or of GitHub, with TorchFix
 
 The parts: `files` (analysis in units of `ast.parse`), `rules` (what all of them cost beside the engine), `cold` (new
 processes), `growth` (long and deeply nested programs), `edits` (an edit of one line in training scripts), `server`
-(the language server: waiting and memory), `torchfix` (the same files in TorchFix), and, only where it is asked for,
-`sessions` (edits, hovers and the lightbulb in real files). Nothing here uses the network;
-`make bench` installs TorchFix.
+(the language server: waiting and memory), `torchfix` (the same files in TorchFix), and, only where they are asked for,
+`sessions` (edits, hovers and the lightbulb in real files) and `thousand` (a cold run over many files). Only the last
+uses the network, for repositories that are not in the folder; `make bench` installs TorchFix.
 
 Exit status 1: a check without findings imported what it has no use for. Else 0: times depend on the machine.
 """
@@ -28,7 +29,7 @@ from typing import Any
 
 from tapelint.cli import collect_rarely
 
-from . import cold, edits, growth, ratio, rulecost, server, sessions, torchfix, where
+from . import cold, edits, growth, ratio, rulecost, server, sessions, thousand, torchfix, where
 from .timing import machine, percentile
 
 AIM = 5
@@ -221,6 +222,23 @@ def editing(options: argparse.Namespace, result: Result) -> Lines:
         yield from table(sessions.HEAD, [tuple(costs.row())])
 
 
+def cold_run(options: argparse.Namespace, result: Result) -> Lines:
+    """Many files, from cold."""
+    with thousand.checked_out(options.folders[0], options.every) as paths:
+        yield f"a cold run over {len(paths)} training files (processor time)"
+        runs = {f"tapelint, jobs {jobs}": thousand.check(paths, jobs, "concise") for jobs in (1, 2)}
+        runs["tapelint with fixes"] = thousand.check(paths, 1, "json")
+        if options.torchfix.exists():
+            runs["torchfix --select ALL"] = thousand.torchfix(options.torchfix.absolute(), paths)
+        each = thousand.spread(paths, options.worst)
+    result["thousand"] = {"runs": {name: asdict(cost) for name, cost in runs.items()}, "files": asdict(each)}
+    for name, cost in runs.items():
+        yield f"  {seconds(cost.seconds):>9}  {cost.peak / 2**20:4.0f} MB  {name}"
+    yield f"  a file: median {seconds(each.median)}, p90 {seconds(each.p90)}, p99 {seconds(each.p99)}"
+    for path, taken in each.worst.items():
+        yield f"  {seconds(taken):>9}  {path}"
+
+
 PARTS: dict[str, Callable[[argparse.Namespace, Result], Lines]] = {
     "files": files,
     "rules": rules,
@@ -230,7 +248,7 @@ PARTS: dict[str, Callable[[argparse.Namespace, Result], Lines]] = {
     "server": languageserver,
     "torchfix": rival,
 }
-ON_REQUEST: dict[str, Callable[[argparse.Namespace, Result], Lines]] = {"sessions": editing}
+ON_REQUEST: dict[str, Callable[[argparse.Namespace, Result], Lines]] = {"sessions": editing, "thousand": cold_run}
 """Parts that are measured only where they are asked for."""
 
 
@@ -261,6 +279,7 @@ def main() -> int:
         "--only", action="append", choices=PARTS | ON_REQUEST, help="measure this part only (may be repeated)"
     )
     parser.add_argument("--worst", type=int, default=5, metavar="N", help="how many of the slowest files to list")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="of the thousand files every Nth only")
     parser.add_argument("--torchfix", type=Path, default=Path(".venv-torchfix/bin/torchfix"), metavar="PROGRAM")
     parser.add_argument("--where", type=Path, metavar="FILE", help="show where the time of one file goes")
     options = parser.parse_args()
