@@ -3,8 +3,7 @@
 ``tapelint.analysis`` is the way in for programs, ``tapelint.cli`` for terminals, ``tapelint.lsp`` for editors.
 """
 
-from __future__ import annotations
-
+# Nothing is imported here, not even __future__: it could come from the folder that is analysed (see __main__.py).
 try:
     from ._version import __version__ as __version__
 except ImportError:  # a checkout that was never installed
