@@ -25,7 +25,7 @@ from .targets import PYTHONS, TARGETS, UNIVERSAL, Target, of_this_machine
 
 LARGEST = 20e6
 """Bytes. An extension is downloaded for each of its versions."""
-IMPORTS = "import sys; sys.path.insert(0, sys.argv[1]); import attrs, click, jedi, parso, pygls, tomli, yaml"
+IMPORTS = "import sys; sys.path.insert(0, sys.argv[1]); import attrs, click, jedi, parso, pathspec, pygls, tomli, yaml"
 PROGRAM = """import torch
 loss = torch.ones(3, requires_grad=True).exp().sum()
 loss.backward()
