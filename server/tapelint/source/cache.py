@@ -1,6 +1,7 @@
 """Texts that were parsed before: an imported module is read once, however many files import it.
 
 Parsing is a function of the text and the path, so what is remembered never goes stale: an edited file has another text.
+Of a file that is edited in an editor only the last texts are remembered.
 """
 
 from __future__ import annotations
@@ -11,6 +12,9 @@ from .parsing import Source, parse
 
 MOST_CHARACTERS = 1_000_000
 """Of all remembered texts together: their trees take about a hundred times that in bytes."""
+
+VERSIONS = 2
+"""Texts that are remembered of one file: that before an edit comes back where the edit is undone, or was only tried."""
 
 _known: OrderedDict[tuple[str, str], Source] = OrderedDict()
 _characters = 0
@@ -26,7 +30,14 @@ def parsed(text: str, path: str) -> Source:
         return source
     source = _known[key] = parse(text, path)
     _characters += len(text)
+    for old in [known for known in _known if known[0] == path][:-VERSIONS]:
+        _forget(old)
     while _characters > MOST_CHARACTERS and len(_known) > 1:
-        (_, old), _ = _known.popitem(last=False)
-        _characters -= len(old)
+        _forget(next(iter(_known)))
     return source
+
+
+def _forget(key: tuple[str, str]) -> None:
+    global _characters
+    del _known[key]
+    _characters -= len(key[1])

@@ -40,7 +40,7 @@ class Outline:
     has_functions: bool = False
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)  # each holds its text
 def outline(text: str) -> Outline:
     """The outline of a text; an empty one where it does not parse."""
     try:
