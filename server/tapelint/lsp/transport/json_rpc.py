@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
@@ -151,6 +151,22 @@ class Protocol(LanguageServerProtocol):
         future = self._request_futures.pop(message_id, None) if isinstance(message_id, (str, int)) else None
         if future is not None and not future.done():
             future.set_exception(error)
+
+    def _execute_handler(
+        self,
+        msg_id: str | int,
+        handler: Callable[..., Any],
+        callback: Callable[[Future[Any]], None],
+        args: tuple[Any, ...] | None = None,
+        kwargs: dict[str, Any] | None = None,
+    ) -> None:
+        """As pygls does it, which never lets go of what became of a notification: one more with each keystroke."""
+
+        def finished(future: Future[Any]) -> None:
+            self._request_futures.pop(msg_id, None)
+            callback(future)
+
+        super()._execute_handler(msg_id, handler, finished, args, kwargs)
 
     def _handle_cancel_notification(self, msg_id: str | int) -> None:
         # A request that was answered already is no news.
