@@ -58,7 +58,9 @@ def _status(serve: Callable[[], None]) -> int:
     except (KeyboardInterrupt, click.Abort) as error:
         reason = error if isinstance(error, Interrupted) else error.__cause__
         return reason.status if isinstance(reason, Interrupted) else _INTERRUPTED
-    except (ReaderGone, SystemExit):  # click exits when its help is not read
+    except (ReaderGone, SystemExit) as error:  # click exits when its help is not read, and after a completion
+        if isinstance(error, SystemExit) and not error.code:
+            return 0
         discard(sys.stdout, sys.stderr)
         return _NOBODY_READS
     except OutputError as error:

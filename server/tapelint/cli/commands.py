@@ -5,29 +5,42 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
+from typing import Any
 
 import click
 
 from .. import __version__
 from .streams import writing
+from .support import completing
+from .support.grouped_help import Commands, Grouped
 
 _FORMATS = click.Choice(["full", "concise", "json", "sarif", "github", "gitlab"])
+
+_CODES: dict[str, Any] = {"multiple": True, "metavar": "CODES", "shell_complete": completing.codes}
+_FILE = click.Path(readable=False)
+"""What shells complete with the names of files; nothing is checked of it."""
 
 _PICTURES = click.Choice(["text", "mermaid", "dot", "svg", "json"])
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=True)
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=True)
 @click.version_option(__version__, "-V", "--version", message="tapelint %(version)s")
 def tapelint() -> None:
     """Find PyTorch autograd bugs without running the code."""
 
 
-@tapelint.command()
+@tapelint.command(cls=Grouped)
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(readable=False, path_type=str))
 @click.option("--output-format", type=_FORMATS, default="full", show_default=True, help="How findings are printed.")
-@click.option("--select", multiple=True, metavar="CODES", help="Only these rules: codes or beginnings of codes.")
-@click.option("--extend-select", multiple=True, metavar="CODES", help="These rules as well.")
-@click.option("--ignore", multiple=True, metavar="CODES", help="Not these rules.")
+@click.option(
+    "--select",
+    multiple=True,
+    metavar="CODES",
+    shell_complete=completing.codes,
+    help="Only these rules: codes or beginnings of codes.",
+)
+@click.option("--extend-select", **_CODES, help="These rules as well.")
+@click.option("--ignore", **_CODES, help="Not these rules.")
 @click.option("--exclude", multiple=True, metavar="PATTERNS", help="Not these files and folders, instead of the usual.")
 @click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Not these files and folders either.")
 @click.option(
@@ -116,7 +129,7 @@ def _program(module: str) -> Callable[..., int]:
 
 
 @tapelint.command()
-@click.argument("code", required=False)
+@click.argument("code", required=False, shell_complete=completing.codes)
 def rule(code: str | None) -> int:
     """Explain a rule, given its code or name; without one, list all rules."""
     from .explain import explain_rule
@@ -126,7 +139,7 @@ def rule(code: str | None) -> int:
 
 
 @tapelint.command()
-@click.argument("key", metavar="[SETTING]", required=False)
+@click.argument("key", metavar="[SETTING]", required=False, shell_complete=completing.settings)
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def config(key: str | None, output_format: str) -> int:
     """List the settings of a configuration, or say what one of them is for."""
@@ -134,7 +147,7 @@ def config(key: str | None, output_format: str) -> int:
 
 
 @tapelint.command()
-@click.argument("target", metavar="[FILE[:LINE]]", required=False)
+@click.argument("target", metavar="[FILE[:LINE]]", required=False, type=_FILE)
 def explain(target: str | None) -> int:
     """Explain an error of PyTorch: paste a traceback into standard input, or name a line.
 
@@ -153,7 +166,7 @@ def explain(target: str | None) -> int:
 
 
 @tapelint.command()
-@click.argument("target", metavar="FILE[:LINE]")
+@click.argument("target", metavar="FILE[:LINE]", type=_FILE)
 def trace(target: str) -> int:
     """Print how a file was executed, statement by statement, or what was executed of one line of it.
 
@@ -167,7 +180,7 @@ def trace(target: str) -> int:
 
 
 @tapelint.command()
-@click.argument("target", metavar="FILE:LINE")
+@click.argument("target", metavar="FILE:LINE", type=_FILE)
 @click.option(
     "--format", "output_format", type=_PICTURES, default="text", show_default=True, help="How the picture is printed."
 )
@@ -188,7 +201,7 @@ def graph(target: str, output_format: str) -> int:
 
 
 @tapelint.command("debug-bundle")
-@click.argument("file", metavar="[FILE]", required=False)
+@click.argument("file", metavar="[FILE]", required=False, type=_FILE)
 @click.option("--output", default="tapelint-debug-bundle.zip", show_default=True, metavar="PATH", help="The archive.")
 @click.option("--include-source", is_flag=True, help="Put the text of FILE into it.")
 def debug_bundle(file: str | None, output: str, include_source: bool) -> int:
@@ -199,6 +212,19 @@ def debug_bundle(file: str | None, output: str, include_source: bool) -> int:
     Says what is in the archive. Exit status: 0, or 2 where FILE cannot be read or nothing be written.
     """
     return _program("support.debug_bundle")(file, output, include_source)
+
+
+@tapelint.command("generate-shell-completion")
+@click.argument("shell", type=click.Choice(completing.SHELLS))
+def generate_shell_completion(shell: str) -> int:
+    """Print what makes a shell complete tapelint's commands, options and arguments.
+
+    \b
+      bash   tapelint generate-shell-completion bash > ~/.local/share/bash-completion/completions/tapelint
+      zsh    tapelint generate-shell-completion zsh > ~/.zfunc/_tapelint    (a folder in fpath, before compinit)
+      fish   tapelint generate-shell-completion fish > ~/.config/fish/completions/tapelint.fish
+    """
+    return completing.run(shell)
 
 
 @tapelint.command()
