@@ -9,9 +9,9 @@ The calls are the iterations of a run whose loop is the function itself.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from ..autograd import Node
+from ..autograd.frozen import frozen
 from ..autograd.model.graph_search import nodes_below
 from ..domain.facets import is_facet
 from ..domain.mro import mro_of
@@ -23,7 +23,7 @@ MAX_VALUES = 2_000
 """Values that are searched below one holder: more hold data sets, not graphs."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Holder:
     """An attribute, a global variable, a cell of a closure or a default argument, which outlives a call."""
 

@@ -12,9 +12,9 @@ a tensor that the optimizer holds is told by ``other_tensors_held``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from ..autograd.events.training_step import NeverStepped, WhyUnoptimized
+from ..autograd.frozen import frozen
 from ..domain.state import State
 from ..domain.values import Class, Frame, HeapRef, Instance, Mapping, Optimizer, TensorRef, Value
 from ..domain.values import Sequence as Items
@@ -25,7 +25,7 @@ from ..models.torch.nn.unregistered import leaves_below, leaves_in_containers, w
 from .lost_leaves import lost_leaves, without_twins
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class HeldLeaves:
     """``leaves`` below ``attribute`` of the object ``owner``, whose value is ``value``."""
 

@@ -493,7 +493,7 @@ class Optimizer:
         return replace(self, params=list(self.params), began=dict(self.began))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Factory:
     """``field(default_factory=...)``: ``function`` makes a fresh value for every instance."""
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
+from ..autograd.frozen import frozen
 from ..domain.mro import OBJECT, mro_of
 from ..domain.state import State
 from ..domain.values import Class, Const, External, Function, HeapRef, Value
@@ -122,7 +123,7 @@ def _assigned(found: MethodFlow, target: ast.expr, value: ast.expr | None, own: 
         found.assigned.setdefault(name, []).append(constant)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ObjectFlow:
     """What all methods of a class do, those of its bases included."""
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from ..autograd.events.broken_graph import GraphCopiedOut, RequiresGradRefused
 from ..autograd.events.graph_walks import Event, ViewDetached, ViewRefused
+from ..autograd.frozen import frozen
 from ..domain.completion import ProgramRaised
 from ..domain.state import State
 from ..domain.values import BoundMethod, Function, HeapRef, Instance
@@ -28,7 +29,7 @@ Refused = ViewDetached | ViewRefused | GraphCopiedOut | RequiresGradRefused
 """What PyTorch refuses to do with a tensor because of the graph or the memory that it is part of."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Between:
     """A call of a method after another one."""
 

@@ -13,6 +13,7 @@ from functools import partial
 from operator import itemgetter
 
 from ..autograd import Facts
+from ..autograd.frozen import frozen
 from ..domain.completion import ProgramRaised, Raise
 from ..domain.project_path import own_path
 from ..domain.state import State
@@ -79,7 +80,7 @@ class Budget:
         return step
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Drove:
     """A function without a caller that has run, its urgency, and the unit in which it did."""
 

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Set
-from dataclasses import dataclass
 
+from ..autograd.frozen import frozen
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..models.torch.autograd.grad_mode import switches_off
 from ..source import cached_on_node, children, walk
@@ -28,7 +28,7 @@ ALWAYS = frozenset(("forward", "__init__", "__call__"))
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Site:
     """Where a name is mentioned: in which function, if in one, and whether gradients are off there."""
 

@@ -11,17 +11,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from ..autograd.events.graph_walks import CellRunAgain, Event, FreedGraphReached
+from ..autograd.frozen import frozen
 from ..domain.state import State
 from ..engine.machine import Machine
 from ..engine.statistics import Entry
 from ..source import Cell, cell_at
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ran:
     """A cell that has reached backward, and how things stood after it."""
 

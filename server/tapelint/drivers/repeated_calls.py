@@ -10,10 +10,11 @@ for this: what the program does wrong, the calls before it have shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from ..autograd import fresh_id
 from ..autograd.events.graph_walks import Event
+from ..autograd.frozen import frozen
 from ..checks import growth, held_graphs
 from ..domain.state import State
 from ..domain.values import Function, HeapRef
@@ -23,7 +24,7 @@ ENOUGH = 3
 """Calls after which what grows can be distinguished from what keeps the results of the last two."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RepeatedCall:
     """Calls of ``function`` on ``receiver``: the iterations of ``run``. ``walks`` if the program goes backward in them,
     or the framework that makes them.

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from ..autograd.events.graph_walks import Event
+from ..autograd.frozen import frozen
 from ..domain.mro import is_function, is_module, mro_of
 from ..domain.state import State
 from ..domain.values import BoundMethod, Class, Frame, Function, HeapRef, Origin, Unknown, Value, something
@@ -64,7 +65,7 @@ def priority(function: ast.AST, trees: Sequence[ast.AST]) -> int:
     return 2 if through(function, *trees) & TRAINING else NON_TRAINING
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Candidate:
     """A function that is an entry point unless code that has run has called it, or what derived classes fill in."""
 
@@ -154,7 +155,7 @@ def _heirs(state: State, module: int, base: HeapRef) -> list[HeapRef]:
     return [kind for kind in kinds if kind != base and base in mro_of(state, kind)]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class EntryCall:
     """The call that runs a function without a caller: on ``receiver``, an object of ``owner`` or that class, with
     ``values`` by parameter. A framework may ``walk`` what it returns; ``is_forward`` is where the one who trains does.

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
 from ..autograd import StoreKind
+from ..autograd.frozen import frozen
 from ..domain.completion import ProgramRaised
 from ..domain.mro import is_module
 from ..domain.state import State
@@ -23,7 +23,7 @@ from .refused.refusals import refuse_unpacking
 LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """Where an attribute or an item is stored: the parts of the target, evaluated."""
 

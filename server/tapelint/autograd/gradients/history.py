@@ -13,9 +13,10 @@ share one, so that a pass over a large network makes a few records and not thous
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar
 
+from ..frozen import frozen
 from ..model.graph import Leaf, Node
 from ..model.graph_search import nodes_below
 from ..model.program_point import ProgramPoint
@@ -25,7 +26,7 @@ MAX_PASSES = 16
 """Passes, and clearings, that the history of one gradient keeps: no rule asks for older ones."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Pass:
     """One backward that added to gradients. ``begin`` is the graph it walked, ``leaves`` are those it reached.
 
@@ -45,7 +46,7 @@ class Pass:
     create: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Use:
     """What a backward computed was of use: to a step, or, without ``step``, to the program, which looked at it."""
 
@@ -53,7 +54,7 @@ class Use:
     stamp: int = 0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Clearing:
     """Gradients went that no step of this leaf had used: those of ``passes``."""
 
@@ -62,7 +63,7 @@ class Clearing:
     premises: frozenset[Hashable]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Idle:
     """A step that looked for a gradient where there had never been one."""
 
@@ -70,7 +71,7 @@ class Idle:
     premises: frozenset[Hashable]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Clip:
     """Gradients were clipped, by a hook in the backward itself or afterwards; ``scale`` is set where they were still
     multiplied by the scale of the loss.
@@ -81,7 +82,7 @@ class Clip:
     by_hook: bool = False
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class GradientHistory:
     """The past of one leaf's ``.grad``.
 

@@ -8,10 +8,10 @@ PyTorch cannot see such a cycle, so nothing in it is freed before ``.grad`` is c
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from ..events.graph_walks import GradientCycle
 from ..facts import Facts
+from ..frozen import frozen
 from ..model.graph import Node
 from ..model.graph_search import leaf_tensors
 from ..model.program_point import ProgramPoint, earlier_iteration
@@ -22,7 +22,7 @@ MIN_KEPT_ITERATIONS = 2
 """Earlier iterations whose gradients must still be there before it is reported: one may still be cleared."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cycle:
     """``grad`` is the gradient that holds its leaf since ``point``; later iterations added to it ``times``."""
 

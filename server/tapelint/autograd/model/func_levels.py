@@ -13,17 +13,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...ops import overload
 from ..facts import Facts
+from ..frozen import frozen
 from ..state import AutogradState, fresh_id
 from .graph import Leaf, Node, SavedTensor, Tensor
 from .graph_search import reachable
 from .views import edge_of, resolve_view
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Level:
     """A transform that is running. What is younger than ``begin`` was made inside; ``mode`` is the grad mode around it,
     ``given`` are the memories it was given, ``inputs`` the aliases.

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 from ..facts import Facts
+from ..frozen import frozen
 from ..gradients.accumulation import written
 from ..model.graph import Leaf, Node
 from ..model.views import leaf
@@ -24,7 +25,7 @@ from ..state import AutogradState
 Kind = Literal["tensor", "accumulated", "retain", "forward", "forward_pre", "backward", "backward_pre"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hook:
     """``target`` is the Node or Leaf whose gradient it waits for, the tensor whose gradient is retained, or a module.
 

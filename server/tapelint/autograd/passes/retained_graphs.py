@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..events.graph_walks import RetainedGraphReached, RetainedOutside, RetainedUnused, WalkedAgain
 from ..facts import Facts
+from ..frozen import frozen
 from ..gradients.history import NOTHING, groups
 from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, Write
 from ..model.graph_search import leaf_tensors, reachable
@@ -23,7 +24,7 @@ from ..model.program_point import Iteration, earlier_iteration, loop_around
 from ..state import AutogradState
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RetainedPass:
     """A backward pass with ``retain_graph=True``, and the nodes that kept what they had saved because of it.
 

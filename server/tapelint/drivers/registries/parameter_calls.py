@@ -19,6 +19,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ...autograd.frozen import frozen
 from ...models.torch.autograd.grad_mode import switches_off
 from ...source import cached_on_node, children, walk
 
@@ -30,7 +31,7 @@ MAX_STEPS = 6
 """How many bindings are followed from a callee to where it comes from."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ParameterCall:
     """A call that is given a parameter at ``index``, in a function of a class (or of none)."""
 

@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...autograd import leaf
 from ...autograd.events.graph_walks import Event, LeafWritten
+from ...autograd.frozen import frozen
 from ...domain.completion import ProgramRaised
 from ...domain.mro import is_module, lookup_in_mro, mro_of, own_method
 from ...domain.state import State
@@ -49,7 +50,7 @@ DEEP = 2
 """How deep dicts are nested in a registry."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Registered:
     """A value of a registry, and a call that may call it with a parameter."""
 

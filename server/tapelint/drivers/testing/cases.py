@@ -7,8 +7,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from ...autograd.frozen import frozen
 from ...domain.state import State
 from ...domain.values import FALSE, NONE, Const, External, HeapRef, Instance, Tuple, Value, something
 from ...domain.values import Sequence as Items
@@ -23,7 +24,7 @@ MAX_CASES = 6
 """Sets of values with which one test is run at most."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Case:
     """One run of a test: its values, and ``request.param`` of fixtures, by their names."""
 

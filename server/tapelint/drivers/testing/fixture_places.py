@@ -12,8 +12,8 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from ...autograd.frozen import frozen
 from ...domain.mro import lookup_in_mro, mro_of
 from ...domain.state import State
 from ...domain.values import TRUE, BoundMethod, Class, Const, Frame, Function, HeapRef, Sequence, Tuple, Value
@@ -29,7 +29,7 @@ AUTOUSE = "autouse"
 MODES = frozenset(("no_grad", "enable_grad", "inference_mode", "set_grad_enabled"))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Places:
     """The class and the files whose fixtures a test may ask for."""
 

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
+from ...autograd.frozen import frozen
 from ...domain.state import State
 from ...domain.values import (
     BoundMethod,
@@ -51,7 +51,7 @@ class Made(Protocol):
     def __call__(self, path: State, value: Value, *, known: Given) -> list[State]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fixtures:
     """Makes the fixtures that a test asks for."""
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from ...autograd.frozen import frozen
 from ...domain.completion import ProgramRaised, takes
 from ...domain.mro import mro_of
 from ...domain.state import State
@@ -25,7 +25,7 @@ FAILS = ("pytest.mark.xfail", "unittest.expectedFailure")
 FIXTURES = ("pytest.fixture", "pytest.yield_fixture", "pytest_asyncio.fixture")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark:
     """A decorator of a library, by its dotted name, with what it is called with."""
 
@@ -97,7 +97,7 @@ def _of_file(tree: ast.Module) -> list[ast.expr]:
     return []
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """What the marks of a test say of its run."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
+from ...autograd.frozen import frozen
 from ...domain.mro import own_method
 from ...domain.state import State
 from ...domain.values import NONE, BoundMethod, Frame, Function, HeapRef, Value
@@ -61,7 +61,7 @@ def _used(machine: Machine, state: State, scope: int, marks: Sequence[Mark]) -> 
                 yield name
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TestRun:
     """How one test is run: what is called, and what it ``needs`` beside its parameters."""
 

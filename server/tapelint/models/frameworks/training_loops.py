@@ -11,8 +11,8 @@ accelerator.backward(loss)                      # loss.backward()
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from ...autograd.frozen import frozen
 from ...domain.mro import is_module, mro_of
 from ...domain.state import State
 from ...domain.values import FALSE, Class, External, Frame, HeapRef, Instance, Mapping, Tuple, Value
@@ -22,7 +22,7 @@ from ...stubs import stub_module_name
 _LIGHTNING = r"(?:pytorch_lightning|lightning)\.(?:\w+\.)*"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Walk:
     """``framework`` calls ``method`` of classes derived from ``base`` over and over and walks what it returns, each
     time once, with the gradients cleared in between. Not where an attribute ``manual`` is False, nor where the class
@@ -70,7 +70,7 @@ WALKS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unrecorded:
     """``framework`` calls these ``methods`` of classes derived from ``base`` while no graph is recorded; those that are
     ``fed`` are given a batch from a loader.
@@ -95,7 +95,7 @@ UNRECORDED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Loop:
     """``framework`` is a stub, in which ``method`` of the class ``base`` trains. Classes derived from
     that override some of the methods that it calls on its way, one of ``steps`` at least; its ``networks`` may be any.
@@ -153,7 +153,7 @@ LAUNCHERS = {
 """Classes whose objects have ``backward(loss)``, and their methods that return what they are given."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Prepared:
     """Of classes derived from ``base`` these methods are called on every object before any other."""
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ...autograd.frozen import frozen
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
 from ...domain.values import NONE, Const, External, Function, Partial, Value
@@ -67,7 +68,7 @@ ATTRIBUTES: dict[str, AttributeModel] = {}
 """What is computed when an attribute of a library's object is asked for, by the dotted name of its class."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OpenObject:
     """An object of a library to which the program adds attributes, from any module."""
 

@@ -7,11 +7,12 @@ Between them there is only this record, so a rule never touches text and an edit
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import Literal
 
+from ...autograd.frozen import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class FixProposal:
     """One way to cure a finding.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
 
 from ... import __documentation__ as PAGES
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...autograd.frozen import frozen
 from ...autograd.model.path_guard import UNGUARDED, PathGuard
 from ...autograd.model.program_point import ProgramPoint
 from ...ground import Ground, RunBy
@@ -17,7 +17,7 @@ from ...source import Edit, Source, Span
 from .cure import FixProposal
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TraceStep:
     """One step of the story: what happened at ``node``, ``when`` the program was there; ``short`` says it in the few
     words that fit behind a line of code.
@@ -29,7 +29,7 @@ class TraceStep:
     short: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(kw_only=True)
 class Finding:
     """A hazard and its story."""
 
@@ -92,7 +92,7 @@ def severity_of(event: Event) -> Severity:
     return Severity.WARNING if event.assumption else Severity.ERROR
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TextFinding:
     """Something about the text itself, such as its comments; ``edits`` do away with it, under ``title``. What stands at
     ``span`` may be ``is_unnecessary``: an editor fades it, and what stands at the ``end`` of the range that it begins.
@@ -107,7 +107,7 @@ class TextFinding:
     end: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileSummary:
     """A file after it was executed: ``seen`` are the code and the row of every hazard in it, silenced or not, of the
     rules that were ``asked``. ``names`` are those of all rules by code. What was not seen is not there if the file
@@ -125,7 +125,7 @@ Check = Callable[[Event, Facts], "Finding | None"]
 Review = Callable[[FileSummary], Iterable[TextFinding]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rule:
     """One hazard. ``docs`` is the user's documentation in Markdown; ``events`` are the classes ``check`` is given.
     A rule about the text has a ``review`` instead, which is asked once, in the end.

@@ -8,8 +8,8 @@ def g(*args): ...    f(*args), where g(x) was called   one
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 
+from ...autograd.frozen import frozen
 from ...domain.state import State
 from ...domain.values import HeapRef, Mapping, Sequence, Tuple, Value
 from ...engine.machine import Machine
@@ -17,7 +17,7 @@ from ...engine.open_objects import is_complete, is_whole
 from ...source import cached_on_node, walk
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Given:
     """How many positional arguments a call has, and the names of the others."""
 

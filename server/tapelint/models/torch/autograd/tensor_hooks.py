@@ -11,7 +11,6 @@ A hook's body runs where PyTorch runs it, so what it writes or keeps, and a back
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from functools import partial
 
 from ....autograd import (
@@ -26,6 +25,7 @@ from ....autograd import (
     materialize_view,
     retain,
 )
+from ....autograd.frozen import frozen
 from ....autograd.model.writes import check_read
 from ....domain.completion import ProgramRaised
 from ....domain.state import State, in_backward
@@ -140,7 +140,7 @@ def _on_module(
     return machine.call(state, hook, [module, *values], {}, node)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ModuleHooks:
     """The hooks that wait for calls of one module."""
 

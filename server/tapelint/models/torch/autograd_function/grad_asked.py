@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ....autograd import ProgramPoint, Stored, StoreKind, Tensor, resolve_view
 from ....autograd.events.custom_function import ComputedAskedForGrad
+from ....autograd.frozen import frozen
 from ....domain.state import State
 from ....domain.values import Frame, HeapRef, Instance, TensorRef, Value
 from ....engine.machine import Machine
@@ -45,7 +45,7 @@ def note_asked(machine: Machine, state: State, tensor: Tensor, node: ast.AST) ->
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RunningForward:
     """The forward of the Function ``name`` that is running, and the tensors that it was given."""
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 
 from ....autograd import Facts, NodeVisit, Unmarked, Write, resolve_view
@@ -16,6 +15,7 @@ from ....autograd.events.custom_function import (
     SavedWrittenInBackward,
     TensorKeptOnContext,
 )
+from ....autograd.frozen import frozen
 from ....domain import facets
 from ....domain.state import State
 from ....domain.values import Const, Function, TensorRef, Value
@@ -23,7 +23,7 @@ from .context import kept_otherwise, noted, tensors_noted
 from .syntax import Definition, Given, context_name, is_attribute
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class KeptOnContext:
     """A tensor that forward put on the context as ``attribute``, with the version it had in the end."""
 

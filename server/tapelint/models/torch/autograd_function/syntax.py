@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
 from typing import TypeGuard
 
 from ....autograd import Tensor
+from ....autograd.frozen import frozen
 from ....domain.mro import lookup_in_mro
 from ....domain.state import State
 from ....domain.values import Function, HeapRef, Value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Definition:
     """The Function's name and methods, and the context that they share."""
 
@@ -60,7 +60,7 @@ def own_function(state: State, kind: Value, name: str) -> Function | None:
     return found[1] if found is not None and isinstance(found[1], Function) else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Given:
     """The arguments of ``apply``, in forward's order: the tensors among them, and what they were before forward ran.
 
