@@ -6,7 +6,7 @@ BIN := .venv/bin
 ORACLE := .venv-oracle/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test packaging-test lint client-check oracle fuzz cures lock vsix release editor-test bench bench-sessions bench-thousand soak ecosystem clean
+.PHONY: help demo test packaging-test lint client-check oracle fuzz cures lock vsix release editor-test bench bench-sessions bench-others bench-thousand soak ecosystem clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -67,6 +67,12 @@ bench-sessions: .venv/.ready ## what editing costs the server, over real files (
 bench-thousand: .venv/.ready ## a cold run over a thousand training files (tools/bench/thousand.txt) of the clones in DIR, or of GitHub
 	@PYTHONPATH=. $(BIN)/python -m tools.bench --only thousand $(if $(EVERY),--every $(EVERY)) $(or $(DIR),.)
 
+bench-others: .venv/.ready ## the same edits in the language servers of ruff, ty and pyright, and in tapelint's
+	@test -x .venv-servers/bin/ty \
+	|| { $(PYTHON) -m venv .venv-servers && echo '*' >.venv-servers/.gitignore \
+	&& .venv-servers/bin/pip install --quiet 'ruff==0.17.6' 'ty==0.0.105' 'pyright[nodejs]==1.1.414'; }
+	@PYTHONPATH=. $(BIN)/python -m tools.bench --only others $(DIR)
+
 soak: .venv/.ready ## COUNT (1000) random edits of the same files from SEED (1): what goes on must equal what begins anew
 	@PYTHONPATH=. $(BIN)/python -m tools.soak $(DIR) --count $(or $(COUNT),1000) --seed $(or $(SEED),1)
 
@@ -74,7 +80,7 @@ ecosystem: .venv/.ready ## what public repositories show, against the list of ve
 	@PYTHONPATH=. $(BIN)/python -m tools.ecosystem $(OPTIONS) $(DIR)
 
 clean: ## remove all that the targets above made
-	rm -rf .venv .venv-oracle .venv-packaging .venv-torchfix .cache .pytest_cache .hypothesis .ruff_cache .mypy_cache node_modules build dist bundled server/*.egg-info
+	rm -rf .venv .venv-oracle .venv-packaging .venv-torchfix .venv-servers .cache .pytest_cache .hypothesis .ruff_cache .mypy_cache node_modules build dist bundled server/*.egg-info
 	find server tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/.ready: pyproject.toml

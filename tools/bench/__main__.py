@@ -5,13 +5,15 @@
     python -m tools.bench [FOLDER]... [--json] [--only PART]... [--worst N]
     python -m tools.bench --where FILE     where the time of one file goes
     make bench-sessions DIR=folder      what editing costs the server, over files of the clones there
+    make bench-others DIR=folder        the same edits beside the language servers of ruff, ty and pyright
     make bench-thousand DIR=folder      a thousand training files of the clones there, or of GitHub, with TorchFix
 
 The parts: `files` (analysis in units of `ast.parse`), `rules` (what all of them cost beside the engine), `cold` (new
 processes), `growth` (long and deeply nested programs), `edits` (an edit of one line in training scripts), `server`
 (the language server: waiting and memory), `torchfix` (the same files in TorchFix), and, only where they are asked for,
-`sessions` (edits, hovers and the lightbulb in real files) and `thousand` (a cold run over many files). Only the last
-uses the network, for repositories that are not in the folder; `make bench` installs TorchFix.
+`sessions` (edits, hovers and the lightbulb in real files), `others` (the same edits in the servers of ruff, ty and
+pyright) and `thousand` (a cold run over many files). Only the last uses the network, for repositories that are not in
+the folder; the targets install TorchFix and the other servers.
 
 Exit status 1: a check without findings imported what it has no use for. Else 0: times depend on the machine.
 """
@@ -29,7 +31,7 @@ from typing import Any
 
 from tapelint.cli import collect_rarely
 
-from . import cold, edits, growth, ratio, rulecost, server, sessions, thousand, torchfix, where
+from . import cold, edits, growth, others, ratio, rulecost, server, sessions, thousand, torchfix, where
 from .timing import machine, percentile
 
 AIM = 5
@@ -222,6 +224,16 @@ def editing(options: argparse.Namespace, result: Result) -> Lines:
         yield from table(sessions.HEAD, [tuple(costs.row())])
 
 
+def beside(options: argparse.Namespace, result: Result) -> Lines:
+    """The same edits in other language servers."""
+    yield f"edits in language servers (processor time in ms, median/p95): {', '.join(others.versions(options.servers))}"
+    result["others"] = []
+    for path, root in sessions.listed(options.folders[0]):
+        found = list(others.measure(path, root, options.servers)) if path.exists() else []
+        result["others"] += [{"server": name, **asdict(costs), "shown": shown} for name, costs, shown in found]
+        yield from table(others.HEAD, [tuple(others.row(*each)) for each in found])
+
+
 def cold_run(options: argparse.Namespace, result: Result) -> Lines:
     """Many files, from cold."""
     with thousand.checked_out(options.folders[0], options.every) as paths:
@@ -248,7 +260,11 @@ PARTS: dict[str, Callable[[argparse.Namespace, Result], Lines]] = {
     "server": languageserver,
     "torchfix": rival,
 }
-ON_REQUEST: dict[str, Callable[[argparse.Namespace, Result], Lines]] = {"sessions": editing, "thousand": cold_run}
+ON_REQUEST: dict[str, Callable[[argparse.Namespace, Result], Lines]] = {
+    "sessions": editing,
+    "others": beside,
+    "thousand": cold_run,
+}
 """Parts that are measured only where they are asked for."""
 
 
@@ -281,6 +297,7 @@ def main() -> int:
     parser.add_argument("--worst", type=int, default=5, metavar="N", help="how many of the slowest files to list")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="of the thousand files every Nth only")
     parser.add_argument("--torchfix", type=Path, default=Path(".venv-torchfix/bin/torchfix"), metavar="PROGRAM")
+    parser.add_argument("--servers", type=Path, default=Path(".venv-servers/bin"), metavar="FOLDER")
     parser.add_argument("--where", type=Path, metavar="FILE", help="show where the time of one file goes")
     options = parser.parse_args()
     if missing := [str(path) for path in (*options.folders, *filter(None, [options.where])) if not path.exists()]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,9 @@ _URI = "file:///nowhere/train.py"
 class Editor:
     """The least an editor does: one document, and messages read until the wanted one comes."""
 
-    def __init__(self) -> None:
+    def __init__(self, command: Sequence[str] = tapelint("server")) -> None:
         pipe = subprocess.PIPE
-        self.process = subprocess.Popen(tapelint("server"), stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
         assert self.process.stdin is not None and self.process.stdout is not None
         self._stdin, self._stdout = self.process.stdin, self.process.stdout
 
@@ -34,8 +35,7 @@ class Editor:
             message = self._read()
             if all(message.get(key) == value for key, value in wanted.items()):
                 return message
-            if "id" in message and "method" in message:
-                self._write({"id": message["id"], "result": None})
+            self._answer(message)
 
     def any_of(self, *ids: int) -> dict[str, Any]:
         """The next answer to one of these requests."""
@@ -43,23 +43,43 @@ class Editor:
             message = self._read()
             if message.get("id") in ids and "method" not in message:
                 return message
-            if "id" in message and "method" in message:
-                self._write({"id": message["id"], "result": None})
+            self._answer(message)
+
+    def _answer(self, message: dict[str, Any]) -> None:
+        """Answer with nothing, if this is a request: no setting has a value."""
+        if "id" in message and "method" in message:
+            is_asked = message["method"] == "workspace/configuration"
+            result = [None for _ in message["params"]["items"]] if is_asked else None
+            self._write({"id": message["id"], "result": result})
 
     def peak(self) -> int | None:
         """The most memory the server has held so far, in bytes; None where the system does not tell."""
         return self.memory("VmHWM") if Path("/proc").exists() else None
 
     def memory(self, what: str) -> int:
-        """What Linux knows of the server's memory, in bytes: `VmHWM` is the most, `VmRSS` what it holds now."""
-        status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
-        fields = dict(line.split(":", 1) for line in status.splitlines())
-        return int(fields[what].split()[0]) * 1024
+        """What Linux knows of the memory of the server and those it started, in bytes: `VmHWM` is the most, `VmRSS`
+        what it holds now.
+        """
+        found = 0
+        for process in self._processes():
+            status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
+            fields = dict(line.split(":", 1) for line in status.splitlines())
+            found += int(fields[what].split()[0]) * 1024
+        return found
 
     def processor(self) -> float:
-        """The processor seconds that all threads of the server have used."""
-        tasks = Path(f"/proc/{self.process.pid}/task")
-        return sum(int((task / "schedstat").read_text(encoding="utf-8").split()[0]) for task in tasks.iterdir()) / 1e9
+        """The processor seconds that all threads of the server, and of those it started, have used."""
+        tasks = [task for process in self._processes() for task in Path(f"/proc/{process}/task").iterdir()]
+        return sum(int((task / "schedstat").read_text(encoding="utf-8").split()[0]) for task in tasks) / 1e9
+
+    def _processes(self) -> Iterator[int]:
+        """The numbers of the server's process and of all below it."""
+        waiting = [self.process.pid]
+        while waiting:
+            process = waiting.pop()
+            yield process
+            for task in Path(f"/proc/{process}/task").iterdir():
+                waiting += map(int, (task / "children").read_text(encoding="utf-8").split())
 
     def close(self) -> None:
         self.send("shutdown", None, id="end")

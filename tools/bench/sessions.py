@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeGuard
+from urllib.parse import unquote
 
 from .edits import altered
 from .server import Editor
@@ -150,12 +151,14 @@ def some(found: Iterable[Any]) -> list[Any]:
 class Session:
     """One file in one server."""
 
-    def __init__(self, program: Program, root: Path) -> None:
-        self.program, self.editor, self.version, self.asked = program, Editor(), 1, 0
-        self.uri = program.path.resolve().as_uri()
+    def __init__(self, program: Program, root: Path, editor: Editor) -> None:
+        self.program, self.editor, self.version, self.asked = program, editor, 1, 0
+        self.uri, self.shown = program.path.resolve().as_uri(), list[Any]()
         self.found = Costs(str(program.path), len(program.lines))
-        params = {"processId": None, "rootUri": root.resolve().as_uri(), "capabilities": CAPABILITIES}
-        self.ask("initialize", params)
+        folder = root.resolve().as_uri()
+        folders = [{"uri": folder, "name": root.name}]
+        params = {"processId": None, "rootUri": folder, "workspaceFolders": folders, "capabilities": CAPABILITIES}
+        self.pulls = "diagnosticProvider" in self.ask("initialize", params)["capabilities"]
         self.found.start = self.editor.processor()
         self.editor.send("initialized", {})
 
@@ -187,13 +190,9 @@ class Session:
         found, kinds = self.found, self.found.by_kind
         found.opened = self.took(self.open)
         self.settle()
-        for kind, row, line in self.program.changes():
-            known = self.program.lines[row]
-            for before, text in ((known, line), (line, known)):
-                kinds.setdefault(kind, []).append(self.took(self.edit, row, before, text))
-                found.behind.append(self.settle())
+        for kind, row, line in self.edits():
             if kind == "loop":
-                self.waits(row, known, line)
+                self.waits(row, self.program.lines[row], line)
         for row, column in self.program.expressions():
             for kind in ("hover", "hover again"):
                 kinds.setdefault(kind, []).append(self.took(self.at, "hover", row, column))
@@ -202,16 +201,36 @@ class Session:
         self.editor.close()
         return found
 
+    def edits(self) -> Iterator[tuple[str, int, str]]:
+        """Make one edit after the other and take it back; which one that was."""
+        for kind, row, line in self.program.changes():
+            known = self.program.lines[row]
+            for before, text in ((known, line), (line, known)):
+                self.found.by_kind.setdefault(kind, []).append(self.took(self.edit, row, before, text))
+                self.found.behind.append(self.settle())
+            yield kind, row, line
+
     def open(self) -> None:
         text = "\n".join(self.program.lines)
         document = {"uri": self.uri, "languageId": "python", "version": 1, "text": text}
         self.editor.send("textDocument/didOpen", {"textDocument": document})
-        self.ask("textDocument/diagnostic", {"textDocument": {"uri": self.uri}})
+        self.diagnostics()
 
     def edit(self, row: int, before: str, text: str) -> None:
         """Replace a line and wait for what is found then."""
         self.replace(row, before, text)
-        self.ask("textDocument/diagnostic", {"textDocument": {"uri": self.uri}})
+        self.diagnostics()
+
+    def diagnostics(self) -> None:
+        """Wait for what is found in the text as it is now: asked for, or pushed where the server does not answer."""
+        if self.pulls:
+            self.shown = self.ask("textDocument/diagnostic", {"textDocument": {"uri": self.uri}})["items"]
+            return
+        while True:
+            pushed = self.editor.until(method="textDocument/publishDiagnostics")["params"]
+            if unquote(pushed["uri"]) == unquote(self.uri) and pushed.get("version") in (None, self.version):
+                self.shown = pushed["diagnostics"]
+                return
 
     def replace(self, row: int, before: str, text: str) -> None:
         self.version += 1
@@ -261,7 +280,7 @@ def listed(folder: Path) -> Iterator[tuple[Path, Path]]:
 
 def measure(path: Path, root: Path) -> Costs:
     """A session with the file at ``path`` of the project at ``root``."""
-    session = Session(Program.of(path), root)
+    session = Session(Program.of(path), root, Editor())
     try:
         return session.run()
     finally:
