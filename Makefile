@@ -19,7 +19,7 @@ test: lint client-check ## all tests that need neither torch nor an editor
 	$(BIN)/pytest -q -n auto --dist worksteal --ignore=tests/oracle --ignore=tests/editor --ignore=tests/packaging
 
 packaging-test: .venv-packaging/.ready ## what is installed from here: build it, and run it where users do (package index)
-	.venv-packaging/bin/pytest -q tests/packaging
+	.venv-packaging/bin/pytest -q -n auto --dist loadfile tests/packaging
 
 lint: .venv/.ready ## ruff over the Python code, rules and format, and mypy
 	$(BIN)/ruff check .
