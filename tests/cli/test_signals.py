@@ -13,6 +13,7 @@ import subprocess
 import sys
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from plain import SERVER
@@ -114,7 +115,9 @@ ENDING = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signa
 
 
 @ENDING
-@pytest.mark.parametrize("form", ["full", "concise", "json", "sarif", "gitlab", "github"])
+@pytest.mark.parametrize(
+    "form", "full concise grouped json json-lines sarif junit github gitlab pylint azure rdjson".split()
+)
 def test_interrupt_prints_the_findings_so_far(tmp_path: Path, form: str, number: signal.Signals) -> None:
     write(tmp_path, "ok", "ok", "wait", "ok")
     run = Running(tmp_path, "--output-format", form, ".")
@@ -126,6 +129,12 @@ def test_interrupt_prints_the_findings_so_far(tmp_path: Path, form: str, number:
         assert len(json.loads(out)) == 2
     if form == "sarif":
         assert len(json.loads(out)["runs"][0]["results"]) == 2
+    if form == "rdjson":
+        assert len(json.loads(out)["diagnostics"]) == 2
+    if form == "json-lines":
+        assert [len(json.loads(row)["findings"]) for row in out.splitlines()] == [1, 1]
+    if form == "junit":
+        assert [suite.get("name") for suite in ElementTree.fromstring(out)] == ["m00.py", "m01.py", "tapelint"]
 
 
 @ENDING

@@ -22,7 +22,7 @@ from ..source.writing import encoded
 from ..workspace import Config, ConfigError, Given, given_by
 from .adding_ignores import add_ignores
 from .chosen_files import Selection
-from .documents import DOCUMENTS, Document, difference
+from .documents import DOCUMENTS, LINES, Document, difference, record
 from .file_check import check_file, unchecked
 from .merging import Merged
 from .showing import show_files, show_settings
@@ -100,7 +100,7 @@ class Run:
         self.found_unseen += answer.counts
         self.stats += answer.stats
         for message in answer.failures:
-            self.fail(message, bool(answer.notifications))
+            self.fail(message, bool(answer.notifications or answer.listed))
         for message in answer.warnings:
             self.warn(message)
         for notice in answer.notices:
@@ -113,6 +113,7 @@ class Run:
         self.fixes += answer.fixes
         self._merged.add(answer)
         self._names.append(answer.path)
+        self._document.records.append(record(answer))
         self._document.notifications += answer.notifications
         with writing():
             self._print(answer)
@@ -173,7 +174,9 @@ class Run:
             say(f"Would fix {_counted(self.fixes, 'finding')}.")
         elif form in DOCUMENTS:
             self._document.objects, self._document.has_failed = found, self.failures > 0
-            print(DOCUMENTS[form](self._document), file=self._out)
+            text = DOCUMENTS[form](self._document)
+            if text or form not in LINES:
+                print(text, file=self._out)
         else:
             for text in found:
                 print(text, file=self._out)

@@ -10,16 +10,16 @@ from typing import Any
 import click
 
 from .. import __version__
-from .streams import writing
+from .streams import LEVELS, LOG, log, writing
 from .support import completing
 from .support.grouped_help import Commands, Grouped
 
-_FORMATS = click.Choice(["full", "concise", "json", "sarif", "github", "gitlab"])
+_FORMATS = click.Choice("full concise grouped json json-lines sarif junit github gitlab pylint azure rdjson".split())
 
+_LEVELS = click.Choice([level.lower() for level in LEVELS])
 _CODES: dict[str, Any] = {"multiple": True, "metavar": "CODES", "shell_complete": completing.codes}
 _FILE = click.Path(readable=False)
 """What shells complete with the names of files; nothing is checked of it."""
-
 _PICTURES = click.Choice(["text", "mermaid", "dot", "svg", "json"])
 
 
@@ -31,7 +31,14 @@ def tapelint() -> None:
 
 @tapelint.command(cls=Grouped)
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(readable=False, path_type=str))
-@click.option("--output-format", type=_FORMATS, default="full", show_default=True, help="How findings are printed.")
+@click.option(
+    "--output-format",
+    type=_FORMATS,
+    default="full",
+    show_default=True,
+    envvar="TAPELINT_OUTPUT_FORMAT",
+    help="How findings are printed; also TAPELINT_OUTPUT_FORMAT.",
+)
 @click.option(
     "--select",
     multiple=True,
@@ -60,6 +67,7 @@ def tapelint() -> None:
 @click.option("--stdin-filename", metavar="PATH", help="The name of the file that - reads from standard input.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="How many processes analyse many files.")
 @click.option("--stats", is_flag=True, help="Say on stderr how much was executed and what remained unknown.")
+@click.option("--log-level", type=_LEVELS, help="Log to stderr: times, skipped files, where paths ended.")
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 even if something was found.")
 def check(
     paths: tuple[str, ...],
@@ -76,6 +84,7 @@ def check(
     jobs: int | None,
     stats: bool,
     exit_zero: bool,
+    log_level: str | None,
     **keys: tuple[str, ...] | bool | None,
 ) -> int:
     """Check Python files, or all of them below folders; - is standard input, nothing the current folder.
@@ -89,10 +98,12 @@ def check(
     What was followed only in part is said, and does not count.
     \b
     Ended by Ctrl-C (130) or a signal, it prints what was found so far.
-    With TAPELINT_LOG=debug (info, warning, error) in the environment, stderr has a log.
     """
     from .check import Request, run
 
+    if log_level:
+        os.environ[LOG] = log_level  # for the processes that are started, too
+        log()
     if add_ignore and (fix or diff or "-" in paths):
         raise click.UsageError(
             "--add-ignore writes comments into files: it goes neither with --fix or --diff nor with -."

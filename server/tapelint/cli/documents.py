@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import unified_diff
 from itertools import pairwise
 from typing import Any
 
+from ..report import for_tools
+from ..report.as_rdjson import as_rdjson
 from ..report.in_cells import cell_name
+from ..report.notice import Kind
 from ..source import NOTEBOOK, Cell, Notebook, line_starts, notebook
+from .task import FileResult
+
+NOTICES = frozenset(kind.described[0] for kind in Kind)
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """How the check of one file went: what was followed in part, why it was not checked, what has failed in tapelint,
+    and the seconds that it took, waiting included.
+    """
+
+    filename: str
+    partial: tuple[str, ...]
+    skipped: str | None
+    fault: str | None
+    seconds: float
 
 
 @dataclass(slots=True)
@@ -24,6 +43,8 @@ class Document:
     # messages about what could not be done and has no notification
     failures: list[str] = field(default_factory=list)
     has_failed: bool = False
+    # the files of the run
+    records: list[FileRecord] = field(default_factory=list)
 
 
 def _listed(document: Document) -> str:
@@ -36,8 +57,58 @@ def _sarif(document: Document) -> str:
     return sarif_log(document.objects, document.notifications, document.failures, not document.has_failed)
 
 
-DOCUMENTS: dict[str, Callable[[Document], str]] = {"json": _listed, "gitlab": _listed, "sarif": _sarif}
+def _rdjson(document: Document) -> str:
+    return json.dumps(as_rdjson(document.objects), indent=2)
+
+
+def _json_lines(document: Document) -> str:
+    """One record for each file, also for those that were not checked but findings stand in; without notices, which
+    have keys of their own.
+    """
+    found: dict[str, list[Any]] = {each.filename: [] for each in document.records}
+    for each in document.objects:
+        if each["code"] not in NOTICES:
+            found.setdefault(each["filename"], []).append(each)
+    known = {each.filename: each for each in document.records}
+    rows = []
+    for name, findings in found.items():
+        how = known.get(name)
+        went: dict[str, Any] = {"partial": [], "skipped": None, "fault": None, "seconds": None}
+        if how:
+            went = {"partial": how.partial, "skipped": how.skipped, "fault": how.fault, "seconds": how.seconds}
+        rows.append(json.dumps({"filename": name, "findings": findings, **went}))
+    return "\n".join(rows)
+
+
+def _for_tool(written: Callable[[Sequence[Any], Sequence[str]], str]) -> Callable[[Document], str]:
+    return lambda document: written(document.objects, document.failures)
+
+
+DOCUMENTS: dict[str, Callable[[Document], str]] = {
+    "json": _listed,
+    "json-lines": _json_lines,
+    "gitlab": _listed,
+    "sarif": _sarif,
+    "rdjson": _rdjson,
+    "junit": _for_tool(for_tools.junit),
+    "grouped": _for_tool(for_tools.grouped),
+    "pylint": _for_tool(for_tools.pylint),
+    "azure": _for_tool(for_tools.azure),
+}
 """How a run becomes one document, by format."""
+LINES = frozenset(("json-lines", "grouped", "pylint", "azure"))
+"""Formats in which nothing is printed where there is nothing."""
+
+
+def record(answer: FileResult) -> FileRecord:
+    """How the check of a file went."""
+    said: dict[Kind, list[str]] = {}
+    for notice in answer.notices:
+        said.setdefault(notice.kind, []).append(notice.sentence)
+    partial = (*said.get(Kind.PARSED_IN_PART, ()), *said.get(Kind.FOLLOWED_IN_PART, ()))
+    skipped = [*said.get(Kind.NOT_READ, ()), *said.get(Kind.NOT_ANALYSED, ()), *filter(None, [answer.skipped])]
+    fault = "; ".join(said.get(Kind.FAULT, ())) or None
+    return FileRecord(answer.path, partial, skipped[0] if skipped else None, fault, round(answer.seconds, 4))
 
 
 def difference(path: str, before: str, after: str) -> str:

@@ -10,6 +10,7 @@ from .. import analysis
 from ..engine.limits import of_caller
 from ..source import Notebook
 from ..workspace import Resolver, checked_as
+from .streams import is_logged
 from .task import FileResult, Task
 
 PATIENCE = 10.0
@@ -23,7 +24,7 @@ def analyse_file(task: Task, text: str | Notebook, resolver: Resolver, result: F
         return
     if not task.focus:
         result.stats.update(report.stats)
-    if report.diagnostics or report.elsewhere or report.notices or task.tells_coverage:
+    if report.diagnostics or report.elsewhere or report.notices or task.tells_coverage or is_logged("debug"):
         from .file_findings import add_findings
 
         add_findings(task, report, result)

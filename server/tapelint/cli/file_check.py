@@ -6,18 +6,22 @@ What most files do not need is imported by the first that does: a file that does
 from __future__ import annotations
 
 import os
+import time
 from functools import cache
 
 from ..fault import fault_of
 from ..report.notice import Kind, Notice, internal
 from ..source import NOTEBOOK, SourceError, concerns_torch, notebook, read
 from ..workspace import Resolver
+from .streams import note
 from .task import FileResult, Task
 
 
 def check_file(task: Task) -> FileResult:
     """Analyse a file. Raises nothing: an internal error is a failure of this file, not of the run."""
     result = FileResult(task.path)
+    start = time.perf_counter()
+    note("debug", f"{task.path}: begins")
     try:
         text = read(task.path) if task.text is None else task.text
         result.before = result.after = text if task.fix != "no" else ""
@@ -26,10 +30,15 @@ def check_file(task: Task) -> FileResult:
             from .file_analysis import analyse_file
 
             analyse_file(task, book or text, _resolver(), result)
+        else:
+            result.skipped = "Neither it nor a file that it imports mentions torch"
+            note("info", f"{task.path}: skipped: {result.skipped}")
     except SourceError as error:
         _add_notice(task, result, Notice(Kind.NOT_READ, task.path, f"Cannot be read: {error}"))
     except Exception as error:
         _add_notice(task, result, internal(task.path, "it was not checked", fault_of(error)))
+    result.seconds = time.perf_counter() - start
+    note("info", f"{task.path}: {len(result.found)} found in {result.seconds:.3f} s")
     return result
 
 

@@ -13,7 +13,9 @@ from ..coverage import explained
 from ..fault import fault_of
 from ..report import Diagnostic, Notice, Offer, for_ci
 from ..report.as_json import as_json
+from ..report.as_rdjson import as_entry
 from ..report.as_sarif import as_result
+from ..report.for_tools import remark
 from ..report.full import concise, full, offered
 from ..report.in_cells import fixes_in_cell, in_cells, in_file, rows_in_cells
 from ..report.notice import internal
@@ -22,18 +24,25 @@ from ..source import SourceError
 from ..source.notebook_writing import with_code
 from ..source.writing import rewrite
 from .file_notices import add_notice
+from .streams import is_logged
+from .support.path_ends import log_ends
 from .task import FileResult, Found, Task
+
+_OFFERING = frozenset(("full", "json", "json-lines", "sarif", "rdjson", "grouped"))
+"""Formats that say how a finding can be fixed. To verify fixes takes longer than all else."""
 
 
 def add_findings(task: Task, report: Report, result: FileResult) -> None:
     """Fix the file where the task says so, and add what is then reported to ``result``."""
     if task.fix != "no" and report.diagnostics:
         report = _repaired(task, report, result)
+    if is_logged("debug") and not task.focus:
+        log_ends(report)
     faults: list[Notice] = []
     for diagnostic in (*report.diagnostics, *report.elsewhere):
         try:
             offer = Offer()
-            if task.output_format in ("full", "json", "sarif") and not task.focus:
+            if task.output_format in _OFFERING and not task.focus:
                 offer = analysis.offer(report, diagnostic)
         except Exception as error:
             faults.append(internal(task.path, f"no fix for {diagnostic.code}", fault_of(error)))
@@ -74,12 +83,16 @@ def _found(task: Task, report: Report, diagnostic: Diagnostic, offer: Offer) -> 
     text: Any = None
     offers: Any = None
     match task.output_format:
-        case "json":
+        case "json" | "json-lines":
             text = as_json(diagnostic, offer, source.cells, source.path)
             offers = {key: text[key] for key in ("fixes", "no_fix")}
         case "sarif":
             text = as_result(in_file(diagnostic, source), () if source.cells else offer.fixes, source.path)
             offers = {key: text[key] for key in ("fixes",) if key in text}
+        case "rdjson":
+            text = as_entry(in_file(diagnostic, source), at.lines, Offer() if source.cells else offer)
+        case "junit" | "grouped" | "pylint" | "azure":
+            text = remark(in_file(diagnostic, source), offer)
         case "github":
             text = for_ci.github(in_file(diagnostic, source))
         case "gitlab":

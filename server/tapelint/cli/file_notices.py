@@ -7,8 +7,10 @@ from typing import Any
 
 from ..report import for_ci
 from ..report.as_json import as_json
+from ..report.as_rdjson import as_entry
 from ..report.as_sarif import as_notification
 from ..report.diagnostic import Diagnostic
+from ..report.for_tools import remark
 from ..report.full import concise
 from ..report.in_cells import in_cells, in_file, place_in_cells
 from ..report.notice import Notice
@@ -42,10 +44,14 @@ def add_notice(task: Task, result: FileResult, notice: Notice, source: Source | 
 
 def _render(task: Task, source: Source, diagnostic: Diagnostic) -> Any:
     match task.output_format:
-        case "json":
+        case "json" | "json-lines":
             return as_json(diagnostic, cells=source.cells)
         case "concise":
             return concise(in_cells(diagnostic, source))
+        case "rdjson":
+            return as_entry(in_file(diagnostic, source), source.lines)
+        case "junit" | "grouped" | "pylint" | "azure":
+            return remark(in_file(diagnostic, source))
         case "github":
             return for_ci.github(in_file(diagnostic, source))
         case _:

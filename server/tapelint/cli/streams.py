@@ -7,12 +7,16 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator
+from types import ModuleType
 from typing import TextIO
 
 from ..report.style import ansi, is_coloured, plain
 
 LOG = "TAPELINT_LOG"
 """The environment variable that turns on the log, tracebacks included: debug, info, warning or error."""
+
+
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
 class OutputError(Exception):
@@ -44,12 +48,33 @@ def log() -> None:
     """Libraries are silent, whatever they have to say, unless the user asks for the log."""
     if not sys.warnoptions:
         warnings.simplefilter("ignore")  # of the checked code, as in "invalid escape sequence"
-    level = os.environ.get(LOG, "").upper()
-    if level:
-        import logging
+    if os.environ.get(LOG):
+        logging = _logging()
+        form = "%(levelname)s %(name)s: %(message)s"
+        logging.basicConfig(level=_level(), stream=sys.stderr, format=form, force=True)
 
-        level = level if level in ("DEBUG", "INFO", "WARNING", "ERROR") else "DEBUG"
-        logging.basicConfig(level=level, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+
+def _level() -> str:
+    level = os.environ.get(LOG, "").upper()
+    return level if level in LEVELS else "DEBUG"
+
+
+def _logging() -> ModuleType:
+    """Python's logging, which a run without a log does not load."""
+    import logging
+
+    return logging
+
+
+def is_logged(level: str) -> bool:
+    """Whether the log has what is of this level."""
+    return bool(os.environ.get(LOG)) and LEVELS.index(_level()) <= LEVELS.index(level.upper())
+
+
+def note(level: str, message: str) -> None:
+    """Put a line to the log, if there is one."""
+    if is_logged(level):
+        _logging().getLogger("tapelint").log(LEVELS.index(level.upper()) * 10 + 10, "%s", message)
 
 
 def tell(severity: str, message: str) -> None:
@@ -69,17 +94,12 @@ def crash(error: Exception) -> None:
     what = " ".join(f"{type(error).__name__}: {error}".split())
     tell("error", f"internal error: {what}; this is a bug of tapelint, please report it with what {LOG}=debug prints")
     if os.environ.get(LOG):
-        import logging
-
-        logging.getLogger("tapelint").error("internal error", exc_info=error)
+        _logging().getLogger("tapelint").error("internal error", exc_info=error)
 
 
 def explain(failure: str, trace: str) -> None:
     """Put the traceback of a failure that was reported to the log, if there is one."""
-    if os.environ.get(LOG):
-        import logging
-
-        logging.getLogger("tapelint").error("%s\n%s", failure, trace)
+    note("error", f"{failure}\n{trace}")
 
 
 @contextlib.contextmanager

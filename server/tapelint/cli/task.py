@@ -75,6 +75,9 @@ class FileResult:
     notifications: list[Any] = field(default_factory=list)
     # a notice makes the exit status 1, as a syntax error does
     counts: bool = False
+    # why it was not executed, where that is as it should be
+    skipped: str = ""
+    seconds: float = 0.0
     # how many fixes were made, and the text before and after them
     fixes: int = 0
     before: str = ""
