@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft4Validator
 
 from tapelint import analysis
 from tapelint.report import for_ci
@@ -27,100 +30,90 @@ def report(path: str) -> analysis.Report:
     return analysis.analyse(PROGRAM, path)
 
 
-# What the published schema of SARIF 2.1.0 requires of the objects in use: the properties that are needed, and of all
-# that may be there their type, or the object they are.
-SARIF: dict[str, tuple[set[str], dict[str, Any]]] = {
-    "log": ({"version", "runs"}, {"version": str, "$schema": str, "runs": ["run"]}),
-    "run": ({"tool"}, {"tool": "tool", "columnKind": str, "results": ["result"], "invocations": ["invocation"]}),
-    "tool": ({"driver"}, {"driver": "driver"}),
-    "driver": ({"name"}, {"name": str, "version": str, "rules": ["rule"], "notifications": ["rule"]}),
-    "rule": (
-        {"id"},
-        {
-            "id": str,
-            "name": str,
-            "shortDescription": "text",
-            "help": "text",
-            "helpUri": str,
-            "defaultConfiguration": "configuration",
-        },
-    ),
-    "configuration": (set(), {"enabled": bool}),
-    "invocation": (
-        {"executionSuccessful"},
-        {"executionSuccessful": bool, "toolExecutionNotifications": ["notification"]},
-    ),
-    "notification": (
-        {"message"},
-        {
-            "descriptor": "descriptor",
-            "level": {"none", "note", "warning", "error"},
-            "message": "text",
-            "locations": ["location"],
-        },
-    ),
-    "descriptor": (set(), {"id": str}),
-    "text": ({"text"}, {"text": str, "markdown": str}),
-    "result": (
-        {"message"},
-        {
-            "ruleId": str,
-            "level": {"none", "note", "warning", "error"},
-            "message": "text",
-            "locations": ["location"],
-            "codeFlows": ["flow"],
-            "fixes": ["fix"],
-        },
-    ),
-    "location": (set(), {"physicalLocation": "place", "message": "text"}),
-    "place": ({"artifactLocation"}, {"artifactLocation": "artifact", "region": "region"}),
-    "artifact": (set(), {"uri": str}),
-    "region": (set(), {"startLine": int, "startColumn": int, "endLine": int, "endColumn": int}),
-    "flow": ({"threadFlows"}, {"threadFlows": ["thread"]}),
-    "thread": ({"locations"}, {"locations": ["step"]}),
-    "step": (set(), {"location": "location"}),
-    "fix": ({"artifactChanges"}, {"description": "text", "artifactChanges": ["change"]}),
-    "change": ({"artifactLocation", "replacements"}, {"artifactLocation": "artifact", "replacements": ["replacement"]}),
-    "replacement": ({"deletedRegion"}, {"deletedRegion": "region", "insertedContent": "text"}),
-}
+# As OASIS publishes it (sarif-2.1/schema/sarif-schema-2.1.0.json of github.com/oasis-tcs/sarif-spec, errata 01).
+# Copyright OASIS Open; its IPR policy lets it be copied and furnished to others.
+SCHEMA = json.loads((Path(__file__).parent / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
 
 
-def conforms(value: Any, kind: Any) -> None:
-    if isinstance(kind, list):
-        assert isinstance(value, list)
-        for entry in value:
-            conforms(entry, kind[0])
-    elif isinstance(kind, set):
-        assert value in kind
-    elif isinstance(kind, type):
-        assert type(value) is kind
-        assert kind is not int or value >= 1
-    else:
-        needed, known = SARIF[kind]
-        assert needed <= value.keys() <= known.keys(), kind
-        for name, part in value.items():
-            conforms(part, known[name])
+def conforms(log: dict[str, Any]) -> None:
+    problems = [f"{each.json_path}: {each.message}" for each in Draft4Validator(SCHEMA).iter_errors(log)]
+    assert not problems, "\n".join(problems)
+
+
+def run_of(*results: dict[str, Any]) -> dict[str, Any]:
+    log = as_sarif(results, all_rules(), topics=all_topics())
+    conforms(log)
+    return log["runs"][0]
 
 
 @pytest.mark.parametrize(("path", "uri"), [("a b/é.py", "a%20b/%C3%A9.py"), ("/x/a.py", "file:///x/a.py")])
 def test_sarif(path: str, uri: str) -> None:
     found = report(path)
-    results = [as_result(d, analysis.fixes(found, d)) for d in found.diagnostics]
+    results = [as_result(d, found.source.lines, analysis.fixes(found, d)) for d in found.diagnostics]
     log = as_sarif(results, all_rules())
-    conforms(log, "log")
+    conforms(log)
     assert log["version"] == "2.1.0" and log["runs"][0]["columnKind"] == "unicodeCodePoints"
     (result,) = log["runs"][0]["results"]
     assert result["ruleId"] in {rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]}
     assert result["locations"][0]["physicalLocation"] == {
         "artifactLocation": {"uri": uri},
-        "region": {"startLine": 4, "startColumn": 1, "endLine": 4, "endColumn": 7},
+        "region": {"startLine": 4, "startColumn": 1, "endLine": 4, "endColumn": 7, "snippet": {"text": "y += 1"}},
+        "contextRegion": {"startLine": 2, "endLine": 5, "snippet": {"text": PROGRAM.partition("\n")[2].rstrip()}},
     }
+    assert log["runs"][0]["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == "TL201"
     assert len(result["codeFlows"][0]["threadFlows"][0]["locations"]) == len(found.diagnostics[0].related)
     assert result["fixes"][0]["artifactChanges"][0]["replacements"]
 
 
+PAGES = sorted((Path(__file__).resolve().parents[1] / "mdtest" / "rules").glob("tl*.md"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_sarif_of_each_rule(page: Path) -> None:
+    """The findings in the programs of its page conform, with their stories and fixes; all that is shown is the text."""
+    results = []
+    for block in re.findall(r"^```py\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[:3]:
+        found = analysis.analyse(block, "a.py")
+        results += [as_result(d, found.source.lines, analysis.fixes(found, d)) for d in found.diagnostics]
+        for result in results[len(results) - len(found.diagnostics) :]:
+            place = result["locations"][0]["physicalLocation"]
+            assert place["region"]["snippet"]["text"] in place["contextRegion"]["snippet"]["text"] in block
+    run = run_of(*results)
+    told = [result["partialFingerprints"]["tapelint/v1"] for result in run["results"]]
+    assert len({*told}) == len(told)
+
+
+def test_sarif_knows_a_finding_again_that_has_moved() -> None:
+    def prints(program: str) -> list[str]:
+        found = analysis.analyse(program, "a.py")
+        results = [as_result(d, found.source.lines) for d in found.diagnostics]
+        return [each["partialFingerprints"]["tapelint/v1"] for each in run_of(*results)["results"]]
+
+    first = prints(PROGRAM)
+    assert first == prints(PROGRAM.replace("x =", "\n\n# a remark\nx ="))
+    assert first != prints(PROGRAM.replace("y += 1", "y += 2"))
+
+
+def test_sarif_says_which_fixes_are_safe() -> None:
+    found = report("a.py")
+    (result,) = (as_result(d, found.source.lines, analysis.fixes(found, d)) for d in found.diagnostics)
+    best, *others = result["fixes"]
+    assert best["properties"] == {"applicability": "safe", "manual": False, "preferred": True}
+    assert not any(each["properties"]["preferred"] for each in others)
+
+
+def test_sarif_describes_each_rule_as_github_reads_it() -> None:
+    driver = run_of()["tool"]["driver"]
+    assert "informationUri" not in driver or driver["informationUri"]
+    for each in (*driver["rules"], *driver["notifications"]):
+        assert len(each["fullDescription"]["text"]) > len(each["shortDescription"]["text"])
+        assert each["properties"]["precision"] in ("very-high", "high", "medium", "low")
+        assert each["properties"]["problem.severity"] in ("error", "warning", "recommendation")
+        assert "security-severity" not in each["properties"]
+
+
 def test_sarif_without_findings() -> None:
-    conforms(as_sarif([], all_rules()), "log")
+    conforms(as_sarif([], all_rules()))
 
 
 def test_sarif_of_notices() -> None:
@@ -128,7 +121,7 @@ def test_sarif_of_notices() -> None:
     (notice,) = analysis.analyse(f"{PROGRAM}z = (\n", "a.py").notices
     told = [as_notification(notice.diagnostic, notice), as_failure("b.py: no such file or folder")]
     log = as_sarif([], all_rules(), told, all_topics(), False)
-    conforms(log, "log")
+    conforms(log)
     (run,) = log["runs"]
     (invocation,) = run["invocations"]
     assert invocation["executionSuccessful"] is False

@@ -87,7 +87,8 @@ def _found(task: Task, report: Report, diagnostic: Diagnostic, offer: Offer) -> 
             text = as_json(diagnostic, offer, source.cells, source.path)
             offers = {key: text[key] for key in ("fixes", "no_fix")}
         case "sarif":
-            text = as_result(in_file(diagnostic, source), () if source.cells else offer.fixes, source.path)
+            own = rows_in_cells(source).get(in_cells(diagnostic, source).filename, at.lines)
+            text = as_result(in_file(diagnostic, source), own, () if source.cells else offer.fixes, source.path)
             offers = {key: text[key] for key in ("fixes",) if key in text}
         case "rdjson":
             text = as_entry(in_file(diagnostic, source), at.lines, Offer() if source.cells else offer)

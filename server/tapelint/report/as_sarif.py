@@ -3,25 +3,34 @@
     $schema, version, runs: [{tool: {driver: {name, version, rules, notifications}}, columnKind, results,
                               invocations: [{executionSuccessful, toolExecutionNotifications}]}]
 
-The story of a finding is its code flow; fixes are those that JSON has. What was not seen is a notification.
+The story of a finding is its code flow; fixes are those that JSON has, with ``applicability``, ``manual`` and
+``preferred`` in their properties. What was not seen is a notification. ``partialFingerprints`` say which results of
+two runs are the same: they name the rule, the file and the text of the row, not its number. There is no
+``security-severity``: GitHub would list the findings as vulnerabilities.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from .. import __version__
+from .. import __url__, __version__
 from ..rules import Rule
 from ..severity import Severity
 from ..source import Edit, Span
 from .diagnostic import Diagnostic, Fix
+from .facts import severities
 from .notice import Notice
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_FINGERPRINT = "tapelint/v1"
+_CONTEXT = 2
+"""Rows above and below a finding that its context has."""
 _LEVELS = {
     Severity.ERROR: "error",
     Severity.WARNING: "warning",
@@ -40,10 +49,13 @@ def as_sarif(
     """The log of one run with the results of all its files, and what was not seen of them; ``topics`` are what that can
     be about. It ``is_successful`` unless something could not be done.
     """
+    described = [_rule(rule) for rule in rules]
+    index = {rule["id"]: number for number, rule in enumerate(described)}
     driver = {
         "name": "tapelint",
         "version": __version__,
-        "rules": [_rule(rule) for rule in rules],
+        **({"informationUri": __url__} if __url__ else {}),
+        "rules": described,
         "notifications": [_rule(topic) for topic in topics],
     }
     invocation = {"executionSuccessful": is_successful, "toolExecutionNotifications": list(notifications)}
@@ -51,9 +63,18 @@ def as_sarif(
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "invocations": [invocation],
-        "results": list(results),
+        "results": [{**result, "ruleIndex": index[result["ruleId"]]} for result in _told_apart(results)],
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _told_apart(results: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """The results, those with the same fingerprint numbered."""
+    seen: Counter[str] = Counter()
+    for result in results:
+        print_ = result["partialFingerprints"][_FINGERPRINT]
+        seen[print_] += 1
+        yield {**result, "partialFingerprints": {_FINGERPRINT: f"{print_}:{seen[print_]}"}}
 
 
 def as_notification(diagnostic: Diagnostic, notice: Notice) -> dict[str, Any]:
@@ -75,13 +96,20 @@ def as_failure(message: str) -> dict[str, Any]:
     return {"level": "error", "message": {"text": message}}
 
 
-def as_result(diagnostic: Diagnostic, fixes: Iterable[Fix] = (), checked: str | None = None) -> dict[str, Any]:
-    """One finding of the analysis of the file ``checked``, by default the one that it is in."""
+def as_result(
+    diagnostic: Diagnostic, rows: Sequence[str], fixes: Iterable[Fix] = (), checked: str | None = None
+) -> dict[str, Any]:
+    """One finding of the analysis of the file ``checked``, by default the one that it is in, whose text is ``rows``."""
+    row = rows[diagnostic.span.row - 1].strip() if diagnostic.span.row <= len(rows) else ""
+    what = f"{diagnostic.code}\0{_uri(diagnostic.filename)}\0{row}"
     result: dict[str, Any] = {
         "ruleId": diagnostic.code,
         "level": _LEVELS[diagnostic.severity],
         "message": {"text": "\n".join(diagnostic.lines)},
-        "locations": [_location(diagnostic.filename, diagnostic.span)],
+        "locations": [_location(diagnostic.filename, diagnostic.span, rows)],
+        "partialFingerprints": {
+            _FINGERPRINT: hashlib.sha256(what.encode("utf-8", "backslashreplace")).hexdigest()[:32]
+        },
     }
     if diagnostic.related:
         steps = [
@@ -94,20 +122,40 @@ def as_result(diagnostic: Diagnostic, fixes: Iterable[Fix] = (), checked: str | 
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
+    """A rule or a topic of notices; GitHub filters by the properties."""
+    gravest = min(severities(rule), default=Severity.HINT)
     described = {
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": f"{rule.summary[:1].upper()}{rule.summary[1:]}. {_begin(rule.docs)}".strip()},
         "help": {"text": rule.docs, "markdown": rule.docs},
-        "defaultConfiguration": {"enabled": rule.default},
+        "defaultConfiguration": {"enabled": rule.default, "level": _LEVELS[gravest]},
+        "properties": {
+            "tags": ["pytorch", "autograd", "maintainability" if gravest > Severity.WARNING else "correctness"],
+            "precision": "very-high" if gravest is Severity.ERROR else "high",
+            "problem.severity": {"error": "error", "warning": "warning"}.get(_LEVELS[gravest], "recommendation"),
+        },
     }
     return {**described, "helpUri": rule.url} if rule.url else described
+
+
+def _begin(docs: str) -> str:
+    """The first paragraph below the first heading of a page, or above it."""
+    opening, _, rest = docs.strip().partition("## ")
+    text = opening.strip() or rest.partition("\n")[2]
+    return " ".join(text.strip().partition("\n\n")[0].split())
 
 
 def _fix(checked: str, fix: Fix) -> dict[str, Any]:
     own = [_change(checked, fix.edits)] if fix.edits else []
     changes = [*own, *(_change(other.filename, other.edits) for other in fix.others)]
-    return {"description": {"text": fix.title}, "artifactChanges": changes}
+    how = {
+        "applicability": "safe" if fix.applicability == "safe" else "unsafe",
+        "manual": fix.applicability == "manual",
+        "preferred": fix.preferred,
+    }
+    return {"description": {"text": fix.title}, "artifactChanges": changes, "properties": how}
 
 
 def _change(filename: str, edits: Iterable[Edit]) -> dict[str, Any]:
@@ -115,8 +163,20 @@ def _change(filename: str, edits: Iterable[Edit]) -> dict[str, Any]:
     return {"artifactLocation": {"uri": _uri(filename)}, "replacements": replacements}
 
 
-def _location(filename: str, span: Span) -> dict[str, Any]:
-    return {"physicalLocation": {"artifactLocation": {"uri": _uri(filename)}, "region": _region(span)}}
+def _location(filename: str, span: Span, rows: Sequence[str] = ()) -> dict[str, Any]:
+    """A place; with the ``rows`` of its file also what stands there and around it."""
+    region: dict[str, Any] = {**_region(span)}
+    place = {"artifactLocation": {"uri": _uri(filename)}, "region": region}
+    if span.end_row <= len(rows):
+        own = [*rows[span.row - 1 : span.end_row]]
+        own[-1] = own[-1][: span.end_column - 1]
+        own[0] = own[0][span.column - 1 :]
+        region["snippet"] = {"text": "\n".join(own)}
+        last = len(rows) if rows[-1] or span.end_row == len(rows) else len(rows) - 1
+        begin, end = max(1, span.row - _CONTEXT), min(last, span.end_row + _CONTEXT)
+        around = {"startLine": begin, "endLine": end, "snippet": {"text": "\n".join(rows[begin - 1 : end])}}
+        place["contextRegion"] = around
+    return {"physicalLocation": place}
 
 
 def _region(span: Span) -> dict[str, int]:
