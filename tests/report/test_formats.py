@@ -147,3 +147,17 @@ def test_gitlab() -> None:
     assert first["location"] == {"path": "a.py", "lines": {"begin": 4, "end": 4}}
     assert first["severity"] in {"info", "minor", "major", "critical", "blocker"}
     assert first["fingerprint"] != second["fingerprint"]
+
+
+def test_gitlab_takes_paths_from_the_root_of_the_project(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """And the same file has the same fingerprint however it was named."""
+    monkeypatch.chdir(tmp_path)
+    named = ["a.py", "./a.py", str(tmp_path / "a.py"), "pkg/../a.py"]
+    entries = [for_ci.gitlab(found, "y += 1", Counter()) for name in named for found in report(name).diagnostics]
+    assert {entry["location"]["path"] for entry in entries} == {"a.py"}
+    assert len({entry["fingerprint"] for entry in entries}) == 1
+
+
+def test_github_says_what_to_do() -> None:
+    (found,) = report("a.py").diagnostics
+    assert found.help and found.help.split("`")[0] in for_ci.github(found)

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections import Counter
 from typing import Any
 
@@ -55,7 +56,7 @@ def gitlab(diagnostic: Diagnostic, row: str, seen: Counter[str]) -> dict[str, An
 
     The fingerprint does not depend on what stands above: it is the same when the finding moves.
     """
-    what = f"{diagnostic.code}\0{diagnostic.filename}\0{row.strip()}"
+    what = f"{diagnostic.code}\0{_relative(diagnostic.filename)}\0{row.strip()}"
     seen[what] += 1
     return _entry(diagnostic, f"{what}\0{seen[what]}", _GRAVITY[diagnostic.severity])
 
@@ -64,7 +65,15 @@ def gitlab_notice(diagnostic: Diagnostic) -> dict[str, Any]:
     """What was not seen of a file, as an entry: no defect of the code, so no more than an information; a merge request
     shows it where it is new, and a file has one of each code, whatever it names.
     """
-    return _entry(diagnostic, f"{diagnostic.code}\0{diagnostic.filename}", "info")
+    return _entry(diagnostic, f"{diagnostic.code}\0{_relative(diagnostic.filename)}", "info")
+
+
+def _relative(filename: str) -> str:
+    """The path from the current folder, with slashes: GitLab drops entries with absolute ones. A file that is not below
+    it keeps its path.
+    """
+    path = os.path.relpath(filename) if os.path.isabs(filename) else os.path.normpath(filename)
+    return (filename if path.startswith(os.pardir) else path).replace(os.sep, "/")
 
 
 def _entry(diagnostic: Diagnostic, what: str, gravity: str) -> dict[str, Any]:
@@ -74,7 +83,7 @@ def _entry(diagnostic: Diagnostic, what: str, gravity: str) -> dict[str, Any]:
         "fingerprint": hashlib.sha256(what.encode("utf-8", "backslashreplace")).hexdigest(),
         "severity": gravity,
         "location": {
-            "path": diagnostic.filename.removeprefix("./"),
+            "path": _relative(diagnostic.filename),
             "lines": {"begin": diagnostic.span.row, "end": diagnostic.span.end_row},
         },
     }
