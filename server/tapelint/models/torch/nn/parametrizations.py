@@ -22,6 +22,8 @@ from ..registry import Call, function
 
 SAVING = ("spectral_norm", "weight_norm")
 """These save what they compute from; what the others save of it does not matter after a step."""
+GRAD_FNS = {"weight_norm": "WeightNormInterfaceBackward0", "spectral_norm": "DivBackward0", "orthogonal": ""}
+"""The ``grad_fn`` of what each computes, ``MulBackward0`` for pruning; empty where sizes and options decide."""
 
 
 @function(
@@ -30,13 +32,12 @@ SAVING = ("spectral_norm", "weight_norm")
     "torch.nn.utils.parametrizations.orthogonal",
 )
 def computed_when_read(machine: Machine, state: State, call: Call) -> Value:
-    how = External(call.name.rpartition(".")[2])
-    return _parametrize(machine, state, call, "parametrizations.{}.original", how)
+    return _parametrize(machine, state, call, "parametrizations.{}.original", *_own(call))
 
 
 @function("torch.nn.utils.parametrize.register_parametrization")
 def register_parametrization(machine: Machine, state: State, call: Call) -> Value:
-    return _parametrize(machine, state, call, "parametrizations.{}.original", call.get(2, "parametrization"))
+    return _parametrize(machine, state, call, "parametrizations.{}.original", call.get(2, "parametrization"), "")
 
 
 @function(
@@ -50,8 +51,8 @@ def register_parametrization(machine: Machine, state: State, call: Call) -> Valu
     "torch.nn.utils.prune.identity",
 )
 def computed_when_called(machine: Machine, state: State, call: Call) -> Value:
-    how = External(call.name.rpartition(".")[2])
-    module = _parametrize(machine, state, call, "{}_orig", how)
+    how, grad_fn = _own(call)
+    module = _parametrize(machine, state, call, "{}_orig", how, grad_fn)
     if isinstance(module, HeapRef) and isinstance(thing := state.heap[module.id], Instance):
         made = computed(machine, state, thing, call.node)
         if how.name == "spectral_norm":  # until the first call the weight is mere data
@@ -60,7 +61,16 @@ def computed_when_called(machine: Machine, state: State, call: Call) -> Value:
     return module
 
 
-def _parametrize(machine: Machine, state: State, call: Call, label: str, how: Value) -> Value:
+def _own(call: Call) -> tuple[External, str]:
+    """Which of PyTorch's own parametrizations ``call`` is, and the ``grad_fn`` of what it computes."""
+    name = call.name.rpartition(".")[2]
+    grad_fn = GRAD_FNS.get(name, "MulBackward0")
+    if name == "weight_norm" and call.get(2, "dim", Const(0)) != Const(0):
+        grad_fn = ""  # the fused operation knows the first and the last dimension only
+    return External(name), grad_fn
+
+
+def _parametrize(machine: Machine, state: State, call: Call, label: str, how: Value, grad_fn: str) -> Value:
     """The parameter goes on under another name; the module remembers how its old name is computed."""
     module, name = call.get(0, "module"), call.get(1, "name", call.get(1, "tensor_name", Const("weight")))
     if not isinstance(module, HeapRef) or not isinstance(thing := state.heap[module.id], Instance):
@@ -73,7 +83,7 @@ def _parametrize(machine: Machine, state: State, call: Call, label: str, how: Va
     known = _parametrized(thing)
     original = thing.attributes.pop(name.value)
     thing.attributes.setdefault(label.format(name.value), original)
-    thing.attributes[facets.PARAMETRIZED] = Tuple((*known.items, Tuple((name, original, how))))
+    thing.attributes[facets.PARAMETRIZED] = Tuple((*known.items, Tuple((name, original, how, Const(grad_fn)))))
     return module
 
 
@@ -112,25 +122,26 @@ def computed(
     found: dict[str, Value] = {}
     for item in _parametrized(thing).items:
         assert isinstance(item, Tuple)
-        name, original, how = item.items
-        assert isinstance(name, Const)
+        name, original, how, grad_fn = item.items
+        assert isinstance(name, Const) and isinstance(grad_fn, Const)
         if only is not None and name.value != only:
             continue
         value = found.get(name.value, original)
         if isinstance(how, External):
-            found[name.value] = _made(machine, state, value, how.name, node)
+            found[name.value] = _made(machine, state, value, (how.name, str(grad_fn.value)), node)
         else:
             found[name.value] = machine.call(state, how, [value], {}, node)
     return found
 
 
-def _made(machine: Machine, state: State, original: Value, how: str, node: ast.AST) -> Value:
+def _made(machine: Machine, state: State, original: Value, own: tuple[str, str], node: ast.AST) -> Value:
     """What PyTorch's own parametrizations leave behind: a node that saved something, of some also the original."""
     if not isinstance(original, TensorRef):
         return original
+    how, grad_fn = own
     row = ops.candidates("square" if how in SAVING else "mul")[0]
     given = {"self": original.id} if how in SAVING else {"self": original.id, "other": leaf(state, node)}
-    return TensorRef(record(machine.facts, state, replace(row, name=how), given, node)[0])
+    return TensorRef(record(machine.facts, state, replace(row, name=how, grad_fn=grad_fn), given, node)[0])
 
 
 def is_kept(thing: Instance, name: str) -> bool:
