@@ -100,7 +100,34 @@ z.sum().backward()
 (x * 2).sum().backward(retain_graph=True)
 torch.autograd.grad((x * w).sum(), x)
 """
+PARAMETRIZED = """\
+import torch
+from torch import nn
+from torch.nn.utils import parametrizations as made, prune
+usual = made.weight_norm(nn.Linear(3, 2)).weight
+older = nn.utils.weight_norm(nn.Linear(3, 2)).weight
+along = made.weight_norm(nn.Conv2d(3, 2, 2), dim=1).weight
+whole = made.weight_norm(nn.Linear(3, 2), dim=None).weight
+sigma = made.spectral_norm(nn.Linear(3, 2)).weight
+turned = made.orthogonal(nn.Linear(3, 2)).weight
+square = made.orthogonal(nn.Linear(3, 3)).weight
+pruned = prune.l1_unstructured(nn.Linear(3, 2), "weight", 0.5).weight
+"""
+CAUGHT = """\
+import torch
+x, w = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+before = x.sin()
+unseen = eval("torch.exp")(w)
+unseen.sum().backward()
+try:
+    (unseen * before).sum().backward()  # raises before it comes to x
+except RuntimeError:
+    pass
+(x * 2).sum().backward()
+"""
 PROGRAMS = [
+    PARAMETRIZED,
+    CAUGHT,
     *(TRAINING.replace("NETWORK", network) for network in NETWORKS.strip().split("\n")),
     *(f"{SETUP}v = {each}\n" for row in EXPRESSIONS.split("\n") for each in row.split(" | ") if each),
     *(f"{SETUP}{block}\n" for block in BLOCKS.strip().split("\n\n")),
@@ -260,3 +287,13 @@ def test_operations_of_the_program_are_counted_one_by_one(monkeypatch: pytest.Mo
 def test_what_a_loop_builds_is_not_counted() -> None:
     """Not every iteration is executed."""
     assert Hovers(analyse(LOOPING)).remarks(backwards) == ()
+
+
+def test_the_names_of_computed_parameters_are_known() -> None:
+    rows = [remark.span.row for remark in Hovers(analyse(PARAMETRIZED)).remarks(assignments)]
+    assert rows == [4, 5, 8, 11]
+
+
+def test_the_usual_dimension_of_a_weight_norm_may_be_spelled_out() -> None:
+    text = PARAMETRIZED.replace("dim=None", "dim=0")
+    assert 7 in [remark.span.row for remark in Hovers(analyse(text)).remarks(assignments)]

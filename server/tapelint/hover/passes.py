@@ -93,7 +93,8 @@ def gain(probe: HoverProbe, run: CallRun, event: BackwardRan) -> str:
         if any(node is not event.point.node for node in past):
             what = "what " + listed(probe.at(node) for node in past) + " added"
         there = f" on top of {what}" if past else ""
-        parts.append(f"adds to `.grad` of {names(probe.facts, more)}{there}")
+        verb = "may add to" if any(run.before.past(key).doubt for key in more) else "adds to"
+        parts.append(f"{verb} `.grad` of {names(probe.facts, more)}{there}")
     return "; ".join(parts)
 
 

@@ -151,6 +151,8 @@ class BackwardRan(SilentEvent):
     retains: bool = False
     # Whether it fills ``.grad``, as ``backward`` does; ``autograd.grad`` returns the gradients instead.
     accumulates: bool = True
+    # Whether it may have raised on the way: something that is not certain says so, and the program went on.
+    halted: bool = False
 
 
 @frozen(eq=False, kw_only=True)

@@ -21,6 +21,7 @@ from ..events.graph_walks import (
 )
 from ..events.messages import MODIFIED, SECOND_TIME
 from ..facts import Facts
+from ..gradients.history import doubted
 from ..gradients.ledger import book, planned
 from ..gradients.reference_cycles import closed
 from ..model.graph import BackwardPass, BackwardResult, Leaf, Node, NodeVisit, SavedTensor, Write
@@ -68,12 +69,14 @@ def backward(
     ran = tuple(sweep.done)
     finished(facts, state, ran, now, retain is True and create is False, check.path)
     state.changes += 1
-    sweep.finish()
+    unsure = sweep.finish()
     if accumulate and inputs:
         _retain_inputs(state, inputs, parents, node)
     reached = sweep.reached(leaves)
     if accumulate and not inner and not early:
         book(facts, state, run, reached)
+    if accumulate and unsure:  # PyTorch may have raised before it came to them
+        doubted(state, unsure)
     if create and accumulate:
         closed(facts, state, ran, reached, now.point)
     if not inner:
@@ -86,6 +89,7 @@ def backward(
                 frees=retain is False,
                 retains=retain is True,
                 accumulates=accumulate,
+                halted=check.halted,
             )
         )
     return reached
@@ -295,12 +299,16 @@ class Sweep:
                 state.freed[item] = check.now
             self._arrive(self.complete.pop(item, ()))
 
-    def finish(self) -> None:
-        """The leaves whose last node did not run, because the pass was halted or asked for something else."""
+    def finish(self) -> list[int]:
+        """The leaves whose last node did not run, because the pass was halted or asked for something else. Those are
+        returned of which a halted pass may not have come to the end.
+        """
         for left in self.complete.values():
             self._arrive(left)
+        unsure = [leaf.tensor for left in self.complete.values() for leaf in left] if self.check.halted else []
         if self.check.facts.hidden_uses:
             self._tell_hidden()
+        return unsure
 
     def _tell_hidden(self) -> None:
         """Publish which of the nodes that ran were used after a write that the graph does not know."""
