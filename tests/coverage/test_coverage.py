@@ -65,10 +65,27 @@ def test_unknown_graphs(text: str, row: int, cause: str) -> None:
 @pytest.mark.parametrize(
     ("text", "cause", "row"),
     [
-        (TRAINED + "if False:\n    loss = model(x)\n    loss.backward()\n", "no path leads from line 5 to line 7", 5),
+        (TRAINED + "if False:\n    loss = model(x)\n    loss.backward()\n", "the test in line 5 is never true", 5),
+        (TRAINED + "if True:\n    pass\nelse:\n    loss.backward()\n", "the test in line 5 is always true", 5),
+        (TRAINED + "for each in []:\n    each.backward()\n", "the loop in line 5 has nothing to run over", 5),
+        (
+            TRAINED + "def f():\n    if x.requires_grad is not None:\n        return 1\n    x.backward()\nf()\n",
+            "`f` returns before it, in line 7",
+            7,
+        ),
+        (
+            TRAINED + "def f():\n    raise NotImplementedError\n    x.backward()\nf()\n",
+            "line 6 raises before it",
+            6,
+        ),
+        (
+            TRAINED + "def g():\n    raise OSError\ndef f():\n    g()\n    x.backward()\nf()\n",
+            "no path goes on after line 8",
+            8,
+        ),
         (
             TRAINED + "def f():\n    y = x.exp()\n    if not isinstance(y, torch.Tensor):\n        y.backward()\nf()\n",
-            "no path leads from line 7 to line 8",
+            "the test in line 7 is never true",
             7,
         ),
         (

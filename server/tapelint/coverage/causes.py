@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TypeAlias
 
 from .. import analysis
 from ..analysis import Report
@@ -14,12 +13,11 @@ from ..engine.observer import Opaque, OpaqueReason
 from ..report import Related
 from ..source import Source, Span, written
 from ..trace.names import places
+from .ends_of_paths import CALLED, Scope, last_seen
 from .followed_calls import BackwardCall, Cause, Coverage, Following, coverage
 from .watcher import Passage, Watcher
 
-Scope: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 CODE = "Code below the folders of the workspace is followed, that of installed packages is not (see follow-installed)."
-CALLED = "A call with a tensor that is made in this file, or in one that it imports, would be followed."
 
 
 def explained(report: Report, cancel: Callable[[], bool] | None = None) -> Coverage:
@@ -63,22 +61,7 @@ def _unreached(report: Report, watcher: Watcher, call: BackwardCall) -> Cause:
         if diagnostic.raises is not None and first <= at.row < call.span.row:
             where = Related("PyTorch raises here", source.path, at)
             return Cause(f"PyTorch raises before, in line {at.row}", where, "Cure that first: the path ends there.")
-    return _last_seen(source, watcher, around[-1] if around else None, call)
-
-
-def _last_seen(source: Source, watcher: Watcher, scope: Scope | None, call: BackwardCall) -> Cause:
-    """How far the paths came in the scope of a call."""
-    rows = (scope.lineno + 1, scope.end_lineno or 0) if scope is not None else (1, call.span.row)
-    spans = [source.span(each) for each in watcher.passages if source.holds(each)]
-    last = max((each for each in spans if rows[0] <= each.row <= min(rows[1], call.span.row - 1)), default=None)
-    if last is None:
-        return Cause(f"`{scope.name}` was not executed" if scope is not None else "nothing was executed", None, CALLED)
-    at = Related("The last statement that was executed before it", source.path, last)
-    return Cause(
-        f"no path leads from line {last.row} to line {call.span.row}",
-        at,
-        "A test is never true there, or all paths end.",
-    )
+    return last_seen(source, watcher, around[-1] if around else None, call.span.row)
 
 
 def _functions(source: Source, span: Span) -> list[Scope]:
