@@ -128,13 +128,8 @@ def _is_of(made: ProgramPoint, now: ProgramPoint) -> bool:
 
 def _gain(probe: HoverProbe, run: CallRun, event: BackwardRan, countable: Mapping[int, Tensor]) -> str:
     """Whose ``.grad`` gets something, for the first time or on top of what is there."""
-    doubtful = any(run.before.past(key).doubt for key in event.reached)
-    if (
-        not event.accumulates
-        or event.halted
-        or doubtful
-        or not all(_is_counted(probe, node, event.point) for node in event.ran)
-    ):
+    doubtful = event.halted or any(run.before.past(key).doubt for key in event.reached)
+    if not event.accumulates or doubtful or not all(_is_counted(probe, node, event.point) for node in event.ran):
         return ""
     if not all(key in countable and _is_of(countable[key].created_at, event.point) for key in event.reached):
         return ""

@@ -93,9 +93,12 @@ def gain(probe: HoverProbe, run: CallRun, event: BackwardRan) -> str:
         if any(node is not event.point.node for node in past):
             what = "what " + listed(probe.at(node) for node in past) + " added"
         there = f" on top of {what}" if past else ""
-        verb = "may add to" if any(run.before.past(key).doubt for key in more) else "adds to"
-        parts.append(f"{verb} `.grad` of {names(probe.facts, more)}{there}")
+        parts.append(f"{_adding(run, more)} `.grad` of {names(probe.facts, more)}{there}")
     return "; ".join(parts)
+
+
+def _adding(run: CallRun, leaves: list[int]) -> str:
+    return "may add to" if any(run.before.past(key).doubt for key in leaves) else "adds to"
 
 
 def used_before(probe: HoverProbe, run: CallRun, event: BackwardRan) -> str:

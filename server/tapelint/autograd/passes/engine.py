@@ -69,14 +69,12 @@ def backward(
     ran = tuple(sweep.done)
     finished(facts, state, ran, now, retain is True and create is False, check.path)
     state.changes += 1
-    unsure = sweep.finish()
+    sweep.finish()
     if accumulate and inputs:
         _retain_inputs(state, inputs, parents, node)
     reached = sweep.reached(leaves)
     if accumulate and not inner and not early:
         book(facts, state, run, reached)
-    if accumulate and unsure:  # PyTorch may have raised before it came to them
-        doubted(state, unsure)
     if create and accumulate:
         closed(facts, state, ran, reached, now.point)
     if not inner:
@@ -299,16 +297,14 @@ class Sweep:
                 state.freed[item] = check.now
             self._arrive(self.complete.pop(item, ()))
 
-    def finish(self) -> list[int]:
-        """The leaves whose last node did not run, because the pass was halted or asked for something else. Those are
-        returned of which a halted pass may not have come to the end.
-        """
+    def finish(self) -> None:
+        """The leaves whose last node did not run, because the pass was halted or asked for something else."""
         for left in self.complete.values():
             self._arrive(left)
-        unsure = [leaf.tensor for left in self.complete.values() for leaf in left] if self.check.halted else []
+        if self.check.halted and self.accumulate:  # PyTorch may have raised before it came to them
+            doubted(self.check.state, [leaf.tensor for left in self.complete.values() for leaf in left])
         if self.check.facts.hidden_uses:
             self._tell_hidden()
-        return unsure
 
     def _tell_hidden(self) -> None:
         """Publish which of the nodes that ran were used after a write that the graph does not know."""
