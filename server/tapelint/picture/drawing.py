@@ -11,9 +11,10 @@ from ..autograd import Facts, Iteration, Leaf, Node, ProgramPoint, SavedTensor, 
 from ..autograd.events.graph_walks import BackwardRan
 from ..autograd.model.graph import BackwardPass
 from ..autograd.model.graph_search import nodes_below
+from ..hover.wording import grad_fn
 from ..rules.support.story import code, moment, saved_name, tensor_name
 from ..stubs import stub_module_name
-from ..trace.graph_text import grad_fn_name, next_functions
+from ..trace.graph_text import next_functions
 from .model import Kind, Picture, PictureEdge, PictureNode, Relation, Spot
 from .selecting import Selection
 from .subject import Subject
@@ -112,7 +113,7 @@ class Drawing:
         elif not node.certain:
             details.append("only if a tensor that is not known requires grad")
         names = [name for key in node.results if (name := tensor_name(self.facts, key)) is not None]
-        title = grad_fn_name(node) + (f" → {names[0]}" if names else "")
+        title = _name(node) + (f" → {names[0]}" if names else "")
         is_certain = node.certain and node.assumption is None
         marked = node in self.subject.hazards
         self.drafts[node] = Draft("operation", title, details, node.created_at, node.id, marked, is_certain)
@@ -186,7 +187,7 @@ class Drawing:
         key = ("saved", node, saved.role)
         name = saved_name(self.facts, saved) or saved.role
         version = self.state.version(saved.version_counter)
-        details = [f"{grad_fn_name(node)} needs version {saved.version}", f"is at version {version}"]
+        details = [f"{_name(node)} needs version {saved.version}", f"is at version {version}"]
         self.drafts[key] = Draft("saved", f"saved {name}", details, node.created_at, node.id, is_marked)
         self._edge(self.shown[node], key, "saves", is_marked)
         for write in writes:
@@ -322,6 +323,11 @@ class Drawing:
                     span = source.span(node)
                     return Spot(source.path, span.row, span.column)
         return None
+
+
+def _name(node: Node) -> str:
+    """The class of the node in PyTorch where sizes do not decide it; else the op, or the unknown callable."""
+    return f"<{node.assumption}>" if node.assumption is not None else grad_fn(node) or node.op.rpartition("::")[2]
 
 
 def _ended(walk: Walk) -> BackwardPass:
