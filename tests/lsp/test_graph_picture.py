@@ -24,7 +24,9 @@ def asked(wire: Wire, line: int, uri: str = URI) -> dict[str, Any]:
 def test_the_picture_of_a_buffer_that_was_never_saved(wire: Wire) -> None:
     wire.start()
     wire.open(URI, PROGRAM)
-    picture = asked(wire, 2)["picture"]
+    answer = asked(wire, 2)
+    picture = answer["picture"]
+    assert "in-place write add_ (line 3, part of the hazard)" in answer["text"]
     assert picture["title"].startswith("TL201")
     [write] = [node for node in picture["nodes"] if node["kind"] == "write"]
     assert write["marked"] and write["place"]["uri"] == URI and write["place"]["range"]["start"]["line"] == 2
@@ -35,5 +37,5 @@ def test_the_picture_of_a_buffer_that_was_never_saved(wire: Wire) -> None:
 def test_where_there_is_nothing_to_draw(wire: Wire) -> None:
     wire.start()
     wire.open(URI, PROGRAM)
-    assert asked(wire, 0)["picture"] is None and "no tensor" in asked(wire, 0)["why"]
+    assert asked(wire, 0)["picture"] is asked(wire, 0)["text"] is None and "no tensor" in asked(wire, 0)["why"]
     assert asked(wire, 0, "file:///tmp/other.py")["picture"] is None

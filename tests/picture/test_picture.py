@@ -131,6 +131,21 @@ def test_iterations_that_are_not_followed_are_said() -> None:
     assert not drawn(WRITTEN, 3).notes
 
 
+def test_a_finding_about_no_single_graph_says_what_is_drawn() -> None:
+    """TL401: the step comes before the backward, and uses no gradient of it."""
+    program = """
+        import torch
+        w = torch.ones(3, requires_grad=True)
+        opt = torch.optim.SGD([w], lr=0.1)
+        for step in range(3):
+            loss = w.exp().sum()
+            loss.backward(); opt.step()
+    """
+    [finding] = analysis.analyse(dedent(program).lstrip("\n"), "a.py").diagnostics
+    picture = drawn(program, finding.span.row)
+    assert f"{finding.code} in this row is about no single graph: this is that of `loss`" in picture.notes
+
+
 @pytest.mark.parametrize(("program", "row"), [("import torch\nx = 1\n", 2), ("x = 1\n", 1)])
 def test_nothing_to_draw(program: str, row: int) -> None:
     with pytest.raises(Nothing):

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..analysis import fix_all as fix_all
     from ..engine import limits as limits
     from ..picture import json_form as json_form
+    from ..picture import list_form as list_form
     from ..picture import svg as svg
     from ..report import markdown_page as markdown_page
     from ..report import topics as topics
@@ -37,6 +38,7 @@ WHERE = {
     "hover": "..hover",
     "picture": "..picture",
     "json_form": "..picture.json_form",
+    "list_form": "..picture.list_form",
     "svg": "..picture.svg",
     "rules": "..rules",
     "tracebacks": "..tracebacks",

@@ -55,10 +55,16 @@ def picture_at(
         sights = [sight for sight in watch.sights.get(node, ()) if any(map(edge_of, sight.tensors))]
         if sights:
             drawing = Drawing(of_sights(sights), watch.facts, files, watch.walks)
+            drawing.notes += _fallback(found, node)
             return drawing.picture(f"{code(node)} in row {row}")
     if found is not None:
         raise Nothing(f"{found.code} at row {found.span.row} is about no graph")
     raise Nothing(f"no tensor with a graph is known in row {row}")
+
+
+def _fallback(found: Diagnostic | None, drawn: ast.AST) -> list[str]:
+    """What is said where a finding speaks of steps, cleared gradients or held graphs, and an expression is drawn."""
+    return [f"{found.code} in this row is about no single graph: this is that of {code(drawn)}"] if found else []
 
 
 def _diagnostic(report: analysis.Report, row: int, column: int | None) -> Diagnostic | None:

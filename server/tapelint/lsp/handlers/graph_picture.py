@@ -2,8 +2,8 @@
 
     {"command": "tapelint.graph", "arguments": ["file:///home/me/train.py", {"line": 8, "character": 4}]}
 
-The answer has the ``picture``, which is drawn as ``svg`` too, or null and ``why`` there is none. A node's ``place`` has
-the ``uri`` and the ``range``; in the drawing its number is ``data-node``.
+The answer has the ``picture``, which is drawn as ``svg`` and listed as ``text`` too, or null and ``why`` there is none.
+A node's ``place`` has the ``uri`` and the ``range``; in the drawing its number is ``data-node``.
 """
 
 from __future__ import annotations
@@ -48,7 +48,8 @@ async def graph(ls: Any, *arguments: Any) -> dict[str, Any]:
         except deferred.picture.Nothing as reason:
             return _nothing(str(reason))
         drawing = "\n".join(deferred.svg.svg(drawn, report.source.path))
-        return {"picture": deferred.json_form.as_json(drawn, place), "svg": drawing, "why": None}
+        listed = "\n".join(deferred.list_form.text(drawn, report.source.path))
+        return {"picture": deferred.json_form.as_json(drawn, place), "svg": drawing, "text": listed, "why": None}
 
     token = Token()
     try:
@@ -71,4 +72,4 @@ def _asked(arguments: tuple[Any, ...]) -> tuple[str, types.Position]:
 
 
 def _nothing(why: str) -> dict[str, Any]:
-    return {"picture": None, "svg": None, "why": why}
+    return {"picture": None, "svg": None, "text": None, "why": why}
