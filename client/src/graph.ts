@@ -8,6 +8,7 @@ import * as vscode from 'vscode';
 import type { Graph, Server } from './server';
 import { messageOf } from './timeout';
 
+const ACTION = 'Show the autograd graph';
 const COLOURS = `
 body { padding: 0 1em; }
 svg { max-width: none; --ink: var(--vscode-editor-foreground); --paper: transparent;
@@ -40,14 +41,17 @@ interface Drawn {
     readonly graph: Graph;
 }
 
-export class Graphs implements vscode.Disposable {
+export class Graphs implements vscode.CodeActionProvider, vscode.Disposable {
     private readonly registered: vscode.Disposable[];
     private panel: vscode.WebviewPanel | undefined;
     private drawn: Drawn | undefined;
 
     constructor(private readonly server: Server) {
         this.registered = [
-            vscode.commands.registerCommand('tapelint.showGraph', () => this.atCursor()),
+            vscode.commands.registerCommand('tapelint.showGraph', (at?: vscode.Position) => this.atCursor(at)),
+            vscode.languages.registerCodeActionsProvider([{ language: 'python' }], this, {
+                providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
+            }),
             vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
                 if (contentChanges.length > 0 && document === this.drawn?.document) {
                     void this.panel?.webview.postMessage({ old: true });
@@ -61,10 +65,21 @@ export class Graphs implements vscode.Disposable {
         this.registered.forEach((each) => void each.dispose());
     }
 
-    private async atCursor(): Promise<void> {
+    /** Offers the picture with each finding; the server has the lightbulb's other entries. */
+    provideCodeActions(_document: vscode.TextDocument, _range: vscode.Range, { diagnostics }: vscode.CodeActionContext): vscode.CodeAction[] {
+        const own = diagnostics.find(({ source, code }) => source === 'tapelint' && code !== undefined);
+        if (own === undefined) {
+            return [];
+        }
+        const action = new vscode.CodeAction(ACTION, vscode.CodeActionKind.QuickFix);
+        action.command = { title: ACTION, command: 'tapelint.showGraph', arguments: [own.range.start] };
+        return [action];
+    }
+
+    private async atCursor(at?: vscode.Position): Promise<void> {
         const editor = vscode.window.activeTextEditor;
         if (editor?.document.languageId === 'python') {
-            await this.draw(editor.document, editor.selection.active);
+            await this.draw(editor.document, at ?? editor.selection.active);
         }
     }
 
