@@ -2,7 +2,7 @@
 
 import * as vscode from 'vscode';
 import { CoverageOfDocuments } from './coverage';
-import { showDebugInformation } from './debug';
+import { DebugInformation } from './debug';
 import { Example } from './example';
 import { Explanations } from './explain';
 import { Graphs } from './graph';
@@ -32,6 +32,7 @@ export function activate(context: vscode.ExtensionContext): Api {
         log,
         status,
         started,
+        new DebugInformation(context.extension, started, status),
         new Example(context.extensionPath),
         new Explanations(started),
         new Graphs(started),
@@ -41,7 +42,6 @@ export function activate(context: vscode.ExtensionContext): Api {
         new Tasks(started),
         vscode.commands.registerCommand('tapelint.restart', () => started.restart()),
         vscode.commands.registerCommand('tapelint.showLog', () => log.show()),
-        vscode.commands.registerCommand('tapelint.showDebugInformation', () => showDebugInformation(context, started, status)),
         vscode.workspace.onDidGrantWorkspaceTrust(() => void started.update()),
         vscode.workspace.onDidChangeWorkspaceFolders(() => void started.update()),
         vscode.workspace.onDidChangeConfiguration((change) => {

@@ -241,13 +241,16 @@ const TESTS = {
         await finding(document.uri);
     },
 
-    'debug information names interpreter and server': async () => {
+    'debug information can be read and copied, and nobody has to save it': async () => {
         await ready();
         await vscode.commands.executeCommand('tapelint.showDebugInformation');
-        const text = vscode.window.activeTextEditor?.document.getText() ?? '';
-        assert.match(text, /"source": "PATH"/);
-        assert.match(text, /"pygls"/);
-        await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+        const document = vscode.window.activeTextEditor?.document;
+        assert.match(document?.getText() ?? '', /"source": "PATH"/);
+        assert.match(document?.getText() ?? '', /"pygls"/);
+        assert.ok(document?.uri.scheme === 'tapelint-debug' && !document.isDirty && !document.isUntitled);
+        await vscode.commands.executeCommand('tapelint.copyDebugInformation');
+        assert.equal(await vscode.env.clipboard.readText(), document.getText());
+        await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
     },
 };
 
