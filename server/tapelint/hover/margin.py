@@ -39,7 +39,8 @@ class Remark:
 def backwards(probe: HoverProbe, source: Source) -> Iterator[Remark]:
     """What each call that runs backward frees, and whose gradients it fills."""
     countable = _countable(probe)
-    running = {event.point.node for event in probe.backwards}
+    halted = {event.point.node for event in probe.backwards if event.halted}
+    running = {event.point.node for event in probe.backwards} - halted
     for node in (call for call in _of(source, ast.Call) if call in running):
         passes = [event for event in probe.backwards if event.point.node is node]
         runs = [(run, event) for run in probe.runs.get(node, ()) for event in probe.passes(run)]
@@ -128,7 +129,7 @@ def _is_of(made: ProgramPoint, now: ProgramPoint) -> bool:
 
 def _gain(probe: HoverProbe, run: CallRun, event: BackwardRan, countable: Mapping[int, Tensor]) -> str:
     """Whose ``.grad`` gets something, for the first time or on top of what is there."""
-    doubtful = event.halted or any(run.before.past(key).doubt for key in event.reached)
+    doubtful = any(run.before.past(key).doubt for key in event.reached)
     if not event.accumulates or doubtful or not all(_is_counted(probe, node, event.point) for node in event.ran):
         return ""
     if not all(key in countable and _is_of(countable[key].created_at, event.point) for key in event.reached):
