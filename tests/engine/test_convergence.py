@@ -185,3 +185,34 @@ def test_a_skipped_run_counts_as_executed(after: str):
     program = NESTED.format(forward="pass", after=after, before="pass")
     report = analyse(f"{program}    if epoch > 0:\n        {last}\n")
     assert [d.code for d in report.diagnostics] == ["TL101"]
+
+
+LEFT = """\
+import torch
+from torch import nn
+net = nn.Sequential(nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 1))
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+for epoch in range(epochs):
+    for x in loader:
+        out = (net(torch.randn(4, 3)) + net(torch.zeros(4, 3)) + net(torch.ones(4, 3))) / 3
+        loss = (out - torch.randn(4, 1)).pow(2).mean()
+        opt.zero_grad()
+        loss.backward()
+        opt.step()
+        if loss.item() < 1:
+            break
+    else:
+        raise RuntimeError("not learnt")
+end = torch.ones(3, requires_grad=True).exp()
+end += 1
+end.sum().backward()
+"""
+
+
+def test_a_run_of_a_loop_that_may_be_left_is_begun():
+    """Two batches of the first epoch, one of the second, after which the loop may be left, and what follows. Were none
+    of the second run, no path would get past the epochs: without a `break` the loop ends in the exception.
+    """
+    report = analyse(LEFT)
+    assert report.stats["backwards"] == 4
+    assert [d.code for d in report.diagnostics] == ["TL201"]

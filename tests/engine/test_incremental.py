@@ -142,7 +142,16 @@ def penalty(x):
     return x.pow(2)
 """
 FILES = {"helpers": HELPERS, "scales": "SCALE = 3\n"}
-LINES = ["pass", "print('here')", "y += 1", "loss.backward()", "with torch.no_grad():", "opt.zero_grad()", "return"]
+LINES = [
+    "pass",
+    "print('here')",
+    "y += 1",
+    "loss.backward()",
+    "with torch.no_grad():",
+    "opt.zero_grad()",
+    "return",
+    "if x: break",
+]
 BLOCK = """\
 for step in range(3):
     w = torch.ones(3, requires_grad=True)

@@ -32,6 +32,7 @@ STATEMENTS = (
     "with torch.no_grad():",
     "opt.zero_grad()",
     "return",
+    "if y: break",
 )
 EVERY = 100
 

@@ -9,7 +9,7 @@ A loop inside another one is not run again where that would only repeat its last
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ..autograd import Iteration
@@ -196,8 +196,7 @@ def _laps(
         number += 1
         items = _extended(machine, run, items, number)
         if (repeated := last.ended(going, items[number - 1], partial(_heads, machine, node))) is not None:
-            if len(left) == out:
-                machine.unit.iteration_facts.stable[node] = repeated
+            machine.unit.iteration_facts.stable[node] = replace(repeated, is_left=len(left) > out)
             number += _skipped(machine, node, going, items, number)
     _end(machine, node, number, going, machine.unit.loop_extensions.pop(run, None) is not None)
     _cut(node, lead, going + left)
@@ -262,8 +261,8 @@ def _skip(
 def _ran(machine: Machine, node: ast.For | ast.AsyncFor, going: list[State], items: list[Value], number: int) -> bool:
     """Whether the loop was run before, and what is left of this run after ``number`` iterations would repeat that."""
     known = machine.unit.iteration_facts.stable.get(node)
-    if known is None:
-        return False
+    if known is None or known.is_left and not number:
+        return False  # where an iteration may leave the loop, one is run: a path may go on only so
     live, binds = _lives(machine, node, going), bound_in(node)
     if number == 0 and (live is None or not live.after & binds <= live.head):
         return False  # what follows reads what an iteration binds

@@ -100,6 +100,8 @@ class StableIteration:
     running: list[ast.AST]
     # Attributes of objects, and names of other scopes, that it read or set: heap id and name.
     touched: frozenset[tuple[int, str]]
+    # Whether a path has left the loop in it.
+    is_left: bool = False
 
     def covers(self, machine: Machine, going: list[State], items: list[Value], live: Live, binds: Live) -> bool:
         """Whether a loop that paths are ``going`` to begin once more, for ``items``, has nothing new to tell. If so,
