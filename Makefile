@@ -95,7 +95,7 @@ clean: ## remove all that the targets above made
 
 .venv-packaging/.ready: pyproject.toml
 	$(PYTHON) -m venv .venv-packaging
-	.venv-packaging/bin/pip install --quiet --editable '.[dev,packaging]'
+	.venv-packaging/bin/pip install --quiet --editable '.[dev,packaging,fleet]'
 	touch $@
 
 node_modules/.ready: package.json package-lock.json

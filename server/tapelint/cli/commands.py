@@ -158,6 +158,36 @@ def config(key: str | None, output_format: str) -> int:
 
 
 @tapelint.command()
+@click.argument("listed", metavar="LIST", type=click.Path(allow_dash=True))
+@click.option("--output-file", "-o", required=True, metavar="FILE", help="Where a line of JSON for each is added.")
+@click.option("--engine", type=click.Choice(["local", "dask", "ray"]), default="local", show_default=True)
+@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="How many repositories at once.")
+@click.option(
+    "--address", metavar="ADDRESS", help="Of a scheduler of Dask or a Ray cluster; without it one is started."
+)
+@click.option("--time-limit", type=float, default=60.0, show_default=True, metavar="SECONDS", help="For one file.")
+@click.option("--memory-limit", type=int, default=0, metavar="MB", help="For the process that checks a file; 0: any.")
+def fleet(
+    listed: str,
+    output_file: str,
+    engine: str,
+    jobs: int | None,
+    address: str | None,
+    time_limit: float,
+    memory_limit: int,
+) -> int:
+    """Check many repositories: folders, tar or zip archives, one in each line of LIST (- is standard input).
+
+    \b
+    A repository that has a line in FILE already is left out, so that a run that was interrupted goes on where it
+    stopped. A file that takes too long or too much memory, or ends its process, is recorded as such.
+    \b
+    Exit status: 0 nothing was found, 1 something was, 2 a repository could not be read.
+    """
+    return _program("fleet.running")(listed, output_file, engine, jobs, address, time_limit, memory_limit)
+
+
+@tapelint.command()
 @click.argument("target", metavar="[FILE[:LINE]]", required=False, type=_FILE)
 def explain(target: str | None) -> int:
     """Explain an error of PyTorch: paste a traceback into standard input, or name a line.

@@ -1,0 +1,125 @@
+"""Where repositories are checked: by threads of this process, each with a process that does the work, by the workers
+of a Dask scheduler, or by those of a Ray cluster.
+
+An engine yields each repository's record once, in the order in which they come. Where a worker of a cluster is lost,
+the cluster gives its repositories to others.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from functools import partial
+from itertools import islice
+from typing import Any
+
+from ... import __version__
+from .records import RepositoryRecord
+from .repository import Bounds, check_repository
+
+ATTEMPTS = 3
+"""How often a repository is given to another worker of a cluster when its worker is lost."""
+AHEAD = 4
+"""Repositories for each worker that an engine holds at a time: a list of 100,000 is not sent at once."""
+
+
+class EngineMissing(Exception):
+    """The library of an engine is not installed, or its cluster does not answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is to be done: where, how many at once (None: what there is), and the address of a cluster."""
+
+    places: tuple[str, ...]
+    bounds: Bounds
+    jobs: int | None = None
+    address: str | None = None
+
+
+def local(work: Work) -> Iterator[RepositoryRecord]:
+    """Processes on this machine."""
+    jobs = work.jobs or os.cpu_count() or 1
+    with ThreadPoolExecutor(jobs) as pool:
+        waiting, running = iter(work.places), set[Future[RepositoryRecord]]()
+        try:
+            while True:
+                for place in islice(waiting, jobs - len(running)):
+                    running.add(pool.submit(check_repository, place, work.bounds))
+                if not running:
+                    return
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                yield from (each.result() for each in done)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def dask(work: Work) -> Iterator[RepositoryRecord]:
+    """The workers of a scheduler; without an address, of one that is started here."""
+    try:
+        from distributed import Client, LocalCluster, as_completed
+    except ImportError:
+        raise EngineMissing("the engine dask needs Dask: pip install 'tapelint[fleet]'") from None
+    try:
+        cluster = (
+            None if work.address else LocalCluster(n_workers=work.jobs, threads_per_worker=1, dashboard_address=None)
+        )
+        client = Client(work.address or cluster)
+    except (OSError, TimeoutError) as error:
+        raise EngineMissing(f"no scheduler of Dask answers at {work.address}: {error}") from None
+    run = partial(check_repository, bounds=work.bounds)
+    names: dict[str, str] = {}
+
+    def begun(places: Iterable[str]) -> list[Any]:
+        some = list(places)
+        futures: list[Any] = client.map(run, some, pure=False, retries=ATTEMPTS)
+        names.update((future.key, place) for future, place in zip(futures, some))
+        return futures
+
+    try:
+        waiting = iter(work.places)
+        workers = max(len(client.scheduler_info()["workers"]), work.jobs or 1)
+        coming = as_completed(begun(islice(waiting, AHEAD * workers)))
+        for future in coming:
+            yield _taken(future.result, names.pop(future.key))
+            coming.update(begun(islice(waiting, 1)))
+    finally:
+        client.close()
+        if cluster is not None:
+            cluster.close()
+
+
+def ray(work: Work) -> Iterator[RepositoryRecord]:
+    """The workers of a Ray cluster; without an address, of one that is started here."""
+    try:
+        import ray as library
+    except ImportError:
+        raise EngineMissing("the engine ray needs Ray: pip install 'tapelint[fleet-ray]'") from None
+    try:
+        library.init(address=work.address, num_cpus=None if work.address else work.jobs, log_to_driver=False)
+    except ConnectionError as error:
+        raise EngineMissing(f"no Ray cluster answers at {work.address}: {error}") from None
+    run = library.remote(max_retries=ATTEMPTS)(check_repository)
+    try:
+        waiting = iter(work.places)
+        ahead = AHEAD * max(int(library.cluster_resources().get("CPU", 1)), 1)
+        running = {run.remote(place, work.bounds): place for place in islice(waiting, ahead)}
+        while running:
+            (done,), _ = library.wait(list(running), num_returns=1)
+            yield _taken(partial(library.get, done), running.pop(done))
+            running.update((run.remote(place, work.bounds), place) for place in islice(waiting, 1))
+    finally:
+        library.shutdown()
+
+
+def _taken(result: Callable[[], RepositoryRecord], place: str) -> RepositoryRecord:
+    """A record, or one that says why there is none: every worker that had the repository was lost."""
+    try:
+        return result()
+    except Exception as error:
+        return RepositoryRecord(place, __version__, error=f"{type(error).__name__}: {error}")
+
+
+ENGINES: dict[str, Callable[[Work], Iterator[RepositoryRecord]]] = {"local": local, "dask": dask, "ray": ray}

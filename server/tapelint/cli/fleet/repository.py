@@ -1,0 +1,123 @@
+"""One repository: all of its files, checked in a process that is ended where one of them takes too long."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from ... import __version__
+from ...workspace import Given
+from ..chosen_files import Selection
+from .records import FileRecord, Outcome, RepositoryRecord
+from .unpacked import unpacked
+
+START = "import sys; sys.path[:] = sys.argv.pop(1).split(sys.argv.pop(1)); from {} import main; main()"
+WORKER = START.format("tapelint.cli.fleet.file_worker")
+"""What the process executes. It runs in the folder of the repository, of which Python must import nothing: neither its
+own folder nor what PYTHONPATH names relative to it is searched.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What one file may take: seconds by the clock, and bytes of memory of its process (0: any)."""
+
+    seconds: float = 60.0
+    memory: int = 0
+
+
+def check_repository(place: str, bounds: Bounds) -> RepositoryRecord:
+    """The record of the repository at ``place``. Raises nothing: what cannot be read is in the record, too."""
+    begin = time.monotonic()
+    record = RepositoryRecord(place, __version__)
+    try:
+        with unpacked(place) as folder:
+            record = replace(record, files=list(_files(folder, bounds)))
+    except OSError as error:
+        record = replace(record, error=str(error))
+    except Exception as error:
+        record = replace(record, error=f"internal error: {type(error).__name__}: {error}")
+    return replace(record, seconds=round(time.monotonic() - begin, 3))
+
+
+def _files(folder: str, bounds: Bounds) -> Iterator[FileRecord]:
+    complaints: list[str] = []
+    names = [os.path.relpath(each, folder) for each in Selection(Given(), complaints.append).files(folder)]
+    process: _Process | None = None
+    try:
+        for name in names:
+            process = process or _Process(folder, bounds)
+            record = process.checked(name)
+            yield record
+            if record.outcome in ("timeout", "died"):
+                process.end()
+                process = None
+    finally:
+        if process is not None:
+            process.end()
+    for each in dict.fromkeys(complaints):
+        yield FileRecord(".", notices=[{"kind": "configuration", "message": each}])
+
+
+class _Process:
+    """A worker for the files below ``folder``."""
+
+    def __init__(self, folder: str, bounds: Bounds) -> None:
+        self._bounds = bounds
+        searched = [os.path.abspath(each) for each in sys.path if each]
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", WORKER, os.pathsep.join(searched), os.pathsep, str(bounds.memory)],
+            cwd=folder,
+            env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+        )
+        self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def checked(self, name: str) -> FileRecord:
+        """The record of a file."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(json.dumps(name) + "\n")
+            self._process.stdin.flush()
+            answer = self._answers.get(timeout=self._bounds.seconds)
+        except queue.Empty:
+            return FileRecord(name, "timeout", self._bounds.seconds)
+        except OSError:
+            answer = ""
+        if answer:
+            return FileRecord(**json.loads(answer))
+        outcome: Outcome = "died"
+        return FileRecord(name, outcome)
+
+    def end(self) -> None:
+        """End the process, whatever it does."""
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                try:
+                    stream.close()
+                except OSError:
+                    pass  # what was still to be sent to a process that has ended
+
+    def _read(self) -> None:
+        """Lines that the process answers; an empty one when it has ended."""
+        assert self._process.stdout is not None
+        try:
+            for line in self._process.stdout:
+                self._answers.put(line)
+        except ValueError:
+            pass  # closed while it was read
+        self._answers.put("")
