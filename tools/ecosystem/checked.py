@@ -76,7 +76,8 @@ def check(folder: Path, files: tuple[str, ...], timeout: float) -> Checked:
     if not files:
         return Checked()
     (folder / "tapelint.toml").write_text(SETTINGS, encoding="utf-8")
-    command = [sys.executable, "-m", "tapelint", "check", "--output-format", "json", "--jobs", "1", "--", *files]
+    options = ["--no-cache", "--output-format", "json", "--jobs", "1"]
+    command = [sys.executable, "-m", "tapelint", "check", *options, "--", *files]
     path = os.pathsep.join(filter(None, (str(ROOT / "server"), os.environ.get("PYTHONPATH"))))
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     try:

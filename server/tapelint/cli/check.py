@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 from ..report.notice import Kind, Notice, listed, tally
@@ -21,6 +22,7 @@ from ..source.reading import decode
 from ..source.writing import encoded
 from ..workspace import Config, ConfigError, Given, given_by
 from .adding_ignores import add_ignores
+from .caching.cached_run import Cache
 from .chosen_files import Selection
 from .documents import DOCUMENTS, LINES, Document, difference, record
 from .file_check import check_file, unchecked
@@ -54,6 +56,8 @@ class Request:
     fix: Fixing = "no"
     diff: bool = False
     add_ignore: bool = False
+    no_cache: bool = False
+    cache_dir: str = ""
 
     @property
     def is_filter(self) -> bool:
@@ -75,6 +79,7 @@ class Run:
         self.unseen: Counter[Kind] = Counter()
         self.stdin, self.stdin_name = b"", ""
         self.callers_cut = False
+        self.cache = None if request.no_cache else Cache(wanted, request.cache_dir)
         self._merged = Merged()
         self._names: list[str] = []
         self.selection = Selection(wanted, self.fail)
@@ -221,15 +226,24 @@ def run(request: Request) -> int:
         return 2
     if request.show != "findings":
         return _show(outcome)
+    try:
+        return _checked(outcome)
+    finally:
+        if outcome.cache:
+            outcome.cache.save()
+
+
+def _checked(outcome: Run) -> int:
+    """Check the files, and print what was found; the exit status."""
     come: dict[int, FileResult] = {}
     tasks: list[Task] = []
     try:
         with interruptible():
             tasks += _tasks(outcome)
-            with closing(_answers(tasks, request.jobs, come)) as answers:
+            with closing(_answers(outcome, tasks, come)) as answers:
                 for answer in _settled(tasks, answers):
                     outcome.take(answer)
-            if not request.diff:
+            if not outcome.request.diff:
                 _add_callers(outcome, tasks)
     except Interrupted as signal:
         for number in sorted(come):
@@ -255,7 +269,7 @@ def _add_callers(run: Run, tasks: list[Task]) -> None:
     if not any(task.text is None and task.config.callers for task in tasks):
         return
     using, run.callers_cut = caller_tasks(tasks)
-    with closing(_answers(using, run.request.jobs, {})) as answers:
+    with closing(_answers(run, using, {})) as answers:
         for answer in answers:
             run.add_caller(answer)
 
@@ -320,8 +334,16 @@ def _files(run: Run) -> Iterator[tuple[str, str | None]]:
             run.warn(f"{named}: no Python files here, or all are excluded")
 
 
-def _answers(tasks: list[Task], jobs: int | None, come: dict[int, FileResult]) -> Generator[FileResult, None, None]:
+def _answers(run: Run, tasks: list[Task], come: dict[int, FileResult]) -> Generator[FileResult, None, None]:
     """The answers in the order of the tasks; ``come`` holds those that have come before their turn."""
+    compute = partial(_computed, run.request.jobs)
+    return run.cache.answers(tasks, compute, come) if run.cache else compute(tasks, come)
+
+
+def _computed(
+    jobs: int | None, tasks: Sequence[Task], come: dict[int, FileResult]
+) -> Generator[FileResult, None, None]:
+    """The answers of analyses that are made now."""
     jobs = min(jobs or os.cpu_count() or 1, len(tasks))
     if jobs < 2 or len(tasks) <= _FEW:
         yield from map(check_file, tasks)

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from .. import __version__
+from .caching.cache_options import cache_options, clean
 from .streams import LEVELS, LOG, log, writing
 from .support import completing
 from .support.grouped_help import Commands, Grouped
@@ -68,6 +69,7 @@ def tapelint() -> None:
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="How many processes analyse many files.")
 @click.option("--stats", is_flag=True, help="Say on stderr how much was executed and what remained unknown.")
 @click.option("--log-level", type=_LEVELS, help="Log to stderr: times, skipped files, where paths ended.")
+@cache_options
 @click.option("--exit-zero", is_flag=True, help="Exit with status 0 even if something was found.")
 def check(
     paths: tuple[str, ...],
@@ -85,6 +87,8 @@ def check(
     stats: bool,
     exit_zero: bool,
     log_level: str | None,
+    no_cache: bool,
+    cache_dir: str,
     **keys: tuple[str, ...] | bool | None,
 ) -> int:
     """Check Python files, or all of them below folders; - is standard input, nothing the current folder.
@@ -122,6 +126,8 @@ def check(
         fix="no" if not (fix or diff) else "unsafe" if unsafe_fixes else "safe",
         diff=diff,
         add_ignore=add_ignore,
+        no_cache=no_cache,
+        cache_dir=cache_dir,
     )
     return run(request)
 
@@ -278,6 +284,12 @@ def server(serve: Callable[[], None], stdio: bool) -> int:
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else 0
     return 0
+
+
+@tapelint.command("clean")
+def clean_caches() -> int:
+    """Clear any caches in the current directory and any subdirectories."""
+    return clean()
 
 
 @tapelint.command()

@@ -9,7 +9,7 @@ from functools import partial
 from .. import analysis
 from ..engine.limits import of_caller
 from ..source import Notebook
-from ..workspace import Resolver, checked_as
+from .caching.asking import Asking
 from .streams import is_logged
 from .task import FileResult, Task
 
@@ -17,9 +17,9 @@ PATIENCE = 10.0
 """Seconds of processor time after which a caller is given up: its fuel is spent long before, but for outliers."""
 
 
-def analyse_file(task: Task, text: str | Notebook, resolver: Resolver, result: FileResult) -> None:
+def analyse_file(task: Task, text: str | Notebook, asking: Asking, result: FileResult) -> None:
     """Analyse ``text``, fix it where the task says so, and add what is reported to ``result``."""
-    report = _of_caller(task, text, resolver) if task.focus else _of_file(task, text, resolver)
+    report = _of_caller(task, text, asking) if task.focus else _of_file(task, text, asking)
     if report is None:
         return
     if not task.focus:
@@ -30,14 +30,14 @@ def analyse_file(task: Task, text: str | Notebook, resolver: Resolver, result: F
         add_findings(task, report, result)
 
 
-def _of_file(task: Task, text: str | Notebook, resolver: Resolver) -> analysis.Report:
-    config_of = partial(checked_as, resolver=resolver, main=task.path, given=task.given)
+def _of_file(task: Task, text: str | Notebook, asking: Asking) -> analysis.Report:
+    config_of = partial(asking.config_of, given=task.given)
     return analysis.analyse(
-        text, task.path, task.config, resolve=resolver, is_imported=resolver.is_imported, config_of=config_of
+        text, task.path, task.config, resolve=asking, is_imported=asking.is_imported, config_of=config_of
     )
 
 
-def _of_caller(task: Task, text: str | Notebook, resolver: Resolver) -> analysis.Report | None:
+def _of_caller(task: Task, text: str | Notebook, asking: Asking) -> analysis.Report | None:
     """What a file shows in others: what stands in itself belongs to its own check."""
     end = time.process_time() + PATIENCE
     try:
@@ -46,11 +46,12 @@ def _of_caller(task: Task, text: str | Notebook, resolver: Resolver) -> analysis
             task.path,
             task.config,
             cancel=lambda: time.process_time() > end,
-            resolve=resolver,
+            resolve=asking,
             limits=of_caller(task.rank),
-            config_of=partial(checked_as, resolver=resolver, main=task.path, given=task.given),
+            config_of=partial(asking.config_of, given=task.given),
             focus=task.focus,
         )
     except analysis.Cancelled:
+        asking.is_complete = False
         return None
     return replace(report, diagnostics=(), notices=())

@@ -13,6 +13,7 @@ from ..fault import fault_of
 from ..report.notice import Kind, Notice, internal
 from ..source import NOTEBOOK, SourceError, concerns_torch, notebook, read
 from ..workspace import Resolver
+from .caching.asking import Asking
 from .streams import note
 from .task import FileResult, Task
 
@@ -26,18 +27,22 @@ def check_file(task: Task) -> FileResult:
         text = read(task.path) if task.text is None else task.text
         result.before = result.after = text if task.fix != "no" else ""
         book = notebook(text) if task.path.endswith(NOTEBOOK) else None
-        if concerns_torch(book.text if book else text, task.path, _resolver()):
+        asking = Asking(_resolver(), task.path)
+        if concerns_torch(book.text if book else text, task.path, asking):
             from .file_analysis import analyse_file
 
-            analyse_file(task, book or text, _resolver(), result)
+            analyse_file(task, book or text, asking, result)
         else:
             result.skipped = "Neither it nor a file that it imports mentions torch"
             note("info", f"{task.path}: skipped: {result.skipped}")
+        result.seconds = time.perf_counter() - start
+        if task.is_recorded:
+            result.record = asking.record(text, result)
     except SourceError as error:
         _add_notice(task, result, Notice(Kind.NOT_READ, task.path, f"Cannot be read: {error}"))
     except Exception as error:
         _add_notice(task, result, internal(task.path, "it was not checked", fault_of(error)))
-    result.seconds = time.perf_counter() - start
+    result.seconds = result.seconds or time.perf_counter() - start
     note("info", f"{task.path}: {len(result.found)} found in {result.seconds:.3f} s")
     return result
 

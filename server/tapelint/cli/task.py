@@ -37,6 +37,8 @@ class Task:
     focus: frozenset[str] = frozenset()
     # the place of such a file among the callers of the one that it is executed for
     rank: int = 0
+    # another run may take the result for its own
+    is_recorded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,3 +84,5 @@ class FileResult:
     fixes: int = 0
     before: str = ""
     after: str = ""
+    # all of this with what it rests on, as JSON, where another run may use it
+    record: str | None = None

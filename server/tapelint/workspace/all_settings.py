@@ -70,6 +70,7 @@ _SEVERITIES = Kind(
 )
 _FLAG = Kind("bool", {"type": "boolean"}, keys.flag)
 _FILE = Kind("str", {"type": "string", "minLength": 1}, keys.file)
+_FOLDER = Kind("str", {"type": "string", "minLength": 1}, keys.folder)
 
 SETTINGS: dict[str, Setting] = {
     "select": Setting(
@@ -136,6 +137,12 @@ SETTINGS: dict[str, Setting] = {
         "that of tapelint itself.",
         "follow-installed = true",
         "false",
+    ),
+    "cache-dir": Setting(
+        _FOLDER,
+        "The folder of the cache, relative to that of this file. `--cache-dir` and `TAPELINT_CACHE_DIR` go over it.",
+        'cache-dir = "build/tapelint"',
+        '".tapelint_cache"',
     ),
     "extend": Setting(
         _FILE,

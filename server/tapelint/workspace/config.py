@@ -12,6 +12,7 @@
     respect-gitignore = false                   # what git ignores is checked
     callers = false                             # not what the scripts and tests that use a file show in it
     follow-installed = true                     # installed libraries that use PyTorch are executed, too
+    cache-dir = "build/tapelint"                # where what was found is kept for the next run
     extend = "../pyproject.toml"                # what that says counts where this says nothing
 
 The nearest file upward of what is analysed counts; a tapelint.toml (the same keys, no table) beats the pyproject.toml
@@ -66,6 +67,7 @@ class Config:
     respect_gitignore: bool = True
     callers: bool = True
     follow_installed: bool = False
+    cache_dir: str = ""
     extend: str = ""
     root: str = ""
     tests: TestConventions = TestConventions()

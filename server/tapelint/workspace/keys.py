@@ -4,6 +4,7 @@ setting has which kind of value.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection, Iterable
 from difflib import get_close_matches
@@ -112,6 +113,13 @@ def file(key: str, value: object, at: At, root: str = "") -> str:
     if not isinstance(value, str) or not value:
         raise ConfigError(f'{at(key)}: {key} must be the path of a configuration file, as in "../pyproject.toml"')
     return value
+
+
+def folder(key: str, value: object, at: At, root: str = "") -> str:
+    """The path of a folder, from ``root`` on."""
+    if not isinstance(value, str) or not value:
+        raise ConfigError(f'{at(key)}: {key} must be the path of a folder, as in "../.tapelint_cache"')
+    return os.path.join(root, os.path.expanduser(value))
 
 
 def _pattern(key: str, pattern: str, at: At, root: str) -> str:

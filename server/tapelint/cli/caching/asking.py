@@ -1,0 +1,84 @@
+"""What the analysis of a file asked for beside its text, noted in the process that does it.
+
+train.py     import helper     is helper.py, whose text has this digest
+train.py     import wandb      is not found: a wandb.py that appears would answer
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from ...report.notice import Kind
+from ...workspace import Config, Given, Resolver, checked_as
+from ..task import FileResult
+from .encoding import digest, plain
+
+Answer = tuple[str, str]
+"""The absolute path of a module, and what stands for its text."""
+PASSING = frozenset((Kind.NOT_READ, Kind.FAULT))
+"""Kinds of notices that another run may well not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What a result rests on: what stands for the text of the file; what each import meant, by the file that imports;
+    whether files may be imported; and as what the imported files are checked.
+    """
+
+    text: str
+    imports: dict[str, dict[str, Answer | None]] = field(default_factory=dict)
+    imported: dict[str, bool] = field(default_factory=dict)
+    configs: dict[str, str | None] = field(default_factory=dict)
+
+
+class Asking:
+    """Answers what the analysis of the file ``main`` asks, and notes it."""
+
+    def __init__(self, resolver: Resolver, main: str) -> None:
+        self.resolver, self.main = resolver, main
+        # the analysis came to its end, not to that of a time
+        self.is_complete = True
+        self._basis = Basis("")
+
+    def __call__(self, module: str, importer: str) -> tuple[str, str] | None:
+        """The path and the text of ``module`` as ``importer`` names it."""
+        found = self.resolver(module, importer)
+        answer = (os.path.abspath(found[0]), _digest(found[1])) if found else None
+        self._basis.imports.setdefault(importer, {})[module] = answer
+        return found
+
+    def is_imported(self, path: str) -> bool:
+        """Whether another file of the project may import this one."""
+        answer = self._basis.imported[path] = self.resolver.is_imported(path)
+        return answer
+
+    def config_of(self, path: str, given: Given) -> Config | None:
+        """The configuration of an imported file; None where it is not checked."""
+        config = checked_as(path, self.resolver, self.main, given)
+        self._basis.configs[path] = config_digest(config)
+        return config
+
+    def record(self, text: str, result: FileResult) -> str | None:
+        """The result of the main file with what it rests on, as JSON; None where another run may find others."""
+        if not self.is_complete or any(notice.kind in PASSING for notice in result.notices):
+            return None
+        basis = replace(self._basis, text=digest(text))
+        return json.dumps([plain(basis), plain(replace(result, before="", after=""))], separators=(",", ":"))
+
+
+def config_digest(config: Config | None) -> str | None:
+    """What stands for a configuration."""
+    return _digest_of(config) if config else None
+
+
+@lru_cache(maxsize=256)
+def _digest_of(config: Config) -> str:
+    return digest(json.dumps(plain(config)))
+
+
+@lru_cache(maxsize=1024)
+def _digest(text: str) -> str:
+    return digest(text)
