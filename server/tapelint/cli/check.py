@@ -12,7 +12,7 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, TextIO
 
 from ..report.notice import Kind, Notice, listed, tally
 from ..report.style import is_coloured
@@ -22,6 +22,9 @@ from ..source.reading import decode
 from ..source.writing import encoded
 from ..workspace import Config, ConfigError, Given, given_by
 from .adding_ignores import add_ignores
+from .adoption.baseline import USUAL, Baseline, BaselineError, read_baseline
+from .adoption.counting import as_json, as_text, counts
+from .adoption.manner import Manner
 from .caching.cached_run import Cache
 from .chosen_files import Selection
 from .documents import DOCUMENTS, LINES, Document, difference, record
@@ -36,6 +39,8 @@ from .using_files import caller_tasks
 _STDIN = "-"
 _FEW = 8
 """Up to so many files one process is faster than starting others."""
+_SHOWN = 5
+"""Entries of a baseline that a warning names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +57,9 @@ class Request:
     stdin_filename: str | None = None
     jobs: int | None = None
     stats: bool = False
-    exit_zero: bool = False
+    manner: Manner = Manner()
     fix: Fixing = "no"
+    unsafe_fixes: bool = False
     diff: bool = False
     add_ignore: bool = False
     no_cache: bool = False
@@ -63,6 +69,13 @@ class Request:
     def is_filter(self) -> bool:
         """Whether the fixed text goes to standard output: where it came from standard input."""
         return self.fix != "no" and not self.diff and _STDIN in self.paths
+
+    @property
+    def asked_format(self) -> str:
+        """The format in which findings are made: that for programs to count them, one without fixes to print none."""
+        if self.add_ignore or self.manner.write_baseline:
+            return "concise"
+        return "json" if self.manner.statistics else self.output_format
 
 
 class Run:
@@ -84,18 +97,21 @@ class Run:
         self._names: list[str] = []
         self.selection = Selection(wanted, self.fail)
         self._document = Document()
-        self._out = sys.stderr if request.is_filter else sys.stdout
+        self._out: TextIO = sys.stderr if request.is_filter else sys.stdout
+        self._counted = 0
 
     def fail(self, message: str, is_told: bool = False) -> None:
         """Something could not be done: the exit status will be 2. ``is_told``: the document has it already."""
         self.failures += 1
         if not is_told:
             self._document.failures.append(message)
-        tell("error", message)
+        if not self.request.manner.silent:
+            tell("error", message)
 
     def warn(self, message: str) -> None:
         """Something the user should know of."""
-        tell("warning", message)
+        if not self.request.manner.is_terse:
+            tell("warning", message)
 
     def take(self, answer: FileResult) -> None:
         """Print what there is to say about a file."""
@@ -148,18 +164,75 @@ class Run:
             say("note: the project is too large to look for all files that use those which were checked")
         if self.request.add_ignore:
             return self._add_ignores()
-        found = [] if self.request.diff else [*self._merged.printed(self.request.output_format)]
-        self.severities += Counter(severity for severity, _ in found if severity is not None)
-        with writing():
-            self._print_end([text for _, text in found])
+        if self.request.manner.write_baseline:
+            return self._write_baseline()
+        self._report()
         if self.request.stats:
             for name, count in sorted(self.stats.items()):
                 say(f"{name}: {count}")
+        return self._status()
+
+    def _report(self) -> None:
+        """Print what was found and is not known."""
+        baseline = self._baseline()
+        is_told = not (self.request.diff or self.request.manner.fix_only)
+        found = [*self._merged.printed(self.request.asked_format)] if is_told else []
+        self.severities += Counter(each.diagnostic.severity for each, _ in found if each)
+        self._counted = sum(each.counts for each, _ in found if each)
+        if self.request.manner.statistics:
+            found = [(each, text) for each, text in found if each]
+        if not self.request.manner.silent:
+            self._print_all([text for _, text in found])
+        if baseline:
+            self._tell_stale(baseline)
+
+    def _status(self) -> int:
+        """The exit status."""
         if self.failures:
             return 2
-        grave = sum(count for severity, count in self.severities.items() if severity is not Severity.HINT)
-        counted = self.fixes if self.request.diff else grave + self.found_unseen
-        return 1 if counted and not self.request.exit_zero else 0
+        counted = self.fixes if self.request.diff else self._counted + self.found_unseen
+        if self.request.manner.fix_only:
+            counted = 0
+        if self.request.manner.exit_non_zero_on_fix:
+            counted += self.fixes
+        return 1 if counted and not self.request.manner.exit_zero else 0
+
+    def _baseline(self) -> Baseline | None:
+        """The findings that are known and not printed, if there is a list of them."""
+        path = self._baseline_path()
+        if not path:
+            return None
+        try:
+            baseline = read_baseline(path)
+        except BaselineError as error:
+            self.fail(str(error))
+            return None
+        self._merged.is_known = baseline.knows
+        return baseline
+
+    def _baseline_path(self) -> str:
+        config = self.selection.config(os.curdir)
+        return os.path.relpath(config.baseline) if config and config.baseline else ""
+
+    def _tell_stale(self, baseline: Baseline) -> None:
+        """Say which entries of the baseline stand for nothing any more."""
+        stale = baseline.stale(self._merged.files)
+        if stale:
+            shown = ", ".join(f"{name} {code}" for name, code, _ in stale[:_SHOWN])
+            more = f" and {len(stale) - _SHOWN} more" if len(stale) > _SHOWN else ""
+            self.warn(f"{baseline.path}: not found any more: {shown}{more}; --write-baseline drops them")
+
+    def _write_baseline(self) -> int:
+        """Make what was found the baseline, and say how much that is; the exit status."""
+        path = self._baseline_path() or USUAL
+        try:
+            known = Baseline(path).write(self._merged.best())
+        except BaselineError as error:
+            self.fail(str(error))
+        else:
+            if not self.request.manner.is_terse:
+                say(f"Wrote {_counted(known, 'finding')} to {path}.")
+        return 2 if self.failures else 0
 
     def _add_ignores(self) -> int:
         """Silence what was found, and say how much that is; the exit status."""
@@ -171,12 +244,31 @@ class Run:
         left = f" {_counted(done.left, 'finding')} left." if done.left else ""
         added = f"Added ignore comments for {_counted(done.silenced, 'finding')} in {_counted(done.files, 'file')}."
         say(added + left)
-        return 2 if self.failures else 1 if (done.left or self.found_unseen) and not self.request.exit_zero else 0
+        return (
+            2 if self.failures else 1 if (done.left or self.found_unseen) and not self.request.manner.exit_zero else 0
+        )
+
+    def _print_all(self, found: list[Any]) -> None:
+        """Print the findings to where the user wants them."""
+        place = self.request.manner.output_file
+        if not place:
+            with writing():
+                self._print_end(found)
+            return
+        try:
+            os.makedirs(os.path.dirname(os.path.abspath(place)), exist_ok=True)
+            with open(place, "w", encoding="utf-8", newline="\n") as self._out:
+                self._print_end(found)
+        except OSError as error:
+            self.fail(f"{place}: cannot be written: {error.strerror or error}")
 
     def _print_end(self, found: list[Any]) -> None:
         form = self.request.output_format
         if self.request.diff:
-            say(f"Would fix {_counted(self.fixes, 'finding')}.")
+            if not self.request.manner.is_terse:
+                say(f"Would fix {_counted(self.fixes, 'finding')}.")
+        elif self.request.manner.statistics:
+            self._print_statistics(found)
         elif form in DOCUMENTS:
             self._document.objects, self._document.has_failed = found, self.failures > 0
             text = DOCUMENTS[form](self._document)
@@ -185,13 +277,28 @@ class Run:
         else:
             for text in found:
                 print(text, file=self._out)
-            if form == "full":
+            if form == "full" and not self.request.manner.is_terse:
                 print(self._summary(), file=self._out)
-        sys.stdout.flush()
+        self._out.flush()
+
+    def _print_statistics(self, found: list[Any]) -> None:
+        form, summed = self.request.output_format, counts(found, self.request.unsafe_fixes)
+        if form == "json":
+            print(as_json(summed), file=self._out)
+            return
+        if summed:
+            print(as_text(summed), file=self._out)
+        if form == "full" and not self.request.manner.is_terse:
+            print(self._summary(), file=self._out)
+            fixable = sum(count.fixable_count for count in summed)
+            if fixable:
+                print(f"[*] {fixable} fixable with `--fix`.", file=self._out)
 
     def interrupted(self, total: int | None) -> None:
         """Say how far the run has come; what was found is printed all the same, and nothing is written."""
-        self.request = replace(self.request, add_ignore=False)
+        self.request = replace(
+            self.request, add_ignore=False, manner=replace(self.request.manner, write_baseline=False)
+        )
         how_far = f"after {self.files} of {_counted(total, 'file')}" if total else "before the first file"
         self.fail(f"interrupted {how_far}")
 
@@ -199,6 +306,8 @@ class Run:
         unseen = listed(self.unseen)
         files = _counted(self.files, "file") + (f" ({unseen})" if unseen else "")
         fixed = f"Fixed {_counted(self.fixes, 'finding')}. " if self.fixes else ""
+        if self.request.manner.fix_only:
+            return fixed.strip() or f"Nothing fixed in {files}."
         if not self.severities:
             return f"{fixed}Nothing {'left' if fixed else 'found'} in {files}."
         counts = [
@@ -295,13 +404,14 @@ def _settled(tasks: list[Task], answers: Iterator[FileResult]) -> Iterator[FileR
 def _tasks(run: Run) -> Iterator[Task]:
     """The files in the order of the command line, each once, each with the configuration that counts for it."""
     request = run.request
-    coloured = request.output_format == "full" and not request.is_filter and is_coloured(sys.stdout)
+    to_terminal = not request.is_filter and not request.manner.output_file
+    coloured = request.asked_format == "full" and to_terminal and is_coloured(sys.stdout)
     for name, text in _files(run):
         config = run.selection.config(name)
         if config is not None:
             writes = text is None and not request.diff
             yield Task(
-                name, config, request.output_format, coloured, text, request.fix, writes, request.stats, run.given
+                name, config, request.asked_format, coloured, text, request.fix, writes, request.stats, run.given
             )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from .. import __version__
+from .adoption.manner import Manner, by_pattern, reporting_options
 from .caching.cache_options import cache_options, clean
 from .streams import LEVELS, LOG, log, writing
 from .support import completing
@@ -70,7 +71,7 @@ def tapelint() -> None:
 @click.option("--stats", is_flag=True, help="Say on stderr how much was executed and what remained unknown.")
 @click.option("--log-level", type=_LEVELS, help="Log to stderr: times, skipped files, where paths ended.")
 @cache_options
-@click.option("--exit-zero", is_flag=True, help="Exit with status 0 even if something was found.")
+@reporting_options
 def check(
     paths: tuple[str, ...],
     output_format: str,
@@ -85,11 +86,11 @@ def check(
     stdin_filename: str | None,
     jobs: int | None,
     stats: bool,
-    exit_zero: bool,
     log_level: str | None,
     no_cache: bool,
     cache_dir: str,
-    **keys: tuple[str, ...] | bool | None,
+    manner: Manner,
+    **keys: tuple[str, ...] | bool | str | None,
 ) -> int:
     """Check Python files, or all of them below folders; - is standard input, nothing the current folder.
 
@@ -106,15 +107,12 @@ def check(
     from .check import Request, run
 
     if log_level:
-        os.environ[LOG] = log_level  # for the processes that are started, too
-        log()
-    if add_ignore and (fix or diff or "-" in paths):
-        raise click.UsageError(
-            "--add-ignore writes comments into files: it goes neither with --fix or --diff nor with -."
-        )
+        _log_at(log_level)
+    fix |= manner.fix_only and not diff
+    _refuse_together(add_ignore and (fix or diff or "-" in paths), manner.statistics, output_format)
     request = Request(
         paths=paths or (os.curdir,),
-        output_format="concise" if add_ignore else output_format,  # nothing is printed, and no fix is needed
+        output_format=output_format,
         configs=config,
         is_isolated=isolated,
         options=tuple(_given(keys)),
@@ -122,8 +120,9 @@ def check(
         stdin_filename=stdin_filename,
         jobs=jobs,
         stats=stats,
-        exit_zero=exit_zero,
+        manner=manner,
         fix="no" if not (fix or diff) else "unsafe" if unsafe_fixes else "safe",
+        unsafe_fixes=unsafe_fixes,
         diff=diff,
         add_ignore=add_ignore,
         no_cache=no_cache,
@@ -132,11 +131,28 @@ def check(
     return run(request)
 
 
-def _given(keys: Mapping[str, tuple[str, ...] | bool | None]) -> Iterator[tuple[str, object]]:
+def _log_at(level: str) -> None:
+    """Begin the log, also that of the processes that are started."""
+    os.environ[LOG] = level
+    log()
+
+
+def _refuse_together(ignores_what_it_changes: bool, statistics: bool, output_format: str) -> None:
+    """Raise UsageError for options of ``check`` that make no sense together."""
+    if statistics and output_format not in ("full", "concise", "json"):
+        raise click.UsageError(f"--statistics goes with the formats full and json, not with {output_format}.")
+    if ignores_what_it_changes:
+        raise click.UsageError(
+            "--add-ignore writes comments into files: it goes neither with --fix or --diff nor with -."
+        )
+
+
+def _given(keys: Mapping[str, tuple[str, ...] | bool | str | None]) -> Iterator[tuple[str, object]]:
     """The keys of a configuration that options have given a value."""
     for name, value in keys.items():
         if value is not None and value != ():
-            yield name.replace("_", "-"), _split(value) if isinstance(value, tuple) else value
+            listed = _split(value) if isinstance(value, tuple) else value
+            yield name.replace("_", "-"), by_pattern(listed) if name == "per_file_ignores" else listed
 
 
 def _program(module: str) -> Callable[..., int]:

@@ -102,7 +102,7 @@ def _found(task: Task, report: Report, diagnostic: Diagnostic, offer: Offer) -> 
             text = concise(in_cells(diagnostic, source))
         case _:
             text, offers = _full(task, report, in_cells(diagnostic, source), offer)
-    return Found(diagnostic, text, offers, row, is_own, bool(offer.fixes))
+    return Found(diagnostic, text, offers, row, is_own, bool(offer.fixes), diagnostic.severity <= task.config.fail_on)
 
 
 def _full(task: Task, report: Report, diagnostic: Diagnostic, offer: Offer) -> tuple[str, str]:

@@ -14,7 +14,6 @@ from ..report.for_tools import remark
 from ..report.full import concise
 from ..report.in_cells import in_cells, in_file, place_in_cells
 from ..report.notice import Notice
-from ..severity import Severity
 from ..source import Source, parse
 from .task import FileResult, Task
 
@@ -34,7 +33,7 @@ def add_notice(task: Task, result: FileResult, notice: Notice, source: Source | 
     severity = task.config.grade(diagnostic.code, diagnostic.severity, task.path)
     if severity is None:
         return
-    result.counts |= severity is not Severity.HINT
+    result.counts |= severity <= task.config.fail_on
     diagnostic = replace(diagnostic, severity=severity)
     if task.output_format == "sarif":
         result.notifications.append(as_notification(in_file(diagnostic, source), notice))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,6 +30,8 @@ class Merged:
     # the files of the run in order, by absolute path, each with what is listed of its notices
     files: dict[str, list[Any]] = field(default_factory=dict)
     found: dict[Key, list[Found]] = field(default_factory=dict)
+    # whether a finding is not to be printed, because a baseline has it
+    is_known: Callable[[Found], bool] = lambda found: False
 
     def add(self, result: FileResult) -> None:
         """Add what the analysis of one file has found."""
@@ -54,8 +56,12 @@ class Merged:
             found.setdefault(path, set()).add((code, span.row))
         return {path: frozenset(found[path]) for path in sorted(found)}
 
-    def printed(self, output_format: str) -> Iterator[tuple[Severity | None, Any]]:
-        """What is printed, with the severity of what is a finding: of the files of the run in order, then of others."""
+    def best(self) -> Iterator[Found]:
+        """Each hazard once, as it is printed."""
+        yield from map(_best, self.found.values())
+
+    def printed(self, output_format: str) -> Iterator[tuple[Found | None, Any]]:
+        """What is printed, with the finding where it is one: of the files of the run in order, then of others."""
         by_file: dict[str, list[Found]] = {path: [] for path in self.files}
         for (path, *_), reports in self.found.items():
             by_file.setdefault(path, []).append(_best(reports))
@@ -63,8 +69,10 @@ class Merged:
         for path in (*self.files, *others):
             seen: Counter[str] = Counter()
             for each in sorted(by_file[path], key=_in_file):
+                if self.is_known(each):
+                    continue
                 text = for_ci.gitlab(each.diagnostic, each.row, seen) if output_format == "gitlab" else each.text
-                yield each.diagnostic.severity, text
+                yield each, text
             for notice in self.files.get(path, ()):
                 yield None, notice
 

@@ -47,6 +47,10 @@ def _setting(key: str, value: Any) -> str:
     match value:
         case bool():
             shown = json.dumps(value)
+        case Severity():
+            shown = _quoted(value.word)
+        case str():
+            shown = _quoted(value)
         case ((Patterns(), tuple()), *_):
             shown = f"{{ {', '.join(f'{_quoted(_words([files])[0])} = {_quoted(codes)}' for files, codes in value)} }}"
         case ((str(), _), *_):

@@ -45,7 +45,7 @@ class Task:
 class Found:
     """A finding of one file's analysis: ``text`` is what is printed, ``offers`` what that says of its fixes, and
     ``row`` the text of the row that it begins in. It ``is_own`` where it stands in the analysed file itself, and
-    ``has_fixes`` where ``offers`` does not only say why there is none.
+    ``has_fixes`` where ``offers`` does not only say why there is none. The exit status is 1 if any ``counts``.
     """
 
     diagnostic: Diagnostic
@@ -54,6 +54,7 @@ class Found:
     row: str
     is_own: bool
     has_fixes: bool = False
+    counts: bool = True
 
 
 @dataclass(slots=True)

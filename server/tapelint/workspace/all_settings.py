@@ -70,7 +70,12 @@ _SEVERITIES = Kind(
 )
 _FLAG = Kind("bool", {"type": "boolean"}, keys.flag)
 _FILE = Kind("str", {"type": "string", "minLength": 1}, keys.file)
-_FOLDER = Kind("str", {"type": "string", "minLength": 1}, keys.folder)
+_LEVEL = Kind(
+    '"error" | "warning" | "information" | "hint"',
+    {"enum": ["error", "warning", "information", "hint"]},
+    keys.severity,
+)
+_PLACE = Kind("str", {"type": "string", "minLength": 1}, keys.folder)
 
 SETTINGS: dict[str, Setting] = {
     "select": Setting(
@@ -89,6 +94,9 @@ SETTINGS: dict[str, Setting] = {
     "ignore": Setting(
         SELECTORS, "Rules that are not reported, as codes or beginnings of codes.", 'ignore = ["TL103"]', "[]"
     ),
+    "extend-ignore": Setting(
+        SELECTORS, "Rules that are not reported beside those of `ignore`.", 'extend-ignore = ["TL103"]', "[]"
+    ),
     "per-file-ignores": Setting(
         _PER_FILE,
         "Rules that are not reported in the files that a pattern matches; after `!`, in all files that it does not "
@@ -102,6 +110,20 @@ SETTINGS: dict[str, Setting] = {
         "report them.",
         '[severities]\nTL105 = "hint"',
         "{}",
+    ),
+    "severity": Setting(_LEVEL, "Only what is at least as grave is reported.", 'severity = "warning"', '"hint"'),
+    "fail-on": Setting(
+        _LEVEL,
+        "`tapelint check` ends with status 1 if it has found something that is at least as grave.",
+        'fail-on = "error"',
+        '"information"',
+    ),
+    "baseline": Setting(
+        _PLACE,
+        "The file that lists the findings which `tapelint check` does not report, relative to the folder of this one; "
+        "`tapelint check --write-baseline` writes it.",
+        'baseline = "tapelint-baseline.json"',
+        "no file",
     ),
     "exclude": Setting(
         _PATTERNS,
@@ -139,7 +161,7 @@ SETTINGS: dict[str, Setting] = {
         "false",
     ),
     "cache-dir": Setting(
-        _FOLDER,
+        _PLACE,
         "The folder of the cache, relative to that of this file. `--cache-dir` and `TAPELINT_CACHE_DIR` go over it.",
         'cache-dir = "build/tapelint"',
         '".tapelint_cache"',

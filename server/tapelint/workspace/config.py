@@ -6,6 +6,9 @@
     ignore = ["TL104"]                          # not these
     per-file-ignores = { "tests/*" = ["TL4"] }  # not these in files that match
     severities = { TL105 = "hint", TL4 = "off" }
+    severity = "warning"                        # only what is at least as grave
+    fail-on = "error"                           # the exit status is 1 for what is at least as grave
+    baseline = "tapelint-baseline.json"         # the findings that are known
     exclude = ["build"]                         # files and folders that are not checked, instead of the usual ones
     extend-exclude = ["src/generated/*.py"]     # these as well
     force-exclude = true                        # not even where they are named
@@ -39,7 +42,7 @@ from .toml import lines_of, table_of
 USUAL = (Patterns(EXCLUDED),)
 """What is excluded where no configuration says what is."""
 _USUAL = frozenset(EXCLUDED)
-_EXTENDED = ("extend_select", "extend_exclude")
+_EXTENDED = ("extend_select", "extend_ignore", "extend_exclude")
 """Fields that a configuration adds to those of the one that it extends."""
 
 
@@ -59,8 +62,12 @@ class Config:
     select: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    extend_ignore: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[Patterns, tuple[str, ...]], ...] = ()
     severities: tuple[tuple[str, Severity | None], ...] = ()
+    severity: Severity = Severity.HINT
+    fail_on: Severity = Severity.INFORMATION
+    baseline: str = ""
     exclude: tuple[Patterns, ...] = USUAL
     extend_exclude: tuple[Patterns, ...] = ()
     force_exclude: bool = False
@@ -75,7 +82,8 @@ class Config:
     def wants(self, code: str, default: bool = True) -> bool:
         """Whether ``code`` is selected; ``default`` says what holds where nothing is."""
         selected = _longest(self.select, code) if self.select else 0 if default else -1
-        return max(selected, _longest(self.extend_select, code)) > _longest(self.ignore, code)
+        ignored = _longest((*self.ignore, *self.extend_ignore), code)
+        return max(selected, _longest(self.extend_select, code)) > ignored
 
     def names(self, code: str) -> bool:
         """Whether ``code`` is selected by name, in full or down to its family (``TL9``), and not with all others."""
@@ -89,7 +97,8 @@ class Config:
         ):
             return None
         length = _longest(tuple(prefix for prefix, _ in self.severities), code)
-        return next((severity for prefix, severity in self.severities if code[:length] == prefix), given)
+        grade = next((severity for prefix, severity in self.severities if code[:length] == prefix), given)
+        return grade if grade is not None and grade <= self.severity else None
 
     def excludes(self, path: str) -> bool:
         """Whether a file or folder is not to be checked, unless it is named."""

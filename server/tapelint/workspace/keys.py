@@ -115,10 +115,18 @@ def file(key: str, value: object, at: At, root: str = "") -> str:
     return value
 
 
+def severity(key: str, value: object, at: At, root: str = "") -> Severity:
+    """One severity."""
+    found = SEVERITIES.get(value) if isinstance(value, str) else None
+    if found is None:
+        raise ConfigError(f"{at(key)}: {key} must be error, warning, information or hint, not {value!r}")
+    return found
+
+
 def folder(key: str, value: object, at: At, root: str = "") -> str:
-    """The path of a folder, from ``root`` on."""
+    """The path of a file or folder that need not exist, from ``root`` on."""
     if not isinstance(value, str) or not value:
-        raise ConfigError(f'{at(key)}: {key} must be the path of a folder, as in "../.tapelint_cache"')
+        raise ConfigError(f"{at(key)}: {key} must be a path")
     return os.path.join(root, os.path.expanduser(value))
 
 

@@ -1,0 +1,51 @@
+"""``--statistics``: how many findings of each rule there are, and how many of them ``--fix`` cures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(slots=True)
+class Count:
+    """The findings of one rule."""
+
+    code: str
+    name: str
+    count: int = 0
+    fixable: bool = False
+    fixable_count: int = 0
+
+    @property
+    def mark(self) -> str:
+        """All, some or none of them can be fixed."""
+        return "[*]" if self.fixable_count == self.count else "[-]" if self.fixable_count else "[ ]"
+
+
+def counts(found: Iterable[Mapping[str, Any]], is_unsafe: bool) -> list[Count]:
+    """The counts of findings, each as JSON has it, the most frequent first; with ``is_unsafe`` any fix counts that is
+    not to be chosen by hand.
+    """
+    by_code: dict[str, Count] = {}
+    wanted = ("safe", "unsafe") if is_unsafe else ("safe",)
+    for each in found:
+        count = by_code.setdefault(each["code"], Count(each["code"], each["name"]))
+        count.count += 1
+        count.fixable_count += any(fix["applicability"] in wanted and not fix["manual"] for fix in each["fixes"])
+        count.fixable = count.fixable_count > 0
+    return sorted(by_code.values(), key=lambda count: (-count.count, count.code))
+
+
+def as_text(found: list[Count]) -> str:
+    """A row for each rule, and a sentence with the sums; empty where there is nothing."""
+    width = max((len(str(count.count)) for count in found), default=0)
+    can = any(count.fixable for count in found)
+    rows = [f"{count.count:>{width}}\t{count.code}\t{f'{count.mark} ' if can else ''}{count.name}" for count in found]
+    return "\n".join(rows)
+
+
+def as_json(found: list[Count]) -> str:
+    """The same as a list of objects."""
+    return json.dumps([asdict(count) for count in found], indent=2)

@@ -1,0 +1,90 @@
+"""How a run speaks and when it fails: the options for that, with the names and words of ruff."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import click
+
+LEVELS = click.Choice(["error", "warning", "information", "hint"])
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """``quiet``: what was found and what could not be done, nothing else; ``silent``: nothing."""
+
+    quiet: bool = False
+    silent: bool = False
+    statistics: bool = False
+    output_file: str | None = None
+    fix_only: bool = False
+    exit_zero: bool = False
+    exit_non_zero_on_fix: bool = False
+    write_baseline: bool = False
+
+    @property
+    def is_terse(self) -> bool:
+        """Whether only what was found is told, if anything."""
+        return self.quiet or self.silent
+
+
+_OPTIONS = (
+    click.option("--severity", type=LEVELS, help="Report what is at least as grave; by default hint, which is all."),
+    click.option(
+        "--fail-on", type=LEVELS, help="Exit with status 1 only for what is at least as grave; by default information."
+    ),
+    click.option("--extend-ignore", multiple=True, metavar="CODES", help="Nor these rules."),
+    click.option(
+        "--per-file-ignores",
+        multiple=True,
+        metavar="PATTERN:CODE",
+        help="List of mappings from file pattern to code to exclude.",
+    ),
+    click.option("--baseline", metavar="FILE", help="Do not report the findings that this file lists."),
+    click.option(
+        "--write-baseline", is_flag=True, help="List all findings in the file of --baseline instead of reporting them."
+    ),
+    click.option("--statistics", is_flag=True, help="Show counts for every rule with at least one violation."),
+    click.option(
+        "-o",
+        "--output-file",
+        envvar="TAPELINT_OUTPUT_FILE",
+        show_envvar=True,
+        metavar="OUTPUT_FILE",
+        help="Specify file to write the linter output to (default: stdout).",
+    ),
+    click.option("--fix-only", is_flag=True, help="Apply fixes, and do not report what is left. Implies --fix."),
+    click.option("-q", "--quiet", is_flag=True, help="Print diagnostics, but nothing else."),
+    click.option("-s", "--silent", is_flag=True, help="Print nothing; the exit status tells what was found."),
+    click.option("-e", "--exit-zero", is_flag=True, help="Exit with status 0 even if something was found."),
+    click.option("--exit-non-zero-on-fix", is_flag=True, help="Exit with status 1 if a file was fixed, too."),
+)
+
+
+def reporting_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command these options: those of a run as a Manner, those of the configuration by their names."""
+
+    @functools.wraps(command)
+    def taking(*arguments: Any, **options: Any) -> Any:
+        manner = Manner(**{field.name: options.pop(field.name) for field in fields(Manner)})
+        return command(*arguments, manner=manner, **options)
+
+    for option in reversed(_OPTIONS):
+        taking = option(taking)
+    return taking
+
+
+def by_pattern(mappings: Any) -> dict[str, list[str]]:
+    """``tests/*:TL4`` as the configuration has it; raises UsageError."""
+    found: dict[str, list[str]] = {}
+    for mapping in mappings:
+        pattern, colon, code = mapping.rpartition(":")
+        if not (pattern and colon and code):
+            raise click.UsageError(
+                f"--per-file-ignores: {mapping!r} is not of the form PATTERN:CODE, as tests/*:TL4 is."
+            )
+        found.setdefault(pattern, []).append(code)
+    return found
