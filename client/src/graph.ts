@@ -14,7 +14,8 @@ body { padding: 0 1em; }
 svg { max-width: none; --ink: var(--vscode-editor-foreground); --paper: transparent;
   --line: var(--vscode-descriptionForeground); --lane: var(--vscode-sideBar-background);
   --box: var(--vscode-editorWidget-background); --bad: var(--vscode-editorError-foreground, #f14c4c); }
-.vscode-high-contrast svg, .vscode-high-contrast-light svg { --lane: transparent; --line: var(--vscode-contrastBorder); }
+.vscode-high-contrast svg, .vscode-high-contrast-light svg {
+  --lane: var(--vscode-editor-background); --line: var(--vscode-contrastBorder); }
 g[data-place] { cursor: pointer; }
 g[data-place]:focus-visible { outline: 2px solid var(--vscode-focusBorder); }
 #old { display: none; padding: 0.5em; border: 1px solid var(--vscode-editorWarning-foreground, #cca700); }

@@ -20,6 +20,7 @@ text { font: 11px ui-monospace, Menlo, Consolas, monospace; fill: var(--ink); }
 .box { fill: var(--box); stroke: var(--line); } .perhaps { stroke-dasharray: 4 3; }
 .edge { fill: none; stroke: var(--line); } .does { stroke-dasharray: 5 3; }
 .hazard { stroke: var(--bad); stroke-width: 2.5; } .label { font-size: 10px; fill: var(--line); }
+.named { paint-order: stroke; stroke: var(--lane); stroke-width: 4px; }
 """
 
 
@@ -36,7 +37,8 @@ def svg(picture: Picture, main: str) -> Iterator[str]:
     yield f'<title id="title">{escape(title)}</title>'
     yield f'<desc id="description">{escape(chr(10).join(text(picture, main)))}</desc>'
     yield f"<style>{STYLE}</style>"
-    yield '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
+    yield '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="9" markerHeight="9"'
+    yield ' markerUnits="userSpaceOnUse" orient="auto">'
     yield '<path d="M0 0L8 4L0 8z" style="fill: var(--line)"/></marker></defs>'
     yield f'<rect width="{width:.0f}" height="{foot:.0f}" style="fill: var(--paper)"/>'
     yield f'<text class="title" x="18" y="26">{escape(title)}</text>'
@@ -90,4 +92,4 @@ def _edge(edge: PictureEdge, layout: Layout) -> Iterator[str]:
     yield f'<path class="{style}" marker-end="url(#tip)" d="{curve}"/>'
     if edge.relation != "input":
         words = RELATIONS[edge.relation]
-        yield f'<text class="label" x="{(x1 + x2) / 2 + 4:.1f}" y="{(y1 + y2) / 2:.1f}">{words}</text>'
+        yield f'<text class="label named" x="{(x1 + x2) / 2 + 4:.1f}" y="{(y1 + y2) / 2:.1f}">{words}</text>'
