@@ -9,7 +9,9 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { testClosed } from './closed.mjs';
+import { testCoverage } from './coverage.mjs';
 import { Editor } from './editor.mjs';
+import { testGraph } from './graph.mjs';
 import { takePictures } from './pictures.mjs';
 import { testStory } from './story.mjs';
 import { runSuite } from './suite.mjs';
@@ -42,6 +44,8 @@ try {
     await testTrust(browser, program);
     await testTerminal(browser, program);
     await testStory(browser, program, pictures);
+    await testCoverage(browser, program);
+    await testGraph(browser, program, pictures);
 } catch (error) {
     console.error(error);
     process.exitCode = 1;
