@@ -6,7 +6,7 @@ BIN := .venv/bin
 ORACLE := .venv-oracle/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test packaging-test lint client-check oracle fuzz cures lock vsix release editor-test bench bench-sessions bench-others bench-thousand soak ecosystem clean
+.PHONY: help demo test packaging-test lint client-check oracle fuzz cures lock vsix release docs editor-test bench bench-sessions bench-others bench-thousand soak ecosystem clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -51,6 +51,9 @@ vsix: node_modules/.ready ## build the extension for every platform into dist/, 
 release: .venv-packaging/.ready ## make the release VERSION, all but the upload (docs/releasing.md)
 	.venv-packaging/bin/python -m tools.release $(VERSION)
 
+docs: .venv-docs/.ready ## build the documentation as a site into build/site, every link checked
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --quiet --strict
+
 editor-test: .venv/.ready node_modules/.ready ## drive a real VS Code and a real neovim (needs chromium, libkrb5-dev, neovim)
 	tests/editor/run.sh
 
@@ -80,7 +83,7 @@ ecosystem: .venv/.ready ## what public repositories show, against the list of ve
 	@PYTHONPATH=. $(BIN)/python -m tools.ecosystem $(OPTIONS) $(DIR)
 
 clean: ## remove all that the targets above made
-	rm -rf .venv .venv-oracle .venv-packaging .venv-torchfix .venv-servers .cache .pytest_cache .hypothesis .ruff_cache .mypy_cache node_modules build dist bundled server/*.egg-info
+	rm -rf .venv .venv-docs .venv-oracle .venv-packaging .venv-torchfix .venv-servers .cache .pytest_cache .hypothesis .ruff_cache .mypy_cache node_modules build dist bundled server/*.egg-info
 	find server tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/.ready: pyproject.toml
@@ -96,6 +99,11 @@ clean: ## remove all that the targets above made
 .venv-packaging/.ready: pyproject.toml
 	$(PYTHON) -m venv .venv-packaging
 	.venv-packaging/bin/pip install --quiet --editable '.[dev,packaging,fleet]'
+	touch $@
+
+.venv-docs/.ready: pyproject.toml
+	$(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/pip install --quiet --editable '.[docs]'
 	touch $@
 
 node_modules/.ready: package.json package-lock.json

@@ -3,7 +3,7 @@
 python -m tools.docs            (no torch needed; a test tells when it has to be run)
 
 That is: the tables of docs/semantics.md, the pages in docs/rules, the table of rules in README.md, the table of
-repositories in docs/ecosystem.md, docs/settings.md and the JSON schema of the settings.
+repositories in docs/ecosystem.md, docs/errors.md, docs/settings.md and the JSON schema of the settings.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..ecosystem import counts
-from . import settings
+from . import errors, settings
 from .rulepages import pages, table
 from .tables import PARTS, filled
 
 ROOT = Path(__file__).resolve().parents[2]
 SEMANTICS = ROOT / "docs" / "semantics.md"
 RULES = ROOT / "docs" / "rules"
+ERRORS = ROOT / "docs" / "errors.md"
 SETTINGS = ROOT / "docs" / "settings.md"
 SCHEMA = ROOT / "server" / "tapelint" / "tapelint.schema.json"
 
@@ -30,6 +31,7 @@ def generated() -> dict[Path, str]:
         SEMANTICS: semantics,
         readme: filled(readme.read_text(encoding="utf-8"), {"rules": lambda: table("docs/rules/")}),
         counts.PAGE: filled(counts.PAGE.read_text(encoding="utf-8"), {"ecosystem": counts.table}),
+        ERRORS: errors.page(),
         SETTINGS: settings.page(),
         SCHEMA: settings.schema_text(),
         **{RULES / name: text for name, text in pages(semantics).items()},
