@@ -8,9 +8,10 @@ export const SHOW_LOG: vscode.Command = { command: 'tapelint.showLog', title: 'S
 export const RESTART: vscode.Command = { command: 'tapelint.restart', title: 'Restart' };
 const DETAILS: vscode.Command = { command: 'tapelint.showCoverage', title: 'Details' };
 export const CHOOSE_INTERPRETER: vscode.Command = {
-    command: 'workbench.action.openSettings',
+    // Connected to another machine, the settings of the user do not show those that belong to that machine.
+    command: `workbench.action.open${vscode.env.remoteName === undefined ? '' : 'Workspace'}Settings`,
     title: 'Choose Interpreter',
-    arguments: ['tapelint.interpreter'],
+    arguments: [{ query: 'tapelint.interpreter' }],
 };
 
 export class Status implements vscode.Disposable {
