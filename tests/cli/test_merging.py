@@ -21,7 +21,7 @@ def found(by: str, severity: Severity, row: int = 3, *, latent: bool = False, fi
     return Found(diagnostic, {"by": by, "fixes": [*fixes]}, {"fixes": [*fixes]}, "y.backward()", is_own)
 
 
-def printed(results: list[FileResult], output_format: str = "json") -> list[tuple[Severity | None, object]]:
+def printed(results: list[FileResult], output_format: str = "json") -> list[tuple[Found | None, object]]:
     merged = Merged()
     for result in results:
         merged.add(result)
@@ -32,8 +32,8 @@ def test_the_gravest_report_counts_and_offers_the_fixes_of_its_own_file() -> Non
     own = FileResult("helper.py", [found("helper.py", Severity.WARNING, latent=True, fixes=(FIX,))])
     user = FileResult("train.py", [found("train.py", Severity.ERROR)])
     for results in permutations([own, user, FileResult("test.py", [found("test.py", Severity.ERROR)])]):
-        ((severity, text),) = printed([*results])
-        assert severity is Severity.ERROR
+        ((best, text),) = printed([*results])
+        assert best is not None and best.diagnostic.severity is Severity.ERROR
         assert text == {"by": "test.py", "fixes": [FIX]}
 
 
