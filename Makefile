@@ -6,7 +6,7 @@ BIN := .venv/bin
 ORACLE := .venv-oracle/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test packaging-test lint client-check oracle fuzz cures lock vsix release docs editor-test bench bench-sessions bench-others bench-thousand soak ecosystem clean
+.PHONY: help demo test packaging-test lint client-check oracle fuzz cures lock vsix release docs docs-test editor-test bench bench-sessions bench-others bench-thousand soak ecosystem clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -53,6 +53,12 @@ release: .venv-packaging/.ready ## make the release VERSION, all but the upload 
 
 docs: .venv-docs/.ready ## build the documentation as a site into build/site, every link checked
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --quiet --strict
+
+EDITOR_CACHE = $(or $(TAPELINT_EDITOR_CACHE),$(HOME)/.cache/tapelint-editor)
+
+docs-test: docs ## search the built site in a real Chromium (needs chromium)
+	tests/editor/install.sh $(EDITOR_CACHE)
+	node tests/site/search.mjs $(EDITOR_CACHE)
 
 editor-test: .venv/.ready node_modules/.ready ## drive a real VS Code and a real neovim (needs chromium, libkrb5-dev, neovim)
 	tests/editor/run.sh
