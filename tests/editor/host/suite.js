@@ -241,6 +241,39 @@ const TESTS = {
         await finding(document.uri);
     },
 
+    'lenses and inlay hints are shown once they are asked for': async () => {
+        const { document } = await openTrain();
+        await finding(document.uri);
+        const whole = new vscode.Range(0, 0, document.lineCount, 0);
+        /** @returns {Promise<string[]>} */
+        const shown = async () => {
+            /** @type {vscode.CodeLens[]} */
+            const lenses = await vscode.commands.executeCommand('vscode.executeCodeLensProvider', document.uri, 20);
+            /** @type {vscode.InlayHint[]} */
+            const hints = await vscode.commands.executeCommand('vscode.executeInlayHintProvider', document.uri, whole);
+            return [...lenses.map(({ command }) => command?.title ?? ''), ...hints.map(({ label }) => String(label))];
+        };
+        assert.deepEqual(await shown(), []);
+        const settings = vscode.workspace.getConfiguration('tapelint');
+        const names = ['codeLens.backward', 'codeLens.step', 'inlayHints.tensors', 'inlayHints.story'];
+        for (const name of names) {
+            await settings.update(name, true, vscode.ConfigurationTarget.Global);
+        }
+        const wanted = [/grad_fn=\w+Backward0/, /saved by|frees|freed/];
+        try {
+            await until('lenses and hints', async () => {
+                const found = await shown();
+                return wanted.every((words) => found.some((text) => words.test(text)));
+            });
+        } catch (error) {
+            throw new Error(`${error}; there are ${JSON.stringify(await shown())}`);
+        }
+        for (const name of names) {
+            await settings.update(name, undefined, vscode.ConfigurationTarget.Global);
+        }
+        await until('none', async () => (await shown()).length === 0);
+    },
+
     'debug information can be read and copied, and nobody has to save it': async () => {
         await ready();
         await vscode.commands.executeCommand('tapelint.showDebugInformation');
