@@ -124,6 +124,7 @@ def test_an_engine_that_is_not_installed_is_named(
 ) -> None:
     without = tmp_path_factory.mktemp("without")
     (without / "distributed.py").write_text("raise ImportError\n")
+    (without / "distributed-0.dist-info").mkdir()  # a folder with libraries: no other is searched
     searched = f"{without}{os.pathsep}{SERVER}"
     done = tapelint("fleet", "list.txt", "-o", "out.jsonl", "--engine", "dask", PYTHONPATH=searched)
     assert done.returncode == 2
