@@ -163,7 +163,8 @@ class Protocol(LanguageServerProtocol):
         """As pygls does it, which never lets go of what became of a notification: one more with each keystroke."""
 
         def finished(future: Future[Any]) -> None:
-            self._request_futures.pop(msg_id, None)
+            if not future.cancelled():  # `shutdown` cancels them while it goes through the table
+                self._request_futures.pop(msg_id, None)
             callback(future)
 
         super()._execute_handler(msg_id, handler, finished, args, kwargs)
