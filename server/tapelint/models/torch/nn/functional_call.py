@@ -180,7 +180,7 @@ def put(state: State, place: Place, value: Value | None) -> Value | None:
         state.edit(key, Instance).attributes[name] = value
     if isinstance(computed, Tuple):
         swapped = (
-            Tuple((item.items[0], value, item.items[2])) if item.items[1] == before else item
+            Tuple((item.items[0], value, *item.items[2:])) if item.items[1] == before else item
             for item in computed.items
             if isinstance(item, Tuple)
         )
