@@ -70,7 +70,7 @@ def offered(shell: str, line: str, home: Path, tapelint: Tapelint) -> list[str]:
         ("tapelint check --output-format git", {"github", "gitlab"}),
         ("tapelint check --extend-sel", {"--extend-select"}),
         ("tapelint rule TL20", {f"TL20{last}" for last in range(1, 10)}),
-        ("tapelint config ext", {"extend-select", "extend-exclude", "extend"}),
+        ("tapelint config ext", {"extend-select", "extend-exclude", "extend-ignore", "extend"}),
     ],
 )
 def test_a_shell_offers_what_fits(shell: str, line: str, expected: set[str], home: Path, tapelint: Tapelint) -> None:
@@ -87,7 +87,8 @@ def test_arguments_that_are_files_are_completed_as_files(command: str, tapelint:
 def test_every_option_is_told_once_below_a_heading(tapelint: Tapelint) -> None:
     text = tapelint("check", "--help").stdout
     headings = [row for row in text.splitlines() if row.endswith(":") and not row.startswith(" ")]
-    assert headings == ["Options:", "Rule selection:", "File selection:", "Miscellaneous:", "Global options:"]
+    groups = ["Options:", "Rule selection:", "File selection:", "Miscellaneous:", "Log levels:", "Global options:"]
+    assert headings == groups
     rule_selection = text.split("Rule selection:")[1].split("File selection:")[0]
     assert "--extend-select" in rule_selection and "--exclude" not in rule_selection
     for option in ("--fix ", "--exclude ", "--isolated", "--jobs", "-h, --help"):
