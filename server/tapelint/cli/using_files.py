@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 
 from ..source import concerns_torch
-from ..workspace import ConfigError, Resolver
-from ..workspace.callers import best_of_all, find_callers
+from ..workspace import ConfigError, Resolver, discover
+from ..workspace.callers import MOST_FILES, best_of_all, find_callers
 from .task import Task
 
 FEWEST = 3
@@ -24,12 +26,19 @@ def caller_tasks(tasks: Sequence[Task]) -> tuple[list[Task], bool]:
     """What to execute beside the ``tasks``, and whether a project is too large to look for all of it."""
     resolver = Resolver([os.curdir])
     known = {os.path.abspath(task.path): task for task in tasks}
+
+    @lru_cache(maxsize=64)
+    def has_others(root: str) -> bool:
+        """Whether a project has a file that is not checked anyway, or more than are looked at."""
+        files = [str(path) for path in islice(discover(Path(root)), MOST_FILES)]
+        return len(files) == MOST_FILES or not known.keys() >= {*files}
+
     wanted = [
         path
         for path, task in known.items()
         if task.text is None and task.config.callers and concerns_torch(resolver.text(path) or "", path, resolver)
     ]
-    found = find_callers(wanted, resolver)
+    found = find_callers([path for path in wanted if has_others(resolver.root(path))], resolver)
     made: list[Task] = []
     for path, (rank, names) in best_of_all(found, known, max(FEWEST, len(tasks))).items():
         try:
