@@ -1,6 +1,6 @@
 """``python -m tapelint``, which is the command ``tapelint``: here the two shells, terminal and editor, meet.
 
-The folder that is analysed is not trusted: a ``click.py`` or ``typing.py`` in it must not be imported. It comes to
+The folder that is analysed is not trusted: a ``click.py`` or ``typing.py`` in it must not be imported. It gets on
 ``sys.path`` by ``-m``, which puts the current folder first, and by ``PYTHONPATH``, where projects name their own
 folders. So both are taken off before anything else is loaded, here and for the processes that are started. Of
 ``PYTHONPATH`` stays what is an installation: it has the metadata of packages, or tapelint itself.

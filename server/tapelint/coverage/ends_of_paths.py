@@ -1,4 +1,4 @@
-"""Where the paths ended that did not come to a statement: at a test, a return, an error.
+"""Where the paths ended that did not reach a statement: at a test, a return, an error.
 
 if mode == "train":     # the test in line 1 is never true
     loss.backward()
@@ -82,7 +82,7 @@ def _ended(source: Source, watcher: Watcher, scope: Scope | None, first: int, ro
     passed = [each for each in watcher.passages if source.holds(each) and first <= each.lineno < row]
     last = max(passed, key=lambda each: each.lineno, default=None)
     if last is None:
-        return Cause("no path comes to it", None, ENDED)
+        return Cause("no path reaches it", None, ENDED)
     line = f"line {last.lineno}"
     match last:
         case ast.Return():

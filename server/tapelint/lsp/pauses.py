@@ -1,7 +1,7 @@
 """How long a thread that analyses may keep the others waiting: they answer what needs no analysis.
 
 Python runs one thread at a time. Another one gets its turn when the switch interval is over, and an answer needs three
-turns: to read the request, to handle it, to write. While garbage is looked for nobody gets a turn. So the interval is
+turns: to read the request, to handle it, to write. While garbage is looked for no thread gets one. So the interval is
 short, and few objects are looked through at a time; all of them only when there is nothing to do (``worker``).
 """
 

@@ -1,11 +1,11 @@
-"""Frameworks told as small programs: what a training step of theirs does, in the words of the language itself.
+"""Frameworks as small programs: what a training step of theirs does, in the words of the language itself.
 
     import deepspeed
     engine, _, _, _ = deepspeed.initialize(model=net, optimizer=opt, config={...})
     engine.backward(loss)            # programs/deepspeed.py: loss.backward(retain_graph=retain_graph)
 
-Where a program imports one of these and its folder has none of its own, what is told here is executed in place, as any
-other module would be. What is not told is as unknown as the rest of a library. In our tests real PyTorch runs the same
+Where a program imports one of these and its folder has none of its own, what is here is executed in its place, as any
+other module would be. What is not there is as unknown as the rest of a library. In our tests real PyTorch runs the same
 files in the frameworks' place, so they may not say anything that only we understand.
 """
 
@@ -71,7 +71,7 @@ def find_stub(name: str, importer: str) -> tuple[str, str] | None:
 
 
 def with_stubs(resolve: Resolve) -> Resolve:
-    """As ``resolve``, and where it finds nothing, what is told here."""
+    """As ``resolve``, and where it finds nothing, what is here."""
     return lambda name, importer: resolve(name, importer) or find_stub(name, importer)
 
 

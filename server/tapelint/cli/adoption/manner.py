@@ -27,7 +27,7 @@ class Manner:
 
     @property
     def is_terse(self) -> bool:
-        """Whether only what was found is told, if anything."""
+        """Whether only what was found is printed, if anything."""
         return self.quiet or self.silent
 
 

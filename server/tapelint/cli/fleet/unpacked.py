@@ -55,7 +55,7 @@ def _unzip(place: str, folder: str) -> None:
 
 
 def _target(folder: str, name: str) -> str | None:
-    """Where a file of an archive is put; None of one that is not needed, or would come to stand outside."""
+    """Where a file of an archive is put; None of one that is not needed, or would be outside."""
     target = os.path.normpath(os.path.join(folder, name))
     if not name.endswith(PYTHON) or not target.startswith(folder + os.sep):
         return None

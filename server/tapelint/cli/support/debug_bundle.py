@@ -25,7 +25,7 @@ from ..showing import settings_of
 from ..streams import say, tell, writing
 from ..task import Task
 
-_README = """What is in this archive, for whoever is sent it and for you before you send it:
+_README = """What is in this archive, for those who get it and for you before you send it:
 
 {entries}
 
