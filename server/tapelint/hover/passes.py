@@ -98,7 +98,9 @@ def gain(probe: HoverProbe, run: CallRun, event: BackwardRan) -> str:
 
 
 def _adding(run: CallRun, leaves: list[int]) -> str:
-    return "may add to" if any(run.before.past(key).doubt for key in leaves) else "adds to"
+    """A pass that may have raised may have left ``.grad`` as it was; what the program assigns itself is there."""
+    pasts = [run.before.past(key) for key in leaves]
+    return "may add to" if any(past.doubt and past.passes for past in pasts) else "adds to"
 
 
 def used_before(probe: HoverProbe, run: CallRun, event: BackwardRan) -> str:
