@@ -29,6 +29,11 @@ IDIOMS = [
     'ROOT = Path(__file__).resolve().parents[1]\nDEEP = ROOT / "common"\nsys.path.append(str(DEEP / "deep"))',
     'if FLAG:\n    sys.path.append(os.path.join(os.path.dirname(__file__), "../common/deep"))',
     'sys.path.append(os.path.join(os.path.dirname(__file__), "../common/deep") if len("x") else "y")',
+    'import os.path as osp\nsys.path.append(osp.join(osp.dirname(osp.abspath(__file__)), "..", "common", "deep"))',
+    'from os.path import dirname as up, join\nsys.path.append(join(up(up(__file__)), "common", "deep"))',
+    'from os import pardir, path\nsys.path.append(path.join(path.dirname(__file__), pardir, "common", "deep"))',
+    'from sys import path as places\nplaces.append(os.path.join(os.path.dirname(__file__), "../common/deep"))',
+    'import pathlib as pl\nsys.path.append(str(pl.Path(__file__).parents[1] / "common/deep"))',
 ]
 
 
@@ -57,6 +62,9 @@ def test_python_searches_the_same_folder(idiom: str, tmp_path: Path) -> None:
         'sys.path.append(os.environ["EXTRA"])',
         "sys.path.append(sys.argv[1])",
         'sys.path.append(os.path.join(find(), "common/deep"))',
+        'def join(*parts):\n    return parts[0]\nsys.path.append(join("common", "deep"))',
+        "path = []\npath.append(os.path.dirname(__file__))",
+        'str = reversed\nsys.path.append(str("common"))',
         'HERE = "a"\nHERE = "b"\nsys.path.append(HERE)',
         "sys.path.append(ROOT)\nROOT = ROOT",
         "sys.path.append(str(Path(__file__).parents[99]))",

@@ -94,9 +94,7 @@ class Resolver:
         found = self.by_path(module, importer)
         if found is None and _is_searched_for(module):
             importer = os.path.abspath(importer)
-            text = self.text(importer) or ""
-            if "sys.path" in text or "addsitedir" in text:
-                return self._by_search_path(module.split("."), importer, text)
+            return self._by_search_path(module.split("."), importer, self.text(importer) or "")
         return found
 
     def _of_library(self, name: str) -> str | None:
@@ -108,9 +106,10 @@ class Resolver:
 
     def _by_search_path(self, parts: list[str], importer: str, text: str) -> str | None:
         """The file of a module in a folder that ``importer`` adds to ``sys.path``."""
+        added = added_folders(importer, text)
         own = os.path.dirname(importer)
-        around = _upward(own, self._root(own))
-        places = (os.path.join(base, folder) for folder in added_folders(importer, text) for base in around)
+        around = _upward(own, self._root(own)) if added else ()
+        places = (os.path.join(base, folder) for folder in added for base in around)
         found = (self._below(os.path.normpath(place), parts) for place in places if os.path.isdir(place))
         return next((path for path in found if path is not None and self._has(path)), None)
 

@@ -13,55 +13,74 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from pathlib import PurePath
+from typing import Literal
 
-JOINED, FOLDER, SAME = "joined", "folder", "same"
-FUNCTIONS = {
+Effect = Literal["joined", "folder", "same"]
+JOINED: Effect = "joined"
+FOLDER: Effect = "folder"
+SAME: Effect = "same"
+
+FUNCTIONS: dict[str, Effect] = {
     "os.path.join": JOINED,
     "os.path.dirname": FOLDER,
     **{f"os.path.{name}": SAME for name in ("abspath", "realpath", "normpath", "expanduser")},
     **dict.fromkeys(("str", "os.fspath"), SAME),
-    **dict.fromkeys(("Path", "PurePath", "pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath"), JOINED),
+    **dict.fromkeys(("pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath"), JOINED),
 }
-"""What functions do with paths, by the names under which programs call them."""
-METHODS = {
+"""What functions do with paths, by the modules in which they stand; Python's own have none."""
+METHODS: dict[str, Effect] = {
     "joinpath": JOINED,
     **dict.fromkeys(("resolve", "absolute", "as_posix", "expanduser", "__str__"), SAME),
 }
 """The same of the methods of a path."""
-ADDING = frozenset(
-    ("sys.path.append", "sys.path.insert", "sys.path.extend", "site.addsitedir", "path.append", "path.insert")
-)
+ADDING = frozenset(("sys.path.append", "sys.path.insert", "site.addsitedir"))
+CONSTANTS = {"os.pardir": "..", "os.curdir": ".", "os.sep": "/"}
+STARTED_IN = ("os.getcwd", "pathlib.Path.cwd")
 MOST_NAMES = 20
 """Names that are followed to what they are assigned, one to another."""
 
 
-@lru_cache(maxsize=256)
+_MENTION = re.compile(r"\bsys\.path\b|\bfrom\s+sys\s+import\b|\baddsitedir\b")
+
+
 def added_folders(importer: str, text: str) -> tuple[str, ...]:
     """The folders that the file ``importer`` with this ``text`` adds to ``sys.path``: absolute ones in the order of the
     text, or relative to the folder in which it is started.
     """
+    return _evaluated(importer, text) if _MENTION.search(text) else ()
+
+
+@lru_cache(maxsize=256)
+def _evaluated(importer: str, text: str) -> tuple[str, ...]:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
-    evaluate = _Paths(tree, importer)
-    found = (evaluate(choice) for node in ast.walk(tree) for each in _added(node) for choice in _choices(each))
+    names = _Names(tree)
+    evaluate = _Paths(names, importer)
+    found = (evaluate(choice) for node in ast.walk(tree) for each in _added(node, names) for choice in _choices(each))
     return tuple(dict.fromkeys(os.path.normpath(each) for each in found if each))
 
 
-def _added(node: ast.AST) -> Iterator[ast.expr]:
+def _added(node: ast.AST, names: _Names) -> Iterator[ast.expr]:
     """The expressions whose values a statement adds to ``sys.path``."""
     match node:
-        case ast.Call(args=[*_, last]) if (name := _dotted(node.func)) in ADDING:
-            yield from last.elts if name == "sys.path.extend" and isinstance(last, (ast.List, ast.Tuple)) else (last,)
-        case ast.AugAssign(target=ast.Attribute() as target, value=ast.List(elts=items) | ast.Tuple(elts=items)):
-            yield from items if _dotted(target) == "sys.path" else ()
-        case ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target], value=value):
+        case ast.Call(args=[*_, last]):
+            match names.qualified(node.func):
+                case "sys.path.extend":
+                    yield from _listed(last)
+                case called if called in ADDING:
+                    yield last
+        case (
+            ast.AugAssign(target=target, value=value)
+            | ast.Assign(targets=[ast.Attribute() | ast.Subscript() as target], value=value)
+        ):
             place = target.value if isinstance(target, ast.Subscript) else target
-            yield from _listed(value) if _dotted(place) == "sys.path" else ()
+            yield from _listed(value) if names.qualified(place) == "sys.path" else ()
 
 
 def _choices(node: ast.expr) -> Iterator[ast.expr]:
@@ -82,23 +101,49 @@ def _listed(value: ast.expr) -> Iterator[ast.expr]:
         yield from _listed(value.right)
 
 
-def _dotted(node: ast.expr) -> str:
-    """``a.b.c`` as text; empty where it is anything else."""
-    if isinstance(node, ast.Name):
-        return node.id
-    owner = _dotted(node.value) if isinstance(node, ast.Attribute) else ""
-    return f"{owner}.{node.attr}" if owner and isinstance(node, ast.Attribute) else ""
+class _Names:
+    """What the names of a file stand for: what it imports, and what it assigns."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self._imported: dict[str, str] = {}
+        self._assigned: dict[str, list[ast.expr]] = {}
+        for node in ast.walk(tree):
+            match node:
+                case ast.Import(names=found):
+                    for each in found:
+                        first = each.name.partition(".")[0]
+                        self._imported[each.asname or first] = each.name if each.asname else first
+                case ast.ImportFrom(module=str(module), level=0, names=found):
+                    for each in found:
+                        self._imported[each.asname or each.name] = f"{module}.{each.name}"
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    self._assigned.setdefault(name, []).append(value)
+
+    def qualified(self, node: ast.expr) -> str:
+        """``os.path.join`` for ``osp.join`` after ``import os.path as osp``. A name neither imported nor assigned
+        stands for itself, for it is Python's own. Empty for anything else.
+        """
+        match node:
+            case ast.Name(id=name):
+                return self._imported.get(name, "" if name in self._assigned else name)
+            case ast.Attribute(value=owner, attr=attr) if whole := self.qualified(owner):
+                return f"{whole}.{attr}"
+        return ""
+
+    def value(self, name: str) -> ast.expr | None:
+        """What a name is assigned, if that is one thing in the whole file."""
+        match self._assigned.get(name):
+            case [value]:
+                return value
+        return None
 
 
 class _Paths:
     """Evaluates an expression to a path; None where that is not known."""
 
-    def __init__(self, tree: ast.Module, importer: str) -> None:
+    def __init__(self, names: _Names, importer: str) -> None:
+        self._names = names
         self._importer = importer
-        self._assigned: dict[str, list[ast.expr]] = {}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-                self._assigned.setdefault(node.targets[0].id, []).append(node.value)
         self._followed = 0
 
     def __call__(self, node: ast.expr) -> str | None:
@@ -107,23 +152,30 @@ class _Paths:
                 return text
             case ast.Name(id="__file__"):
                 return self._importer
+            case ast.Name() | ast.Attribute() if constant := CONSTANTS.get(self._names.qualified(node)):
+                return constant
             case ast.Name(id=name):
                 return self._of_name(name)
             case ast.Call():
                 return self._of_call(node)
-            case ast.Attribute():
-                return self._of_attribute(node)
+            case ast.Attribute(value=owner, attr="parent"):
+                path = self(owner)
+                return os.path.dirname(path) if path is not None else None
             case ast.Subscript(value=ast.Attribute(value=owner, attr="parents"), slice=ast.Constant(value=int(index))):
                 path = self(owner)
                 parents = PurePath(path).parents if path is not None else ()
                 return str(parents[index]) if 0 <= index < len(parents) else None
+        return self._of_parts(node)
+
+    def _of_parts(self, node: ast.expr) -> str | None:
+        match node:
             case ast.BinOp(op=ast.Div(), left=left, right=right):
                 return self._joined((left, right), os.path.join)
             case ast.BinOp(op=ast.Add(), left=left, right=right):
-                return self._joined((left, right), lambda *parts: "".join(parts))
+                return self._joined((left, right), _concatenated)
             case ast.JoinedStr(values=values):
                 parts = [each.value if isinstance(each, ast.FormattedValue) else each for each in values]
-                return self._joined(parts, lambda *each: "".join(each))
+                return self._joined(parts, _concatenated)
         return None
 
     def _joined(self, nodes: list[ast.expr] | tuple[ast.expr, ...], put: Callable[..., str]) -> str | None:
@@ -131,33 +183,30 @@ class _Paths:
         return put(*parts) if parts and None not in parts else None
 
     def _of_name(self, name: str) -> str | None:
-        """What a name is assigned, if that is one thing in the whole file."""
-        values = self._assigned.get(name, [])
-        if len(values) != 1 or self._followed >= MOST_NAMES:
+        value = self._names.value(name)
+        if value is None or self._followed >= MOST_NAMES:
             return None
         self._followed += 1
         try:
-            return self(values[0])
+            return self(value)
         finally:
             self._followed -= 1
 
-    def _of_attribute(self, node: ast.Attribute) -> str | None:
-        if _dotted(node) in ("os.pardir", "os.curdir", "os.sep"):
-            return {"os.pardir": "..", "os.curdir": ".", "os.sep": "/"}[_dotted(node)]
-        path = self(node.value) if node.attr == "parent" else None
-        return os.path.dirname(path) if path is not None else None
-
     def _of_call(self, node: ast.Call) -> str | None:
-        name = _dotted(node.func)
-        if name in ("os.getcwd", "Path.cwd", "pathlib.Path.cwd"):
+        called = self._names.qualified(node.func)
+        if called in STARTED_IN:
             return "."
-        does = FUNCTIONS.get(name)
+        does = FUNCTIONS.get(called)
         given: list[ast.expr] = list(node.args)
         if does is None and isinstance(node.func, ast.Attribute):
             does, given = METHODS.get(node.func.attr), [node.func.value, *node.args]
-        if does is None or does is not JOINED and len(given) != 1:
+        if does is None or does != JOINED and len(given) != 1:
             return None
         path = self._joined(given, os.path.join)
-        if path is None or does is JOINED:
+        if path is None or does == JOINED:
             return path
-        return os.path.dirname(path) if does is FOLDER else os.path.normpath(path)
+        return os.path.dirname(path) if does == FOLDER else os.path.normpath(path)
+
+
+def _concatenated(*parts: str) -> str:
+    return "".join(parts)
