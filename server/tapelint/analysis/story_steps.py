@@ -22,7 +22,7 @@ RAISES = "raises"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StoryStep:
     """What happened at ``node``, as a sentence and in a few words."""
 
     node: ast.AST
@@ -30,13 +30,13 @@ class Told:
     short: str
 
 
-def in_order(finding: Finding) -> Iterator[Told]:
+def in_order(finding: Finding) -> Iterator[StoryStep]:
     """The steps of a finding's story that have a place; the line at which PyTorch raises is one of them."""
     links = _links(finding)
     sentences = zip(links, moments([link.when for link in links]), _short(finding, links))
     for link, moment, short in sentences:
         if hasattr(link.node, "lineno"):
-            yield Told(link.node, capitalized(_timed(link.text, moment)), short)
+            yield StoryStep(link.node, capitalized(_timed(link.text, moment)), short)
 
 
 def at_its_own_place(finding: Finding) -> str:
