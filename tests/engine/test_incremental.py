@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tools.soak.edits import changed
 
 from tapelint.analysis import AnalysisCache, Cancelled, Report, analyse
 from tapelint.engine.limits import Limits
@@ -142,16 +143,6 @@ def penalty(x):
     return x.pow(2)
 """
 FILES = {"helpers": HELPERS, "scales": "SCALE = 3\n"}
-LINES = [
-    "pass",
-    "print('here')",
-    "y += 1",
-    "loss.backward()",
-    "with torch.no_grad():",
-    "opt.zero_grad()",
-    "return",
-    "if x: break",
-]
 BLOCK = """\
 for step in range(3):
     w = torch.ones(3, requires_grad=True)
@@ -178,33 +169,11 @@ def told(report: Report) -> object:
 @st.composite
 def edits(draw: st.DrawFn, text: str) -> list[str]:
     """A few texts, each made of the one before, or of the first, by an edit of one line."""
-    found, first = [], text.split("\n")
-    lines = first
+    chance = draw(st.randoms(use_true_random=False))
+    found = [text]
     for _ in range(draw(st.integers(1, 4))):
-        lines = list(draw(st.sampled_from([lines, first])))
-        row = draw(st.integers(0, len(lines) - 1))
-        line = lines[row]
-        indent = line[: len(line) - len(line.lstrip())]
-        how = draw(st.sampled_from(["comment", "blank", "insert", "delete", "cut", "copy", "number", "rename"]))
-        if how == "comment":
-            lines[row] += "  # a remark"
-        elif how == "blank":
-            lines.insert(row, "")
-        elif how == "insert":
-            lines.insert(row, indent + draw(st.sampled_from(LINES)))
-        elif how == "delete":
-            del lines[row]
-        elif how == "cut":
-            lines[row] = line[: draw(st.integers(0, len(line)))]
-        elif how == "copy":
-            lines.insert(row, indent + draw(st.sampled_from(lines)).strip())
-        elif how == "number":
-            lines[row] = line.replace("1", "2") if "1" in line else line.replace("0", "1")
-        else:
-            lines[row] = line.replace("self.", "this.") if "self." in line else line.replace("x", "z")
-        lines = lines or [""]
-        found.append("\n".join(lines))
-    return found
+        found.append(changed(draw(st.sampled_from([found[-1], text])), chance))
+    return found[1:]
 
 
 TEXTS = [LIBRARY, SCRIPT, *(path.read_text(encoding="utf-8") for path in EXAMPLES)]

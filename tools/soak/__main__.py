@@ -14,26 +14,17 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
 from tools.bench.sessions import listed
+from tools.soak.edits import changed
 
 from tapelint.analysis import AnalysisCache, Report, analyse
 from tapelint.cli import collect_rarely
 from tapelint.workspace import Resolver
 
-STATEMENTS = (
-    "pass",
-    "print('here')",
-    "y += 1",
-    "loss.backward()",
-    "with torch.no_grad():",
-    "opt.zero_grad()",
-    "return",
-    "if y: break",
-)
 EVERY = 100
 
 
@@ -48,26 +39,6 @@ class Document:
         """What is reported of the text, as the server would ask for it."""
         find = Resolver()
         return analyse(self.text, self.path, resolve=find, memory=memory, is_imported=find.is_imported)
-
-
-def changed(text: str, chance: random.Random) -> str:
-    """The text after a random edit of one line."""
-    lines = text.split("\n")
-    row = chance.randrange(len(lines))
-    line = lines[row]
-    indent = line[: len(line) - len(line.lstrip())]
-    ways: dict[str, Callable[[], list[str]]] = {
-        "remark": lambda: [f"{line}  # a remark"],
-        "blank": lambda: ["", line],
-        "statement": lambda: [indent + chance.choice(STATEMENTS), line],
-        "delete": list,
-        "cut": lambda: [line[: chance.randint(0, len(line))]],
-        "copy": lambda: [indent + chance.choice(lines).strip(), line],
-        "number": lambda: [line.replace("1", "2") if "1" in line else line.replace("0", "1")],
-        "rename": lambda: [line.replace("self.", "this.") if "self." in line else line.replace("x", "z")],
-    }
-    lines[row : row + 1] = ways[chance.choice(list(ways))]()
-    return "\n".join(lines)
 
 
 def seen(report: Report) -> object:
