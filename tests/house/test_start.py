@@ -1,5 +1,5 @@
 """What the server loads before it has answered ``initialize``: the editor waits for that, and the engine is not needed
-for it.
+for it. And what every command loads, be it only to print the version.
 """
 
 from __future__ import annotations
@@ -23,6 +23,11 @@ def framed(message: dict[str, object]) -> bytes:
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
 
 
+def loaded_by(stderr: bytes) -> set[str]:
+    """The modules that ``python -v`` has said are imported."""
+    return {*re.findall(r"^import '(\S+)' #", stderr.decode(), re.MULTILINE)}
+
+
 @pytest.fixture(scope="module")
 def started() -> subprocess.CompletedProcess[bytes]:
     """A server that is asked to initialize and leaves; it says on standard error what it imports."""
@@ -34,10 +39,23 @@ def started() -> subprocess.CompletedProcess[bytes]:
 
 def test_no_module_of_the_engine_is_loaded_before_the_answer(started: subprocess.CompletedProcess[bytes]) -> None:
     assert b'"capabilities"' in started.stdout, started.stdout
-    loaded = re.findall(r"^import '(\S+)' #", started.stderr.decode(), re.MULTILINE)
-    assert {"tapelint.lsp.server", "lsprotocol.types"} <= {*loaded}, "this test does not see what is loaded"
+    loaded = loaded_by(started.stderr)
+    assert {"tapelint.lsp.server", "lsprotocol.types"} <= loaded, "this test does not see what is loaded"
     early = [name for name in loaded if {name, ".".join(name.split(".")[:2]), name.split(".")[0]} & FOR_LATER]
     assert not early, f"the server loads before it answers: {early}"
+
+
+def test_every_command_loads_the_options_of_all_and_what_none_of_them_does(
+    started: subprocess.CompletedProcess[bytes],
+) -> None:
+    command = [sys.executable, "-v", "-m", "tapelint", "--version"]
+    loaded = loaded_by(subprocess.run(command, capture_output=True, timeout=60, check=True).stderr)
+    assert {"click", "tapelint.cli.commands"} <= loaded, "this test does not see what is loaded"
+    parts = {name.split(".")[1] for name in loaded if name.startswith("tapelint.")}
+    assert parts <= {"__main__", "_version", "cli"}, f"the version is printed with {sorted(parts)}"
+    assert not loaded & {"hashlib", "tempfile", "shutil", "json", "logging", "pathspec"}
+    more = {name for name in loaded_by(started.stderr) - loaded if name.startswith("tapelint.cli.")}
+    assert not more, f"the server loads of the command line: {sorted(more)}"
 
 
 def test_the_types_of_the_protocol_have_no_repr_of_their_own() -> None:

@@ -11,7 +11,7 @@ import click
 
 from .. import __version__
 from .adoption.manner import Manner, by_pattern, reporting_options
-from .caching.cache_options import cache_options, clean
+from .caching.cache_options import cache_options
 from .streams import LEVELS, LOG, log, writing
 from .support import completing
 from .support.grouped_help import Commands, Grouped
@@ -302,10 +302,10 @@ def server(serve: Callable[[], None], stdio: bool) -> int:
     return 0
 
 
-@tapelint.command("clean")
-def clean_caches() -> int:
+@tapelint.command()
+def clean() -> int:
     """Clear any caches in the current directory and any subdirectories."""
-    return clean()
+    return _program("caching.cleaning")()
 
 
 @tapelint.command()

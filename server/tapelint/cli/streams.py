@@ -7,10 +7,9 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator
+from importlib import import_module
 from types import ModuleType
 from typing import TextIO
-
-from ..report.style import ansi, is_coloured, plain
 
 LOG = "TAPELINT_LOG"
 """The environment variable that turns on the log, tracebacks included: debug, info, warning or error."""
@@ -79,7 +78,8 @@ def note(level: str, message: str) -> None:
 
 def tell(severity: str, message: str) -> None:
     """Say on standard error what went wrong (``error``) or what the user should know of (``warning``)."""
-    style = ansi if is_coloured(sys.stderr) else plain
+    styles = import_module("tapelint.report.style")  # most commands have nothing to complain of
+    style = styles.ansi if styles.is_coloured(sys.stderr) else styles.plain
     say(f"{style(severity, severity)}: {message}")
 
 

@@ -1,16 +1,11 @@
-"""The options about the cache, and the command that removes it."""
+"""The options about the cache."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
-
-from ..streams import say, tell
-from .store import caches_below
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -29,17 +24,3 @@ def cache_options(command: Command) -> Command:
         "-n", "--no-cache", is_flag=True, envvar="TAPELINT_NO_CACHE", show_envvar=True, help="Disable cache reads."
     )
     return without(folder(command))
-
-
-def clean() -> int:
-    """Remove all caches in the current folder and below; the exit status."""
-    status = 0
-    for folder in caches_below(os.curdir):
-        try:
-            shutil.rmtree(folder)
-        except OSError as error:
-            tell("error", f"{os.path.normpath(folder)}: cannot be removed: {error.strerror or error}")
-            status = 2
-        else:
-            say(f"Removing cache at: {os.path.normpath(folder)}")
-    return status
