@@ -18,10 +18,19 @@ from .values import Expecting, Value
 class ProgramRaised(Exception):
     """The program raises on this path."""
 
-    def __init__(self, name: str, message: str = "", by_torch: bool = False, is_meant: bool = False) -> None:
+    def __init__(
+        self,
+        name: str,
+        message: str = "",
+        by_torch: bool = False,
+        is_meant: bool = False,
+        bases: tuple[str, ...] = (),
+    ) -> None:
         super().__init__(name, message)
         # The class of the exception, as far as it is known.
         self.name = name
+        # The classes that it is derived from, where the program defines it; those of Python are known otherwise.
+        self.bases = bases
         self.message = message
         # Whether PyTorch raises it.
         self.by_torch = by_torch
@@ -40,7 +49,9 @@ SKIPS = ("Skipped", "SkipTest")
 
 def takes(kinds: Collection[str], error: ProgramRaised) -> bool:
     """Whether a handler of exceptions of these ``kinds``, by the names of their classes, is one for an error."""
-    return not {error.name, "Exception", "BaseException", *_bases_of(error.name)}.isdisjoint(kinds)
+    names = (error.name, *error.bases)
+    known = [base for name in names for base in _bases_of(name)]
+    return not {*names, *(known or ("Exception", "BaseException"))}.isdisjoint(kinds)
 
 
 def ends(manager: Expecting, error: ProgramRaised) -> bool:

@@ -227,15 +227,25 @@ def trying(machine: Machine, node: ast.Try, state: State) -> list[State]:
                 machine.context.depth = depth
                 path.frame, path.calls, path.iterations = frame, calls, iterations
                 path.completion = None
-                if handler.name:
-                    machine.bind(path, handler.name, something(handler.name))
-                results += machine.block(handler.body, [path])
+                results += _handle(machine, handler, error, path)
                 continue
         elif path.completion is None and node.orelse:
             results += machine.block(node.orelse, [path])
             continue
         results.append(path)
     return _finally(machine, node, results) if node.finalbody else results
+
+
+def _handle(machine: Machine, handler: ast.ExceptHandler, error: ProgramRaised, path: State) -> list[State]:
+    """Run a handler; ``raise`` in it raises the ``error`` again, and so does ``raise e`` after ``except ... as e``."""
+    value = something(handler.name or "exception")
+    if handler.name:
+        machine.bind(path, handler.name, value)
+    machine.handled.append((value, error))
+    try:
+        return machine.block(handler.body, [path])
+    finally:
+        machine.handled.pop()
 
 
 def _finally(machine: Machine, node: ast.Try, results: list[State]) -> list[State]:

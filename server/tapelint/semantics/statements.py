@@ -10,8 +10,9 @@ from functools import partial
 from typing import Any
 
 from ..domain.completion import Break, Continue, ProgramRaised, Return
+from ..domain.mro import mro_of
 from ..domain.state import State
-from ..domain.values import NONE, External, Frame, HeapRef, Instance, Value
+from ..domain.values import NONE, Class, External, Frame, HeapRef, Instance, Value
 from ..engine.machine import STATEMENTS, Machine
 from ..engine.stored_names import returns
 from .assign import assign, delete
@@ -116,18 +117,39 @@ def returned(machine: Machine, node: ast.Return, state: State) -> None:
 
 
 def raising(machine: Machine, node: ast.Raise, state: State) -> list[State]:
-    def effect(s: State) -> None:
-        name = "Exception"
-        if node.exc is not None:
-            target = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
-            value = machine.eval(target, s)
-            if isinstance(value, External):
-                name = value.name.rpartition(".")[2]
-            elif isinstance(value, HeapRef) and isinstance(s.heap[value.id], Instance):
-                name = "Exception"
-        raise ProgramRaised(name, is_meant=True)
+    return machine.run_paths(state, partial(raised, machine, node))
 
-    return machine.run_paths(state, effect)
+
+def raised(machine: Machine, node: ast.Raise, state: State) -> None:
+    if node.exc is None:
+        raise machine.handled[-1][1] if machine.handled else ProgramRaised("Exception", is_meant=True)
+    made = node.exc if isinstance(node.exc, ast.Call) else None
+    value = machine.eval(made.func if made else node.exc, state)
+    for argument in (*made.args, *(keyword.value for keyword in made.keywords)) if made else ():
+        # `raise SystemExit(main())`: the exception is not made, its arguments are
+        machine.eval(argument.value if isinstance(argument, ast.Starred) else argument, state)
+    for bound, error in machine.handled:
+        if value is bound:
+            raise error
+    name, *bases = _kinds(state, value)
+    raise ProgramRaised(name, is_meant=True, bases=tuple(bases))
+
+
+def _kinds(state: State, value: Value) -> list[str]:
+    """The names of the class of an exception and of those that it is derived from, as far as they are known."""
+    if isinstance(value, HeapRef) and isinstance(instance := state.heap[value.id], Instance):
+        value = instance.kind
+    found = [_class_name(state, each) for each in mro_of(state, value)]
+    return [name for name in found if name] or ["Exception"]
+
+
+def _class_name(state: State, kind: Value) -> str:
+    match kind:
+        case External(name=name):
+            return name.rpartition(".")[2]
+        case HeapRef(id=place) if isinstance(owner := state.heap[place], Class):
+            return owner.name
+    return ""
 
 
 def asserting(machine: Machine, node: ast.Assert, state: State) -> list[State]:
