@@ -45,9 +45,8 @@ export interface Coverage {
     }[];
 }
 
-/** The graph of a finding or an expression; `svg` draws it, with `data-node` for the number of each node. */
+/** The graph of a finding or an expression; `client/webview` draws it. */
 export interface Graph {
-    readonly svg: string | null;
     readonly why: string | null;
     readonly picture: {
         readonly title: string;

@@ -35,7 +35,7 @@ export function activate(context: vscode.ExtensionContext): Api {
         new DebugInformation(context.extension, started, status),
         new Example(context.extensionPath),
         new Explanations(started),
-        new Graphs(started),
+        new Graphs(started, context.extensionUri),
         new CoverageOfDocuments(started, status, String(context.extension.packageJSON.version)),
         new RulePages(started),
         new Stories(started),

@@ -1,6 +1,6 @@
 /**
- * "Show the Autograd Graph": the picture of the finding or the expression at the cursor, beside the text. The server
- * draws it; here each box becomes a link to its line, and the same is told as a list.
+ * "Show the Autograd Graph": the picture of the finding or the expression at the cursor, beside the text. The server says what is in it,
+ * `client/webview` draws it in the page; each box is a link to its line, and the same is told as a list.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -11,29 +11,22 @@ import { messageOf } from './timeout';
 const ACTION = 'Show the autograd graph';
 const COLOURS = `
 body { padding: 0 1em; }
-svg { max-width: none; --ink: var(--vscode-editor-foreground); --paper: transparent;
+svg { max-width: none; font: 11px var(--vscode-editor-font-family, monospace); --ink: var(--vscode-editor-foreground); --paper: transparent;
   --line: var(--vscode-descriptionForeground); --lane: var(--vscode-sideBar-background);
   --box: var(--vscode-editorWidget-background); --bad: var(--vscode-editorError-foreground, #f14c4c); }
 .vscode-high-contrast svg, .vscode-high-contrast-light svg {
   --lane: var(--vscode-editor-background); --line: var(--vscode-contrastBorder); }
+#drawing { overflow-x: auto; font: 11px var(--vscode-editor-font-family, monospace); }
+text { fill: var(--ink); } .first { font-weight: bold; } .label { font-size: 10px; fill: var(--line); }
+.named { paint-order: stroke; stroke: var(--lane); stroke-width: 4px; }
+.lane { fill: var(--lane); } .box { fill: var(--box); stroke: var(--line); } .perhaps { stroke-dasharray: 4 3; }
+.edge { fill: none; stroke: var(--line); } .does { stroke-dasharray: 5 3; } .tip { fill: var(--line); } .bad-tip { fill: var(--bad); }
+.hazard { stroke: var(--bad); stroke-width: 2.5; } .lit { stroke-width: 3; stroke-dasharray: none; }
 g[data-place] { cursor: pointer; }
 g[data-place]:focus-visible { outline: 2px solid var(--vscode-focusBorder); }
 #old { display: none; padding: 0.5em; border: 1px solid var(--vscode-editorWarning-foreground, #cca700); }
 #old.shown { display: block; }
 .marked { font-weight: bold; color: var(--vscode-editorError-foreground, #f14c4c); }
-`;
-
-/** Runs in the page: a box or an entry of the list leads to its place, when the extension is told its number. */
-const SCRIPT = `
-const editor = acquireVsCodeApi();
-const links = document.querySelectorAll('[data-place]');
-for (const link of links) {
-    const go = () => editor.postMessage({ node: Number(link.dataset.place) });
-    link.addEventListener('click', go);
-    link.addEventListener('keydown', (event) => { if (event.key === 'Enter') { go(); } });
-}
-document.getElementById('again').addEventListener('click', () => editor.postMessage({ again: true }));
-window.addEventListener('message', ({ data }) => document.getElementById('old').classList.toggle('shown', data.old));
 `;
 
 interface Drawn {
@@ -44,10 +37,15 @@ interface Drawn {
 
 export class Graphs implements vscode.CodeActionProvider, vscode.Disposable {
     private readonly registered: vscode.Disposable[];
+    private readonly script: vscode.Uri;
     private panel: vscode.WebviewPanel | undefined;
     private drawn: Drawn | undefined;
 
-    constructor(private readonly server: Server) {
+    constructor(
+        private readonly server: Server,
+        extension: vscode.Uri,
+    ) {
+        this.script = vscode.Uri.joinPath(extension, 'dist', 'picture.js');
         this.registered = [
             vscode.commands.registerCommand('tapelint.showGraph', (at?: vscode.Position) => this.atCursor(at)),
             vscode.languages.registerCodeActionsProvider([{ language: 'python' }], this, {
@@ -92,13 +90,13 @@ export class Graphs implements vscode.CodeActionProvider, vscode.Disposable {
             void vscode.window.showErrorMessage(`tapelint: ${messageOf(error)}`);
             return;
         }
-        if (graph?.svg == null) {
+        if (graph?.picture == null) {
             void vscode.window.showInformationMessage(`tapelint draws no graph: ${graph?.why ?? 'the server does not run'}`);
             return;
         }
         this.drawn = { document, position, graph };
         this.panel ??= this.open();
-        this.panel.webview.html = page(graph);
+        this.panel.webview.html = page(graph, this.panel.webview.asWebviewUri(this.script));
         this.panel.reveal(undefined, true);
     }
 
@@ -106,7 +104,7 @@ export class Graphs implements vscode.CodeActionProvider, vscode.Disposable {
         const beside = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
         const panel = vscode.window.createWebviewPanel('tapelint.graph', 'Autograd graph', beside, {
             enableScripts: true,
-            localResourceRoots: [],
+            localResourceRoots: [vscode.Uri.joinPath(this.script, '..')],
         });
         panel.onDidDispose(() => {
             this.panel = this.drawn = undefined;
@@ -133,32 +131,34 @@ async function show(graph: Graph, node: number | undefined): Promise<void> {
 }
 
 /** The page: nothing in it comes from elsewhere, and only the script of ours runs. */
-function page(graph: Graph): string {
+function page({ picture }: Graph, script: vscode.Uri): string {
     const nonce = randomBytes(16).toString('hex');
     const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-${nonce}'`;
-    const placed = new Set(graph.picture?.nodes.filter(({ place }) => place !== null).map(({ number }) => number));
-    const svg = (graph.svg ?? '').replace(/<g ([^>]*)data-node="(\d+)"/g, (group, rest: string, node: string) =>
-        placed.has(Number(node)) ? `<g ${rest}data-place="${node}" tabindex="0" role="link"` : group,
-    );
+    const data = JSON.stringify(picture).replaceAll('<', '\\u003c');
     return `<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">
-<title>${escaped(graph.picture?.title ?? '')}</title></head>
+<title>${escaped(picture?.title ?? '')}</title><style>${COLOURS}</style></head>
 <body><p id="old" role="status">The text has changed since this was drawn. <button id="again">Draw again</button></p>
-${svg}<style>${COLOURS}</style>
-<details><summary>The same as a list</summary>${list(graph)}</details>
-<script nonce="${nonce}">${SCRIPT}</script></body></html>`;
+<h3>${escaped(plain(picture?.title ?? ''))}</h3><div id="drawing"></div>
+<details><summary>The same as a list</summary>${list(picture)}</details>
+<script type="application/json" id="picture">${data}</script>
+<script nonce="${nonce}" src="${script.toString()}"></script></body></html>`;
 }
 
-function list({ picture }: Graph): string {
+function list(picture: Graph['picture']): string {
     const columns = picture?.columns.map((title, column) => {
         const entries = picture.nodes.filter((node) => node.column === column).map(({ number, title, details, place, marked }) => {
-            const words = escaped([title, ...details].join(', '));
+            const words = escaped(plain([title, ...details].join(', ')));
             const text = place === null ? words : `<a href="#" data-place="${number}">${words}</a>`;
             return `<li${marked ? ' class="marked"' : ''}>${text}</li>`;
         });
-        return `<h3>${escaped(title)}</h3><ul>${entries.join('')}</ul>`;
+        return `<h4>${escaped(plain(title))}</h4><ul>${entries.join('')}</ul>`;
     });
     return [...(columns ?? []), ...(picture?.notes ?? []).map((note) => `<p>${escaped(note)}</p>`)].join('');
+}
+
+function plain(text: string): string {
+    return text.replaceAll('`', '');
 }
 
 function escaped(text: string): string {

@@ -21,6 +21,8 @@ const WRITTEN = 5;
 const PATIENCE = 60_000;
 /** Letters must stand out from what is behind them by so much (WCAG 2, level AA). */
 const CONTRAST = 4.5;
+/** Signs must stand out by so much. */
+const OF_SIGNS = 3;
 const THEMES = {
     light: 'Default Light Modern',
     dark: 'Default Dark Modern',
@@ -67,11 +69,12 @@ export async function testGraph(browser, program, pictures) {
             await page.waitForTimeout(3000);
             const worst = await drawing.locator('svg').evaluate(faintest);
             assert.ok(worst.contrast >= CONTRAST, `${name}: ${JSON.stringify(worst)}`);
+            assert.ok(worst.tips >= OF_SIGNS, `${name}: the heads of arrows: ${worst.tips}`);
             if (pictures && name === KEPT) {
                 await page.screenshot({ path: join(pictures, `graph-${name}.png`) });
             }
         }
-        console.log('ok     it can be read in light, dark and high contrast');
+        console.log('ok     letters and heads of arrows can be seen in light, dark and high contrast');
 
         set(editor, {});
         assert.equal(await drawing.locator('#old').isVisible(), false);
@@ -129,7 +132,7 @@ async function until(page, text) {
     }
 }
 
-/** Runs in the page: which letters of the drawing stand out least from the box, or else the page, behind them. */
+/** Runs in the page: which letters of the drawing stand out least from the box, or else the page, behind them, and how much the heads of arrows do. */
 function faintest(svg) {
     const parts = (colour) => {
         const [red, green, blue, alpha = 1] = colour.match(/[\d.]+/g)?.map(Number) ?? [0, 0, 0, 0];
@@ -148,16 +151,22 @@ function faintest(svg) {
     document.body.append(probe);
     const page = parts(getComputedStyle(probe).color);
     probe.remove();
-    let worst = { contrast: Infinity, text: '' };
+    const contrastOf = (ink, behind) => {
+        const [high, low] = [light(ink), light(behind)].sort((a, b) => b - a);
+        return (high + 0.05) / (low + 0.05);
+    };
+    const fillOf = (element) => parts(getComputedStyle(element).fill);
+    const lane = over(fillOf(svg.querySelector('.lane')), page);
+    const tips = Math.min(...['.tip', '.bad-tip'].map((each) => contrastOf(over(fillOf(svg.querySelector(each)), lane), lane)));
+    let worst = { contrast: Infinity, text: '', tips };
     for (const text of svg.querySelectorAll('text')) {
         const box = text.closest('g')?.querySelector('rect, path, polygon, ellipse');
         const fill = box ? getComputedStyle(box).fill : 'none';
         const behind = fill === 'none' ? page : over(parts(fill), page);
         const ink = over(parts(getComputedStyle(text).fill), behind);
-        const [high, low] = [light(ink), light(behind)].sort((a, b) => b - a);
-        const contrast = (high + 0.05) / (low + 0.05);
+        const contrast = contrastOf(ink, behind);
         if (contrast < worst.contrast) {
-            worst = { contrast, text: text.textContent, ink, behind };
+            worst = { contrast, text: text.textContent, ink, behind, tips };
         }
     }
     return worst;

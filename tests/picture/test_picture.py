@@ -161,7 +161,7 @@ def test_the_formats_parse(program: str, row: int) -> None:
     assert len(drawing.findall(".//{*}path[@marker-end]")) == len(picture.edges)
     _is_flowchart([*mermaid(picture, "a.py")], numbers)
     _is_digraph("\n".join(dot(picture, "a.py")), numbers)
-    assert json.loads(json.dumps(as_json(picture, asdict)))["columns"] == [*picture.columns]
+    assert json.loads(json.dumps(as_json(picture, "a.py", asdict)))["columns"] == [*picture.columns]
     listed = re.findall(r"(?m)^ +(\d+)\. ", "\n".join(text(picture, "a.py")))
     assert {f"n{number}" for number in listed} == numbers
 

@@ -98,7 +98,8 @@ def expected(archive: zipfile.ZipFile) -> set[str]:
         manifest["main"].removeprefix("./"),
     }
     shown = {name for name in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", page) if not name.startswith(("https:", "data:"))}
-    rest = {"package.json", "readme.md", "LICENSE.txt", "client/launch.py", "bundled/libs/pygls/__init__.py"}
+    started = {"client/launch.py", "dist/picture.js", "bundled/libs/pygls/__init__.py"}
+    rest = {"package.json", "readme.md", "LICENSE.txt", *started}
     return server | named | shown | rest
 
 

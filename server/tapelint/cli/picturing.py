@@ -25,7 +25,7 @@ FORMATS: dict[str, Callable[[Picture, str], Iterable[str]]] = {
     "mermaid": mermaid,
     "dot": dot,
     "svg": svg,
-    "json": lambda picture, main: [json.dumps(as_json(picture, asdict), indent=2)],
+    "json": lambda picture, main: [json.dumps(as_json(picture, main, asdict), indent=2)],
 }
 
 

@@ -35,12 +35,20 @@ KINDS = {
     "folded": "",
 }
 """What goes before a title, where that does not say what the node is."""
+WIDEST = 46
+"""The most letters of a row in a box."""
 
 
 def heading(node: PictureNode) -> str:
     """The title with what kind of thing it is, without the backticks of messages."""
     kind = KINDS[node.kind]
     return f"{kind} {plain(node.title)}" if kind else plain(node.title)
+
+
+def rows_of(node: PictureNode, main: str) -> tuple[str, ...]:
+    """The text in the box of a node; what is too long is cut."""
+    parts = [heading(node), *map(plain, node.details), spot_text(node, main)]
+    return tuple(part if len(part) <= WIDEST else f"{part[: WIDEST - 1]}…" for part in parts if part)
 
 
 def plain(text: str) -> str:

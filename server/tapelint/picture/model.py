@@ -9,6 +9,8 @@ Kind = Literal["leaf", "operation", "tensor", "saved", "write", "step", "pass", 
 """What a node stands for: a leaf, a node of the graph (``grad_fn``), a tensor without either, a tensor that was saved,
 an in-place write, the step of an optimizer, a backward pass, the place where a graph ends, what is left out.
 """
+MOMENTS: frozenset[Kind] = frozenset({"write", "step", "pass", "cut"})
+"""The kinds of nodes that happen at a moment; the others are there from then on."""
 Relation = Literal["input", "saves", "writes", "steps", "walks", "frees", "needs", "fills"]
 
 

@@ -7,7 +7,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from .layout import ROW, Box, Layout, laid_out
 from .list_form import RELATIONS, plain, text
-from .model import Picture, PictureEdge
+from .model import Picture
 
 TOP = 44
 STYLE = """
@@ -37,9 +37,7 @@ def svg(picture: Picture, main: str) -> Iterator[str]:
     yield f'<title id="title">{escape(title)}</title>'
     yield f'<desc id="description">{escape(chr(10).join(text(picture, main)))}</desc>'
     yield f"<style>{STYLE}</style>"
-    yield '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="9" markerHeight="9"'
-    yield ' markerUnits="userSpaceOnUse" orient="auto">'
-    yield '<path d="M0 0L8 4L0 8z" style="fill: var(--line)"/></marker></defs>'
+    yield f"<defs>{_tip('tip', '--line')}{_tip('bad-tip', '--bad')}</defs>"
     yield f'<rect width="{width:.0f}" height="{foot:.0f}" style="fill: var(--paper)"/>'
     yield f'<text class="title" x="18" y="26">{escape(title)}</text>'
     for lane in layout.lanes:
@@ -48,8 +46,7 @@ def svg(picture: Picture, main: str) -> Iterator[str]:
             f'height="{layout.height - TOP - 9:.0f}" rx="6"/>'
         )
         yield f'<text class="first" x="{lane.x + 12:.0f}" y="{TOP + 20}">{escape(lane.title)}</text>'
-    for edge in picture.edges:
-        yield from _edge(edge, layout)
+    yield from _edges(picture, layout)
     for box in layout.boxes.values():
         yield from _box(box)
     for index, note in enumerate(picture.notes):
@@ -73,23 +70,25 @@ def _box(box: Box) -> Iterator[str]:
     yield "</g>"
 
 
-def _edge(edge: PictureEdge, layout: Layout) -> Iterator[str]:
-    """From the side of a box that looks at the other one, as a curve."""
-    begin, end = layout.boxes[edge.begin], layout.boxes[edge.end]
-    x1, x2 = begin.x + begin.width / 2, end.x + end.width / 2
-    if begin.node.column != end.node.column:
-        right = begin.x < end.x
-        x1, x2 = (begin.x + begin.width, end.x) if right else (begin.x, end.x + end.width)
-        y1, y2 = begin.y + begin.height / 2, end.y + end.height / 2
-        bend = max(abs(x2 - x1) / 2, 24) * (1 if right else -1)
-        curve = f"M{x1:.1f} {y1:.1f}C{x1 + bend:.1f} {y1:.1f} {x2 - bend:.1f} {y2:.1f} {x2:.1f} {y2:.1f}"
-    else:
-        down = begin.y < end.y
-        y1, y2 = (begin.y + begin.height, end.y) if down else (begin.y, end.y + end.height)
-        bend = (y2 - y1) / 2
-        curve = f"M{x1:.1f} {y1:.1f}C{x1:.1f} {y1 + bend:.1f} {x2:.1f} {y2 - bend:.1f} {x2:.1f} {y2:.1f}"
-    style = f"edge{'' if edge.relation == 'input' else ' does'}{' hazard' if edge.is_marked else ''}"
-    yield f'<path class="{style}" marker-end="url(#tip)" d="{curve}"/>'
-    if edge.relation != "input":
-        words = RELATIONS[edge.relation]
-        yield f'<text class="label named" x="{(x1 + x2) / 2 + 4:.1f}" y="{(y1 + y2) / 2:.1f}">{words}</text>'
+def _edges(picture: Picture, layout: Layout) -> Iterator[str]:
+    """The arrows; where several leave a box together, the first one has the label."""
+    named = set[object]()
+    for edge, points in zip(picture.edges, layout.arrows):
+        (x, y), (_, other) = points[:2]
+        way = "L".join(f"{across:.1f} {down:.1f}" for across, down in points)
+        style = f"edge{'' if edge.relation == 'input' else ' does'}{' hazard' if edge.is_marked else ''}"
+        tip = "bad-tip" if edge.is_marked else "tip"
+        ends = f'data-from="{edge.begin}" data-to="{edge.end}"'
+        yield f'<path class="{style}" {ends} marker-end="url(#{tip})" d="M{way}"/>'
+        bundle = edge.begin, edge.relation, edge.is_marked
+        if edge.relation != "input" and bundle not in named:
+            named.add(bundle)
+            row = y + 10 if other > y else y - 3
+            yield f'<text class="label named" x="{x + 4:.1f}" y="{row:.1f}">{RELATIONS[edge.relation]}</text>'
+
+
+def _tip(name: str, colour: str) -> str:
+    return (
+        f'<marker id="{name}" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="9" markerHeight="9" '
+        f'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z" style="fill: var({colour})"/></marker>'
+    )

@@ -49,7 +49,8 @@ async def graph(ls: Any, *arguments: Any) -> dict[str, Any]:
             return _nothing(str(reason))
         drawing = "\n".join(deferred.svg.svg(drawn, report.source.path))
         listed = "\n".join(deferred.list_form.text(drawn, report.source.path))
-        return {"picture": deferred.json_form.as_json(drawn, place), "svg": drawing, "text": listed, "why": None}
+        data = deferred.json_form.as_json(drawn, report.source.path, place)
+        return {"picture": data, "svg": drawing, "text": listed, "why": None}
 
     token = Token()
     try:
