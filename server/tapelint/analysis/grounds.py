@@ -87,7 +87,11 @@ def _grounds(found: Finding, chosen: Ground | None) -> Iterator[Ground]:
 
 
 def _may_be_reported(choice: Choice, found: Finding) -> bool:
-    """Whether a finding that needs a choice is reported; one that needs certain data is if all of it happens there."""
+    """Whether a finding that needs a choice is reported; one that needs certain data is if all of it happens there.
+    What is missing with one of several items may be made with the others.
+    """
+    if choice.subject is Subject.ITEM and not found.of_absence:
+        return True
     return choice.subject is Subject.FLAG or _surrounds(choice, found)
 
 

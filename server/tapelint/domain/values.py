@@ -76,6 +76,8 @@ class Origin(Enum):
     OTHER_DTYPE = auto()
     # The device ``cpu``.
     CPU = auto()
+    # One of several known items, which stands for all that a loop is not run for.
+    ITEM = auto()
 
 
 @frozen(eq=False)

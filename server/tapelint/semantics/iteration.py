@@ -205,7 +205,7 @@ def _one_of(items: list[Value]) -> Value:
     if len(plain) < len(items) or plain.count(plain[0]) == len(plain):
         return items[-1]
     is_number = {type(value) for value in plain} <= {int, float}
-    return unknown_number() if is_number else Unknown("item", False)
+    return unknown_number() if is_number else Unknown("item", False, origin=Origin.ITEM)
 
 
 def _is_own(state: State, item: Value) -> bool:

@@ -29,6 +29,11 @@ class Subject(Enum):
     FLAG = "flag"
     DATA = "values of data"
     SIZE = "whether a container is empty"
+    ITEM = "which of several known items it is"
+
+
+EITHER = frozenset((Subject.FLAG, Subject.ITEM))
+"""What a program may take either side for, as often as the other."""
 
 
 @frozen(eq=False)

@@ -17,7 +17,7 @@ from ...autograd.frozen import frozen
 from ...autograd.model.choices import Choice, Subject
 from ...autograd.state import fresh_id
 from ...domain.state import State
-from ...domain.values import Class, Const, External, Frame, Function, HeapRef, Tuple, Value
+from ...domain.values import Class, Const, External, Frame, Function, HeapRef, Origin, Tuple, Unknown, Value
 from ...source import walk
 from ..machine import Machine
 from .conditions import assume
@@ -162,6 +162,8 @@ def _subject(state: State, formula: Hashable) -> Subject:
     """What an unknown test is about. In later iterations of a loop the data are others each time, and any of its sides
     is taken in some.
     """
+    if any(isinstance(term, Unknown) and term.origin is Origin.ITEM for term in _terms(formula)):
+        return Subject.ITEM
     is_data = _asks_for_content(formula)
     is_later = any(lap.number > 1 for lap in state.iterations)
     return Subject.DATA if is_data and not is_later else Subject.FLAG

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...autograd.model.choices import Literal, Subject, chosen_by_selection, literals_of
+from ...autograd.model.choices import EITHER, Literal, chosen_by_selection, literals_of
 from ...domain.state import State
 
 
@@ -39,7 +39,7 @@ def _with_the_usual(going: list[State], paths: Sequence[State]) -> list[State]:
 def _needs(path: State) -> int:
     """How many choices about the values of data, or about whether something is empty, a path needs."""
     whole = path.guard.whole
-    of_data = frozenset(literal for literal in literals_of(whole) if literal[0].subject is not Subject.FLAG)
+    of_data = frozenset(literal for literal in literals_of(whole) if literal[0].subject not in EITHER)
     return min((len(each & of_data) for each in whole), default=0) if of_data else 0
 
 
@@ -61,4 +61,4 @@ def _on_both_sides(paths: Sequence[State], most: int) -> list[State]:
 
 
 def _flags(path: State) -> set[Literal]:
-    return {literal for literal in literals_of(path.guard.whole) if literal[0].subject is Subject.FLAG}
+    return {literal for literal in literals_of(path.guard.whole) if literal[0].subject in EITHER}

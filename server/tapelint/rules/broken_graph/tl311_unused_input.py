@@ -73,6 +73,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         links=tuple(links),
         help=help_text,
         cures=tuple(cures),
+        of_absence=event.cut is None,
     )
 
 
