@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+import subprocess
 import sys
 import tarfile
 import zipfile
@@ -13,6 +15,7 @@ from typing import Any
 import pytest
 
 from conftest import Tapelint
+from plain import Plain
 
 LOOP = """import torch
 w = torch.ones(3, requires_grad=True)
@@ -129,3 +132,70 @@ def test_an_engine_that_is_not_installed_is_named(
     done = tapelint("fleet", "list.txt", "-o", "out.jsonl", "--engine", "dask", PYTHONPATH=searched)
     assert done.returncode == 2
     assert done.stderr == "error: the engine dask needs Dask: pip install 'tapelint[fleet]'\n"
+
+
+WAITING = """
+import os, time
+from tapelint.cli.fleet import file_worker as worker
+def wait(task):
+    os.write(2, f"waiting {os.getpid()}\\n".encode())
+    time.sleep(600)
+check = worker.check_file
+worker.check_file = lambda task: wait(task) if "wait" in open(task.path).read() else check(task)
+"""
+FLEET = """
+import sys
+from tapelint.cli.fleet import repository
+repository.WORKER = repository.WORKER.replace("; from", f"; exec({WAITING!r}); from")
+start = repository.subprocess.Popen
+repository.subprocess.Popen = lambda *command, **how: start(*command, **{**how, "stderr": None})
+from tapelint.cli import main
+main(lambda: None)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of Unix")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_what_runs_and_says_how_far_it_has_come(tmp_path: Path, number: signal.Signals) -> None:
+    for name in ("one", "two"):
+        _repository(tmp_path / name, train=LOOP)
+    _repository(tmp_path / "three", a=LOOP, b="wait")
+    with tarfile.open(tmp_path / "four.tar", "w") as archive:
+        archive.add(tmp_path / "three", "four")
+    (tmp_path / "list.txt").write_text("one\ntwo\nthree\nfour.tar\none\n")
+    unpacked = tmp_path / "unpacked"
+    unpacked.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"WAITING = {WAITING!r}\n{FLEET}", "fleet", "list.txt", "-o", "out.jsonl", "--jobs", "2"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(SERVER), "PATH": os.environ["PATH"], "TMPDIR": str(unpacked)},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stderr is not None
+    workers = [int(process.stderr.readline().split()[1]) for _ in range(2)]
+    assert list(unpacked.iterdir())
+    os.killpg(process.pid, number)  # as Ctrl-C in a terminal does
+    _, said = process.communicate(timeout=60)
+    assert said == "error: interrupted after 2 of 4 repositories\n"
+    assert process.returncode == 128 + number
+    assert _records(tmp_path / "out.jsonl").keys() == {"one", "two"}
+    assert not list(unpacked.iterdir())
+    for each in workers:
+        with pytest.raises(ProcessLookupError):
+            os.kill(each, 0)
+
+
+def test_a_folder_that_cannot_be_read_is_no_wrong_configuration(plain: Plain) -> None:
+    _repository(plain.folder / "one", train=LOOP)
+    (plain.folder / "one" / "secret").mkdir(mode=0o000)
+    (plain.folder / "one" / "below").mkdir()
+    (plain.folder / "one" / "below" / "tapelint.toml").write_text("selekt = []\n")
+    (plain.folder / "one" / "below" / "a.py").write_text("import torch\n")
+    (plain.folder / "list.txt").write_text("one\n")
+    plain("fleet", "list.txt", "-o", "out.jsonl")
+    files = _records(plain.folder / "out.jsonl")["one"]["files"]
+    said = {each["kind"]: each["message"] for file in files if file["filename"] == "." for each in file["notices"]}
+    assert said.keys() == {"configuration", "not_read"}
+    assert "unknown key 'selekt'" in said["configuration"] and "secret: cannot be read" in said["not_read"]

@@ -95,7 +95,7 @@ class Run:
         self.cache = None if request.no_cache else Cache(wanted, request.cache_dir)
         self._merged = Merged()
         self._names: list[str] = []
-        self.selection = Selection(wanted, self.fail)
+        self.selection = Selection(wanted, lambda message, _: self.fail(message))
         self._document = Document()
         self._out: TextIO = sys.stderr if request.is_filter else sys.stdout
         self._counted = 0

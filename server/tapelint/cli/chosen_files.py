@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Literal
 
 from ..workspace import Config, ConfigError, Given, IgnoreFiles, discover, is_excluded_by_name
 
-Fail = Callable[[str], None]
+Complaint = Literal["configuration", "not_read"]
+"""What is wrong: a configuration, or a folder that cannot be listed."""
+Fail = Callable[[str, Complaint], object]
+"""Takes what could not be done, in a sentence, and what is wrong."""
 
 
 class Selection:
@@ -24,7 +28,7 @@ class Selection:
         except ConfigError as error:
             if str(error) not in self._complaints:
                 self._complaints.add(str(error))
-                self._fail(str(error))
+                self._fail(str(error), "configuration")
         return None
 
     def is_left_out(self, named: str) -> bool:
@@ -48,6 +52,6 @@ class Selection:
             return by_name or (config.respect_gitignore and ignored.ignores(str(path)))
 
         def fail(error: OSError) -> None:
-            self._fail(f"{error.filename}: cannot be read: {error.strerror}")
+            self._fail(f"{error.filename}: cannot be read: {error.strerror}", "not_read")
 
         yield from map(str, discover(Path(named), is_excluded, fail))

@@ -8,7 +8,8 @@ the cluster gives its repositories to others.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+import threading
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from functools import partial
@@ -23,6 +24,9 @@ ATTEMPTS = 3
 """How often a repository is given to another worker of a cluster when its worker is lost."""
 AHEAD = 4
 """Repositories for each worker that an engine holds at a time: a list of 100,000 is not sent at once."""
+
+Coming = Generator[RepositoryRecord, None, None]
+"""Records as they come. What has begun and is not wanted any more is ended when it is closed."""
 
 
 class EngineMissing(Exception):
@@ -39,24 +43,25 @@ class Work:
     address: str | None = None
 
 
-def local(work: Work) -> Iterator[RepositoryRecord]:
+def local(work: Work) -> Coming:
     """Processes on this machine."""
-    jobs = work.jobs or os.cpu_count() or 1
+    jobs, stop = work.jobs or os.cpu_count() or 1, threading.Event()
     with ThreadPoolExecutor(jobs) as pool:
         waiting, running = iter(work.places), set[Future[RepositoryRecord]]()
         try:
             while True:
                 for place in islice(waiting, jobs - len(running)):
-                    running.add(pool.submit(check_repository, place, work.bounds))
+                    running.add(pool.submit(check_repository, place, work.bounds, stop))
                 if not running:
                     return
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 yield from (each.result() for each in done)
         finally:
+            stop.set()
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def dask(work: Work) -> Iterator[RepositoryRecord]:
+def dask(work: Work) -> Coming:
     """The workers of a scheduler; without an address, of one that is started here."""
     try:
         from distributed import Client, LocalCluster, as_completed
@@ -91,7 +96,7 @@ def dask(work: Work) -> Iterator[RepositoryRecord]:
             cluster.close()
 
 
-def ray(work: Work) -> Iterator[RepositoryRecord]:
+def ray(work: Work) -> Coming:
     """The workers of a Ray cluster; without an address, of one that is started here."""
     try:
         import ray as library
@@ -122,4 +127,4 @@ def _taken(result: Callable[[], RepositoryRecord], place: str) -> RepositoryReco
         return RepositoryRecord(place, __version__, error=f"{type(error).__name__}: {error}")
 
 
-ENGINES: dict[str, Callable[[Work], Iterator[RepositoryRecord]]] = {"local": local, "dask": dask, "ray": ray}
+ENGINES: dict[str, Callable[[Work], Coming]] = {"local": local, "dask": dask, "ray": ray}

@@ -16,7 +16,7 @@ from ...report.notice import Kind
 from ...workspace import ConfigError, Given
 from ..file_check import check_file
 from ..task import FileResult, Task
-from .records import FileRecord, Outcome
+from .records import CheckedFile, Outcome
 
 
 def main() -> None:
@@ -37,17 +37,17 @@ def _limit(memory: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
 
-def _checked(name: str) -> FileRecord:
+def _checked(name: str) -> CheckedFile:
     begin = time.process_time()
     try:
         config = Given().config(Path(os.path.abspath(name)))
         result = check_file(Task(name, config, "json"))
     except ConfigError as error:
-        return FileRecord(name, notices=[{"kind": "configuration", "message": str(error)}])
+        return CheckedFile(name, notices=[{"kind": "configuration", "message": str(error)}])
     except MemoryError:
-        return FileRecord(name, "memory", round(time.process_time() - begin, 3))
+        return CheckedFile(name, "memory", round(time.process_time() - begin, 3))
     outcome: Outcome = "memory" if _ran_out(result) else "checked"
-    return FileRecord(
+    return CheckedFile(
         name,
         outcome,
         round(time.process_time() - begin, 3),

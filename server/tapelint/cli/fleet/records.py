@@ -17,7 +17,7 @@ Outcome = Literal["checked", "timeout", "memory", "died"]
 
 
 @dataclass(frozen=True, slots=True)
-class FileRecord:
+class CheckedFile:
     """One file: ``findings`` as ``--output-format json`` has them, ``notices`` of what was not analysed or in part,
     and the processor time. A file that took too long, needed too much memory or ended its process has no findings.
     """
@@ -37,7 +37,7 @@ class RepositoryRecord:
     version: str
     seconds: float = 0.0
     error: str | None = None
-    files: list[FileRecord] = field(default_factory=list)
+    files: list[CheckedFile] = field(default_factory=list)
 
     @property
     def line(self) -> str:

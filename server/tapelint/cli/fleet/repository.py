@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 from ... import __version__
 from ...workspace import Given
-from ..chosen_files import Selection
-from .records import FileRecord, Outcome, RepositoryRecord
+from ..chosen_files import Complaint, Selection
+from .records import CheckedFile, RepositoryRecord
 from .unpacked import unpacked
 
 START = "import sys; sys.path[:] = sys.argv.pop(1).split(sys.argv.pop(1)); from {} import main; main()"
@@ -23,6 +23,8 @@ WORKER = START.format("tapelint.cli.fleet.file_worker")
 """What the process executes. It runs in the folder of the repository, of which Python must import nothing: neither its
 own folder nor what PYTHONPATH names relative to it is searched.
 """
+_PATIENCE = 0.2
+"""Seconds after which a thread that waits for an answer looks whether somebody still wants it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +35,22 @@ class Bounds:
     memory: int = 0
 
 
-def check_repository(place: str, bounds: Bounds) -> RepositoryRecord:
-    """The record of the repository at ``place``. Raises nothing: what cannot be read is in the record, too."""
+class Stopped(Exception):
+    """Nobody wants the record of the repository any more."""
+
+
+def check_repository(place: str, bounds: Bounds, stop: threading.Event | None = None) -> RepositoryRecord:
+    """The record of the repository at ``place``. What cannot be read is in the record, too. Raises only Stopped, soon
+    after ``stop`` is set by another thread.
+    """
+    stop = stop or threading.Event()
     begin = time.monotonic()
     record = RepositoryRecord(place, __version__)
     try:
         with unpacked(place) as folder:
-            record = replace(record, files=list(_files(folder, bounds)))
+            record = replace(record, files=list(_files(folder, bounds, stop)))
+    except Stopped:
+        raise
     except OSError as error:
         record = replace(record, error=str(error))
     except Exception as error:
@@ -47,13 +58,13 @@ def check_repository(place: str, bounds: Bounds) -> RepositoryRecord:
     return replace(record, seconds=round(time.monotonic() - begin, 3))
 
 
-def _files(folder: str, bounds: Bounds) -> Iterator[FileRecord]:
-    complaints: list[str] = []
-    names = [os.path.relpath(each, folder) for each in Selection(Given(), complaints.append).files(folder)]
+def _files(folder: str, bounds: Bounds, stop: threading.Event) -> Iterator[CheckedFile]:
+    complaints: dict[str, Complaint] = {}
+    names = [os.path.relpath(each, folder) for each in Selection(Given(), complaints.setdefault).files(folder)]
     process: _Process | None = None
     try:
         for name in names:
-            process = process or _Process(folder, bounds)
+            process = process or _Process(folder, bounds, stop)
             record = process.checked(name)
             yield record
             if record.outcome in ("timeout", "died"):
@@ -62,15 +73,15 @@ def _files(folder: str, bounds: Bounds) -> Iterator[FileRecord]:
     finally:
         if process is not None:
             process.end()
-    for each in dict.fromkeys(complaints):
-        yield FileRecord(".", notices=[{"kind": "configuration", "message": each}])
+    for message, complaint in complaints.items():
+        yield CheckedFile(".", notices=[{"kind": complaint, "message": message}])
 
 
 class _Process:
     """A worker for the files below ``folder``."""
 
-    def __init__(self, folder: str, bounds: Bounds) -> None:
-        self._bounds = bounds
+    def __init__(self, folder: str, bounds: Bounds, stop: threading.Event) -> None:
+        self._bounds, self._stop = bounds, stop
         searched = [os.path.abspath(each) for each in sys.path if each]
         self._process = subprocess.Popen(
             [sys.executable, "-c", WORKER, os.pathsep.join(searched), os.pathsep, str(bounds.memory)],
@@ -81,25 +92,35 @@ class _Process:
             stderr=subprocess.DEVNULL,
             text=True,
             encoding="utf-8",
+            start_new_session=True,  # Ctrl-C is for the process that knows what has become of the run
         )
         self._answers: queue.SimpleQueue[str] = queue.SimpleQueue()
         threading.Thread(target=self._read, daemon=True).start()
 
-    def checked(self, name: str) -> FileRecord:
-        """The record of a file."""
+    def checked(self, name: str) -> CheckedFile:
+        """The record of a file; raises Stopped."""
         assert self._process.stdin is not None
         try:
             self._process.stdin.write(json.dumps(name) + "\n")
             self._process.stdin.flush()
-            answer = self._answers.get(timeout=self._bounds.seconds)
+            answer = self._answer()
         except queue.Empty:
-            return FileRecord(name, "timeout", self._bounds.seconds)
+            return CheckedFile(name, "timeout", self._bounds.seconds)
         except OSError:
             answer = ""
-        if answer:
-            return FileRecord(**json.loads(answer))
-        outcome: Outcome = "died"
-        return FileRecord(name, outcome)
+        return CheckedFile(**json.loads(answer)) if answer else CheckedFile(name, "died")
+
+    def _answer(self) -> str:
+        """The next line of the process; empty when it has ended. Raises queue.Empty after the time of a file."""
+        end = time.monotonic() + self._bounds.seconds
+        while not self._stop.is_set():
+            left = end - time.monotonic()
+            try:
+                return self._answers.get(timeout=max(0.0, min(left, _PATIENCE)))
+            except queue.Empty:
+                if left <= 0:
+                    raise
+        raise Stopped
 
     def end(self) -> None:
         """End the process, whatever it does."""

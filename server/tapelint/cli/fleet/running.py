@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 
+from ..signals import Interrupted, interruptible
 from ..streams import say, tell
 from .engines import ENGINES, EngineMissing, Work
 from .records import Records, RepositoryRecord
@@ -33,13 +35,18 @@ def run(
     if len(left) < len(places):
         say(f"{len(places) - len(left)} of {len(places)} repositories are in {output} already.")
     tally = _Tally(len(left))
+    work = Work(left, Bounds(seconds, megabytes * MEGABYTE), jobs, address)
     try:
-        for record in ENGINES[engine](Work(left, Bounds(seconds, megabytes * MEGABYTE), jobs, address)):
-            records.add(record)
-            tally.take(record)
+        with interruptible(), closing(ENGINES[engine](work)) as coming:
+            for record in coming:
+                records.add(record)
+                tally.take(record)
     except EngineMissing as error:
         tell("error", str(error))
         return 2
+    except Interrupted as signal:
+        tell("error", f"interrupted after {tally.done} of {tally.count} repositories")
+        return signal.status
     finally:
         records.close()
     say(tally.sentence)
