@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from plain import Plain
 
 from conftest import Tapelint
-from plain import Plain
 
 LOOP = """import torch
 w = torch.ones(3, requires_grad=True)
@@ -166,7 +166,17 @@ def test_an_interrupt_ends_what_runs_and_says_how_far_it_has_come(tmp_path: Path
     unpacked = tmp_path / "unpacked"
     unpacked.mkdir()
     process = subprocess.Popen(
-        [sys.executable, "-c", f"WAITING = {WAITING!r}\n{FLEET}", "fleet", "list.txt", "-o", "out.jsonl", "--jobs", "2"],
+        [
+            sys.executable,
+            "-c",
+            f"WAITING = {WAITING!r}\n{FLEET}",
+            "fleet",
+            "list.txt",
+            "-o",
+            "out.jsonl",
+            "--jobs",
+            "2",
+        ],
         cwd=tmp_path,
         env={"PYTHONPATH": str(SERVER), "PATH": os.environ["PATH"], "TMPDIR": str(unpacked)},
         stderr=subprocess.PIPE,

@@ -363,7 +363,9 @@ def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
 
 
 def offer(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | None = None) -> Offer:
-    """The fixes of a finding, or why there is none."""
+    """The fixes of a finding, or why there is none. The user may want none for findings of its rule."""
+    if not report.inputs.config.fixes(diagnostic.code):
+        return Offer()
     removal = report.removals.get((diagnostic.code, diagnostic.span))
     if removal is not None and diagnostic.filename == report.path:
         return Offer((removal,))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .. import analysis
 from ..report.diagnostic import Fix
@@ -25,10 +25,15 @@ ROUNDS = 20
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """A text after its fixes: the report on it, and how many were made."""
+    """A text after its fixes: the report on it, and how many findings of each rule were fixed, by its code and name."""
 
     report: analysis.Report
-    fixes: int = 0
+    fixed: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    @property
+    def fixes(self) -> int:
+        """How many were made."""
+        return self.fixed.total()
 
 
 def repair(
@@ -41,13 +46,14 @@ def repair(
     """Apply the best fix of every finding, or of every one of the rule ``code``, until none is left; only safe ones
     unless ``unsafe``, and none that is to be chosen by hand. No round begins after ``patience`` seconds.
     """
-    count, seen, first = 0, {report.source.text}, report
+    fixed, seen, first = Counter[tuple[str, str]](), {report.source.text}, report
     changes: list[Change] = []
     end = None if patience is None else time.monotonic() + patience
     for _ in range(ROUNDS):
         if end is not None and time.monotonic() > end:
             break
-        chosen = compatible(_best_of_each(report, unsafe, cancel, code))
+        rules = _best_of_each(report, unsafe, cancel, code)
+        chosen = compatible(list(rules))
         if not chosen:
             break
         edits = verified(chosen, report, cancel)
@@ -57,17 +63,22 @@ def repair(
         seen.add(after.source.text)
         made = [fix for fix in chosen if set(fix.edits) <= set(edits)]
         changes += [Change(report.source.text, after.source.text, edits, fix.edits) for fix in made]
-        count, report = count + len(made), after
-    return Repaired(without_needless(report, changes, cancel) if report is not first else report, count)
+        fixed.update(rules[fix] for fix in made)
+        report = after
+    return Repaired(without_needless(report, changes, cancel) if report is not first else report, fixed)
 
 
 def _best_of_each(
     report: analysis.Report, unsafe: bool, cancel: Callable[[], bool] | None, code: str | None
-) -> list[Fix]:
-    """The fix to apply of each finding that has one, of the rule ``code`` alone where that is given."""
-    wanted = (diagnostic for diagnostic in report.diagnostics if code in (None, diagnostic.code))
-    offered = (analysis.fixes(report, diagnostic, cancel) for diagnostic in wanted)
-    return [fix for fixes in offered if (fix := best(fixes, unsafe)) is not None]
+) -> dict[Fix, tuple[str, str]]:
+    """The fix to apply of each finding that has one, of the rule ``code`` alone where that is given; each with the code
+    and the name of the rule.
+    """
+    found: dict[Fix, tuple[str, str]] = {}
+    for each in report.diagnostics:
+        if code in (None, each.code) and (fix := best(analysis.fixes(report, each, cancel), unsafe)) is not None:
+            found.setdefault(fix, (each.code, each.name))
+    return found
 
 
 def best(fixes: Sequence[Fix], unsafe: bool) -> Fix | None:

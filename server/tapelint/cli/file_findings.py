@@ -71,7 +71,7 @@ def _repaired(task: Task, report: Report, result: FileResult) -> Report:
         except SourceError as error:
             result.failures.append(f"{task.path}: not fixed: {error}")
             return report
-    result.fixes, result.after = repaired.fixes, after
+    result.fixed, result.after = repaired.fixed, after
     return repaired.report
 
 

@@ -81,9 +81,14 @@ class FileResult:
     # why it was not executed, where that is as it should be
     skipped: str = ""
     seconds: float = 0.0
-    # how many fixes were made, and the text before and after them
-    fixes: int = 0
+    # how many findings of each rule were fixed, by its code and name, and the text before and after that
+    fixed: Counter[tuple[str, str]] = field(default_factory=Counter)
     before: str = ""
     after: str = ""
     # all of this with what it rests on, as JSON, where another run may use it
     record: str | None = None
+
+    @property
+    def fixes(self) -> int:
+        """How many fixes were made."""
+        return self.fixed.total()

@@ -104,6 +104,25 @@ SETTINGS: dict[str, Setting] = {
         '[per-file-ignores]\n"tests/*" = ["TL4"]',
         "{}",
     ),
+    "extend-per-file-ignores": Setting(
+        _PER_FILE,
+        "Rules that are not reported in the files that a pattern matches, beside those of `per-file-ignores`.",
+        '[extend-per-file-ignores]\n"tests/*" = ["TL4"]',
+        "{}",
+    ),
+    "fixable": Setting(
+        SELECTORS,
+        "The rules whose findings can be fixed, as codes or beginnings of codes; of others no fix is offered. Where "
+        "`fixable` and `unfixable` both match, the longer one wins, and `unfixable` where they are the same.",
+        'fixable = ["TL1", "TL201"]',
+        '["ALL"]',
+    ),
+    "unfixable": Setting(
+        SELECTORS, "Rules whose findings are not fixed, and no fix is offered.", 'unfixable = ["TL201"]', "[]"
+    ),
+    "extend-fixable": Setting(
+        SELECTORS, "Rules whose findings can be fixed beside those of `fixable`.", 'extend-fixable = ["TL201"]', "[]"
+    ),
     "severities": Setting(
         _SEVERITIES,
         "How grave the findings of a rule are, by code or beginning of a code; the longer one counts. `off` is not to "
@@ -168,8 +187,8 @@ SETTINGS: dict[str, Setting] = {
     ),
     "extend": Setting(
         _FILE,
-        "Another configuration file, whose settings hold where this one says nothing; `extend-select` and "
-        "`extend-exclude` are added up. Relative to the folder of this file.",
+        "Another configuration file, whose settings hold where this one says nothing; those that begin with `extend-` "
+        "are added up. Relative to the folder of this file.",
         'extend = "../pyproject.toml"',
         "no file",
     ),

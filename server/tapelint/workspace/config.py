@@ -5,6 +5,10 @@
     extend-select = ["TL207"]                   # these as well
     ignore = ["TL104"]                          # not these
     per-file-ignores = { "tests/*" = ["TL4"] }  # not these in files that match
+    extend-per-file-ignores = {}                # nor these
+    fixable = ["ALL"]                           # only these are fixed
+    unfixable = ["TL201"]                       # not these
+    extend-fixable = []                         # these as well
     severities = { TL105 = "hint", TL4 = "off" }
     severity = "warning"                        # only what is at least as grave
     fail-on = "error"                           # the exit status is 1 for what is at least as grave
@@ -42,7 +46,7 @@ from .toml import lines_of, table_of
 USUAL = (Patterns(EXCLUDED),)
 """What is excluded where no configuration says what is."""
 _USUAL = frozenset(EXCLUDED)
-_EXTENDED = ("extend_select", "extend_ignore", "extend_exclude")
+_EXTENDED = ("extend_select", "extend_ignore", "extend_exclude", "extend_fixable", "extend_per_file_ignores")
 """Fields that a configuration adds to those of the one that it extends."""
 
 
@@ -53,7 +57,8 @@ class Config:
     The longer match wins, so ``select = ["TL101"]`` with ``ignore = ["TL"]`` leaves TL101; of two equal ones ``ignore``
     does. Nothing selected: every rule that is on by default. ``extend_select`` adds to that, or to ``select``. A rule
     that is off by default is turned on by whatever selects it, be it ``TL207``, ``TL2`` or ``ALL``. What
-    ``per_file_ignores`` or a severity of None (``off``) say holds whatever is selected.
+    ``per_file_ignores`` or a severity of None (``off``) say holds whatever is selected. ``fixable`` and ``unfixable``
+    are as ``select`` and ``ignore``.
 
     What matches one of ``exclude`` or ``extend_exclude`` is not checked, with ``force_exclude`` not even where it is
     named. ``root`` is the folder of the configuration file. ``tests`` is the configuration of pytest.
@@ -64,6 +69,10 @@ class Config:
     ignore: tuple[str, ...] = ()
     extend_ignore: tuple[str, ...] = ()
     per_file_ignores: tuple[tuple[Patterns, tuple[str, ...]], ...] = ()
+    extend_per_file_ignores: tuple[tuple[Patterns, tuple[str, ...]], ...] = ()
+    fixable: tuple[str, ...] = (PREFIX,)
+    unfixable: tuple[str, ...] = ()
+    extend_fixable: tuple[str, ...] = ()
     severities: tuple[tuple[str, Severity | None], ...] = ()
     severity: Severity = Severity.HINT
     fail_on: Severity = Severity.INFORMATION
@@ -90,10 +99,15 @@ class Config:
         chosen = (*self.select, *self.extend_select)
         return any(len(prefix) > len(PREFIX) and code.startswith(prefix) for prefix in chosen) and self.wants(code)
 
+    def fixes(self, code: str) -> bool:
+        """Whether findings of ``code`` can be fixed."""
+        return _longest((*self.fixable, *self.extend_fixable), code) > _longest(self.unfixable, code)
+
     def grade(self, code: str, given: Severity, path: str) -> Severity | None:
         """How grave a finding in ``path`` is to the user that its rule calls ``given``; None where it is not wanted."""
         if not self.wants(code) or any(
-            code.startswith(codes) and patterns.matches(path) for patterns, codes in self.per_file_ignores
+            code.startswith(codes) and patterns.matches(path)
+            for patterns, codes in (*self.per_file_ignores, *self.extend_per_file_ignores)
         ):
             return None
         length = _longest(tuple(prefix for prefix, _ in self.severities), code)
