@@ -68,6 +68,33 @@ def test_quiet_prints_what_was_found_and_silent_nothing(tapelint: Tapelint, proj
     assert (silent.returncode, silent.stdout, silent.stderr) == (1, "", "")
 
 
+def test_quiet_says_nothing_of_how_much_was_executed(tapelint: Tapelint, project: Path) -> None:
+    assert "a.py: 2 of 2 backward calls followed" in tapelint("check", "--stats").stderr
+    assert tapelint("check", "-q", "--stats").stderr == ""
+
+
+def test_verbose_is_the_log_and_goes_not_with_quiet(tapelint: Tapelint, project: Path) -> None:
+    assert "DEBUG tapelint: a.py: begins" in tapelint("check", "-v", "a.py").stderr
+    for options in (("-v", "-q"), ("--verbose", "--silent"), ("-q", "-s")):
+        done = tapelint("check", *options)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "cannot be used with" in done.stderr
+
+
+def test_colours_are_those_that_are_asked_for(tapelint: Tapelint, project: Path) -> None:
+    assert "\033[" in tapelint("check", "--color", "always", NO_COLOR="1").stdout
+    assert "\033[" not in tapelint("check", "--color", "never", FORCE_COLOR="1").stdout
+    assert "\033[" not in tapelint("check", "--color", "auto").stdout
+
+
+def test_a_baseline_of_files_with_syntax_errors_is_not_whole(tapelint: Tapelint, project: Path) -> None:
+    (project / "d.py").write_text("import torch\ndef f(:\n")
+    done = tapelint("check", "--write-baseline")
+    assert done.returncode == 2
+    assert "tapelint-baseline.json has nothing of what 1 file with syntax errors will show" in done.stderr
+    assert "Wrote 3 findings" in done.stderr
+
+
 def test_the_output_goes_to_a_file(tapelint: Tapelint, project: Path) -> None:
     wanted = tapelint("check", "--output-format", "json").stdout
     done = tapelint("check", "--output-format", "json", "-o", "new/out.json")

@@ -9,7 +9,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
+
+from tapelint.cli.commands import check
+from tapelint.cli.support.grouped_help import GROUPS
 
 Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
 SERVER = Path(__file__).resolve().parents[2] / "server"
@@ -70,7 +74,7 @@ def offered(shell: str, line: str, home: Path, tapelint: Tapelint) -> list[str]:
         ("tapelint check --output-format git", {"github", "gitlab"}),
         ("tapelint check --extend-sel", {"--extend-select"}),
         ("tapelint rule TL20", {f"TL20{last}" for last in range(1, 10)}),
-        ("tapelint config ext", {"extend-select", "extend-exclude", "extend-ignore", "extend"}),
+        ("tapelint config extend-s", {"extend-select"}),
     ],
 )
 def test_a_shell_offers_what_fits(shell: str, line: str, expected: set[str], home: Path, tapelint: Tapelint) -> None:
@@ -87,12 +91,19 @@ def test_arguments_that_are_files_are_completed_as_files(command: str, tapelint:
 def test_every_option_is_told_once_below_a_heading(tapelint: Tapelint) -> None:
     text = tapelint("check", "--help").stdout
     headings = [row for row in text.splitlines() if row.endswith(":") and not row.startswith(" ")]
-    groups = ["Options:", "Rule selection:", "File selection:", "Miscellaneous:", "Log levels:", "Global options:"]
-    assert headings == groups
+    assert headings == [f"{heading}:" for heading in GROUPS]
+    of_ruff = ["Options", "Rule selection", "File selection", "Miscellaneous", "Log levels", "Global options"]
+    assert [heading for heading in GROUPS if heading in of_ruff] == of_ruff
     rule_selection = text.split("Rule selection:")[1].split("File selection:")[0]
     assert "--extend-select" in rule_selection and "--exclude" not in rule_selection
     for option in ("--fix ", "--exclude ", "--isolated", "--jobs", "-h, --help"):
         assert text.count(f"\n  {option}") == 1
+
+
+def test_every_option_of_check_is_in_one_group() -> None:
+    options = [parameter.name for parameter in check.params if isinstance(parameter, click.Option)]
+    grouped = [name for names in GROUPS.values() for name in names]
+    assert sorted(filter(None, options)) == sorted(grouped)
 
 
 def test_summaries_of_commands_are_whole(tapelint: Tapelint) -> None:

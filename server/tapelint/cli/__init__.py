@@ -15,12 +15,11 @@ import click
 
 from .commands import tapelint
 from .signals import Interrupted
-from .streams import OutputError, ReaderGone, crash, discard, prepare, tell, writing
+from .streams import NOBODY_READS, OutputError, ReaderGone, crash, discard, prepare, tell, writing
 
 _FAILED = 2
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
 _INTERRUPTED = 130
-_NOBODY_READS = 141
 
 
 def collect_rarely() -> None:
@@ -62,7 +61,7 @@ def _status(serve: Callable[[], None]) -> int:
         if isinstance(error, SystemExit) and not error.code:
             return 0
         discard(sys.stdout, sys.stderr)
-        return _NOBODY_READS
+        return NOBODY_READS
     except OutputError as error:
         return _unwritten(str(error))
     except OSError as error:

@@ -23,16 +23,17 @@ from ..source.writing import encoded
 from ..workspace import Config, ConfigError, Given, given_by
 from .adding_ignores import add_ignores
 from .adoption.baseline import USUAL, Baseline, BaselineError, read_baseline
-from .adoption.counting import as_json, as_text, counts
+from .adoption.counting import as_json, as_text, counts, fixes_listed
 from .adoption.manner import Manner
 from .caching.cached_run import Cache
 from .chosen_files import Selection
 from .documents import DOCUMENTS, LINES, Document, difference, record
 from .file_check import check_file, unchecked
+from .live.how_far import Progress, is_watched
 from .merging import Merged
 from .showing import show_files, show_settings
 from .signals import Interrupted, interruptible
-from .streams import explain, say, tell, writing
+from .streams import explain, flash, say, tell, writing
 from .task import FileResult, Fixing, Task
 from .using_files import caller_tasks
 
@@ -87,12 +88,13 @@ class Run:
         self.severities: Counter[Severity] = Counter()
         self.stats: Counter[str] = Counter()
         self.failures = 0
-        self.fixes = 0
+        self.fixed: dict[str, Counter[tuple[str, str]]] = {}
         self.found_unseen = 0
         self.unseen: Counter[Kind] = Counter()
         self.stdin, self.stdin_name = b"", ""
         self.callers_cut = False
         self.cache = None if request.no_cache else Cache(wanted, request.cache_dir)
+        self.progress = Progress(is_shown=is_watched() and not request.manner.is_terse)
         self._merged = Merged()
         self._names: list[str] = []
         self.selection = Selection(wanted, lambda message, _: self.fail(message))
@@ -131,13 +133,20 @@ class Run:
                 say(notice.failure)
         if answer.coverage:
             say(f"{answer.path}: {answer.coverage}")
-        self.fixes += answer.fixes
+        if answer.fixes:
+            self.fixed[answer.path] = answer.fixed
         self._merged.add(answer)
         self._names.append(answer.path)
         self._document.records.append(record(answer))
         self._document.notifications += answer.notifications
-        with writing():
-            self._print(answer)
+        if self.request.diff or self.request.is_filter:
+            with writing():
+                self._print(answer)
+
+    @property
+    def fixes(self) -> int:
+        """How many fixes were made."""
+        return sum(each.total() for each in self.fixed.values())
 
     def add_caller(self, answer: FileResult) -> None:
         """Take what a file that uses those of the run has found in them."""
@@ -160,6 +169,7 @@ class Run:
 
     def finish(self) -> int:
         """Print what concerns all files; the exit status."""
+        flash("")
         if self.callers_cut:
             say("note: the project is too large to look for all files that use those which were checked")
         if self.request.add_ignore:
@@ -225,6 +235,9 @@ class Run:
     def _write_baseline(self) -> int:
         """Make what was found the baseline, and say how much that is; the exit status."""
         path = self._baseline_path() or USUAL
+        cut = self.unseen[Kind.PARSED_IN_PART]
+        if cut:
+            self.fail(f"{path} has nothing of what {_counted(cut, 'file')} with syntax errors will show without them")
         try:
             known = Baseline(path).write(self._merged.best())
         except BaselineError as error:
@@ -274,12 +287,20 @@ class Run:
             text = DOCUMENTS[form](self._document)
             if text or form not in LINES:
                 print(text, file=self._out)
+            if form == "grouped":
+                self._print_fixed()
         else:
             for text in found:
                 print(text, file=self._out)
+            self._print_fixed()
             if form == "full" and not self.request.manner.is_terse:
                 print(self._summary(), file=self._out)
         self._out.flush()
+
+    def _print_fixed(self) -> None:
+        """List what was fixed, where that is wanted."""
+        if self.request.manner.show_fixes and self.fixed and self.request.output_format != "github":
+            print(f"\n{fixes_listed(self.fixed)}\n", file=self._out)
 
     def _print_statistics(self, found: list[Any]) -> None:
         form, summed = self.request.output_format, counts(found, self.request.unsafe_fixes)
@@ -446,21 +467,25 @@ def _files(run: Run) -> Iterator[tuple[str, str | None]]:
 
 def _answers(run: Run, tasks: list[Task], come: dict[int, FileResult]) -> Generator[FileResult, None, None]:
     """The answers in the order of the tasks; ``come`` holds those that have come before their turn."""
-    compute = partial(_computed, run.request.jobs)
+    compute = partial(_computed, run, len(tasks))
     return run.cache.answers(tasks, compute, come) if run.cache else compute(tasks, come)
 
 
 def _computed(
-    jobs: int | None, tasks: Sequence[Task], come: dict[int, FileResult]
+    run: Run, total: int, tasks: Sequence[Task], come: dict[int, FileResult]
 ) -> Generator[FileResult, None, None]:
-    """The answers of analyses that are made now."""
-    jobs = min(jobs or os.cpu_count() or 1, len(tasks))
+    """The answers of analyses that are made now; those of the others of ``total`` are known."""
+    run.progress.begin(len(tasks), total - len(tasks))
+    jobs = min(run.request.jobs or os.cpu_count() or 1, len(tasks))
     if jobs < 2 or len(tasks) <= _FEW:
-        yield from map(check_file, tasks)
+        for task in tasks:
+            answer = check_file(task)
+            run.progress.take(answer)
+            yield answer
         return
     from .pool import in_processes
 
-    yield from in_processes(tasks, jobs, come)
+    yield from in_processes(tasks, jobs, come, run.progress.take)
 
 
 def _standard_input() -> bytes:

@@ -106,10 +106,10 @@ def check(
     """
     from .check import Request, run
 
-    if log_level:
-        _log_at(log_level)
+    _log_at(log_level or manner.log_level)
     fix |= manner.fix_only and not diff
     _refuse_together(add_ignore and (fix or diff or "-" in paths), manner.statistics, output_format)
+    _refuse_more(manner, diff, add_ignore, "-" in paths)
     request = Request(
         paths=paths or (os.curdir,),
         output_format=output_format,
@@ -119,7 +119,7 @@ def check(
         show="files" if show_files else "settings" if show_settings else "findings",
         stdin_filename=stdin_filename,
         jobs=jobs,
-        stats=stats,
+        stats=stats and not manner.is_terse,
         manner=manner,
         fix="no" if not (fix or diff) else "unsafe" if unsafe_fixes else "safe",
         unsafe_fixes=unsafe_fixes,
@@ -128,13 +128,14 @@ def check(
         no_cache=no_cache,
         cache_dir=cache_dir,
     )
-    return run(request)
+    return _program("live.rerunning")(request) if manner.watch else run(request)
 
 
 def _log_at(level: str) -> None:
-    """Begin the log, also that of the processes that are started."""
-    os.environ[LOG] = level
-    log()
+    """Begin the log, also that of the processes that are started; without a level there is none but the user's."""
+    if level:
+        os.environ[LOG] = level
+        log()
 
 
 def _refuse_together(ignores_what_it_changes: bool, statistics: bool, output_format: str) -> None:
@@ -147,12 +148,20 @@ def _refuse_together(ignores_what_it_changes: bool, statistics: bool, output_for
         )
 
 
+def _refuse_more(manner: Manner, diff: bool, add_ignore: bool, reads_input: bool) -> None:
+    """Raise UsageError for options that say how a run goes on, or what it has done, and make no sense together."""
+    if manner.show_fixes and diff:
+        raise click.UsageError("--diff cannot be used with --show-fixes.")
+    if manner.watch and (add_ignore or manner.write_baseline or reads_input):
+        raise click.UsageError("--watch goes neither with --add-ignore or --write-baseline nor with -.")
+
+
 def _given(keys: Mapping[str, tuple[str, ...] | bool | str | None]) -> Iterator[tuple[str, object]]:
     """The keys of a configuration that options have given a value."""
     for name, value in keys.items():
         if value is not None and value != ():
             listed = _split(value) if isinstance(value, tuple) else value
-            yield name.replace("_", "-"), by_pattern(listed) if name == "per_file_ignores" else listed
+            yield name.replace("_", "-"), by_pattern(listed) if name.endswith("per_file_ignores") else listed
 
 
 def _program(module: str) -> Callable[..., int]:

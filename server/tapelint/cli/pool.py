@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -28,11 +28,16 @@ _PATIENCE = 5.0
 """Seconds that a process has to finish what must not be interrupted."""
 
 
-def in_processes(tasks: Sequence[Task], jobs: int, come: dict[int, FileResult]) -> Iterator[FileResult]:
+def in_processes(
+    tasks: Sequence[Task],
+    jobs: int,
+    come: dict[int, FileResult],
+    on_answer: Callable[[FileResult], None] = lambda answer: None,
+) -> Iterator[FileResult]:
     """The answers in the order of the tasks. ``come`` holds those, by number, that have come and are not yet their
-    turn: the caller may want them when it is interrupted.
+    turn: the caller may want them when it is interrupted. ``on_answer`` is called for each as it comes.
     """
-    pool = _Pool(tasks, jobs, come)
+    pool = _Pool(tasks, jobs, come, on_answer)
     try:
         for number in range(len(tasks)):
             while number not in come:
@@ -54,8 +59,10 @@ class _Worker:
 class _Pool:
     """Who works on what. ``deaths`` says how a task's first process ended."""
 
-    def __init__(self, tasks: Sequence[Task], jobs: int, come: dict[int, FileResult]) -> None:
-        self.tasks, self.jobs, self.come = tasks, jobs, come
+    def __init__(
+        self, tasks: Sequence[Task], jobs: int, come: dict[int, FileResult], on_answer: Callable[[FileResult], None]
+    ) -> None:
+        self.tasks, self.jobs, self.come, self.on_answer = tasks, jobs, come, on_answer
         self.waiting = deque(range(len(tasks)))
         self.again: deque[int] = deque()
         self.deaths: dict[int, str] = {}
@@ -124,7 +131,11 @@ class _Pool:
         how = self.deaths.get(number)
         if how:
             answer.warnings.append(f"{answer.path}: a process ended while it checked this ({how}): checked again alone")
+        self._enter(number, answer)
+
+    def _enter(self, number: int, answer: FileResult) -> None:
         self.come[number] = answer
+        self.on_answer(answer)
 
     def _bury(self, worker: _Worker) -> None:
         """A process has died: its task gets another one, or is given up."""
@@ -142,7 +153,7 @@ class _Pool:
         if how == "SIGKILL":
             memory = f"Not checked: its process was ended twice ({how}), as it is where memory runs out"
             lost = Notice(Kind.NOT_ANALYSED, task.path, memory)
-        self.come[number] = unchecked(task, lost)
+        self._enter(number, unchecked(task, lost))
 
 
 def _ending(code: int | None) -> str:

@@ -7,6 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 from typing import TextIO
@@ -15,6 +16,8 @@ LOG = "TAPELINT_LOG"
 """The environment variable that turns on the log, tracebacks included: debug, info, warning or error."""
 
 
+NOBODY_READS = 141
+"""The exit status where the reader of a pipe has gone."""
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
@@ -83,8 +86,28 @@ def tell(severity: str, message: str) -> None:
     say(f"{style(severity, severity)}: {message}")
 
 
+@dataclass(slots=True)
+class _Passing:
+    """A line on the terminal that stands there until something else is printed."""
+
+    is_shown: bool = False
+
+
+_passing = _Passing()
+
+
+def flash(text: str) -> None:
+    """Show a line on the terminal that standard error is, in the place of the one shown before; empty: show none."""
+    if text or _passing.is_shown:
+        _passing.is_shown = bool(text)
+        with contextlib.suppress(OSError):
+            sys.stderr.write(f"\r\033[K{text}")
+            sys.stderr.flush()
+
+
 def say(text: str) -> None:
     """Print a line to standard error, if it can be written."""
+    flash("")
     with contextlib.suppress(OSError):
         print(text, file=sys.stderr, flush=True)
 
@@ -107,6 +130,7 @@ def writing() -> Iterator[None]:
     """Around what is printed to standard output. Raises OutputError where that fails."""
     if sys.stdout is None:
         raise OutputError("it is closed")
+    flash("")
     try:
         yield
     except BrokenPipeError as error:

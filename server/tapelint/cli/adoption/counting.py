@@ -1,8 +1,11 @@
-"""``--statistics``: how many findings of each rule there are, and how many of them ``--fix`` cures."""
+"""How many findings of each rule there are, and how many of them ``--fix`` cures (``--statistics``); how many it has
+cured (``--show-fixes``).
+"""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -49,3 +52,14 @@ def as_text(found: list[Count]) -> str:
 def as_json(found: list[Count]) -> str:
     """The same as a list of objects."""
     return json.dumps([asdict(count) for count in found], indent=2)
+
+
+def fixes_listed(fixed: Mapping[str, Counter[tuple[str, str]]]) -> str:
+    """How many findings of each rule were fixed, by the name of the file and the code and name of the rule."""
+    total = sum(each.total() for each in fixed.values())
+    width = len(str(max(max(each.values()) for each in fixed.values())))
+    rows = [f"Fixed {total} finding{'' if total == 1 else 's'}:"]
+    for name in sorted(fixed):
+        rows.append(f"- {name}:")
+        rows += (f"    {count:>{width}} × {code} ({rule})" for (code, rule), count in fixed[name].most_common())
+    return "\n".join(rows)

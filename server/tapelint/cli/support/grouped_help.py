@@ -4,39 +4,42 @@ from __future__ import annotations
 
 import click
 
-_GROUPS = {
-    "Rule selection": ("select", "ignore", "extend_select", "per_file_ignores", "extend_per_file_ignores"),
+GROUPS = {
+    "Options": (
+        *("fix", "unsafe_fixes", "show_fixes", "diff", "watch", "fix_only", "output_format", "output_file"),
+        *("statistics", "stats", "add_ignore", "show_files", "show_settings"),
+    ),
+    "Rule selection": (
+        *("select", "ignore", "extend_select", "extend_ignore", "per_file_ignores", "extend_per_file_ignores"),
+        *("fixable", "unfixable", "extend_fixable", "severity"),
+    ),
     "File selection": ("exclude", "extend_exclude", "respect_gitignore", "force_exclude"),
+    "Known findings": ("baseline", "write_baseline"),
     "Miscellaneous": (
-        "no_cache",
-        "cache_dir",
-        "stdin_filename",
-        "exit_zero",
-        "exit_non_zero_on_fix",
-        "fail_on",
-        "jobs",
+        *("no_cache", "cache_dir", "stdin_filename", "exit_zero", "exit_non_zero_on_fix", "fail_on", "jobs"),
     ),
     "Log levels": ("verbose", "quiet", "silent", "log_level"),
     "Global options": ("config", "isolated", "color"),
 }
-"""The names of options by heading. What is named nowhere stands under ``Options``, before them."""
-_HEADINGS = {name: heading for heading, names in _GROUPS.items() for name in names}
-_REST = "Options"
+"""The names of the options of ``check`` by heading, in order."""
+_PLACES = {name: (heading, place) for heading, names in GROUPS.items() for place, name in enumerate(names)}
+_LAST = ("Options", len(_PLACES))
+"""Where ``--help`` stands."""
 
 
 class Grouped(click.Command):
     """A command with many options."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        records: dict[str, list[tuple[str, str]]] = {heading: [] for heading in (_REST, *_GROUPS)}
+        rows: dict[str, dict[int, tuple[str, str]]] = {heading: {} for heading in GROUPS}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
             if record is not None and isinstance(param, click.Option):
-                records[_HEADINGS.get(param.name or "", _REST)].append(record)
-        for heading, rows in records.items():
-            if rows:
-                with formatter.section(heading):
-                    formatter.write_dl(rows)
+                heading, place = _PLACES.get(param.name or "", _LAST)
+                rows[heading][place] = record
+        for heading, records in rows.items():
+            with formatter.section(heading):
+                formatter.write_dl([record for _, record in sorted(records.items())])
 
 
 class Commands(click.Group):
