@@ -126,8 +126,9 @@ class Facts:
 
     # Gradients
 
-    # The unknown conditions that may decide what becomes of gradients, and whether by clearing them.
-    gradient_relevant: dict[Hashable, bool] = field(default_factory=dict)
+    # The unknown conditions that may decide what becomes of gradients, each with the statements in which it decides
+    # whether they are cleared.
+    gradient_relevant: dict[Hashable, frozenset[ast.If]] = field(default_factory=dict)
     # Tensors without a graph that code which was not read has seen, or that an object holds by which it may reach
     # them: they may have been made to require grad.
     handed_out: set[int] = field(default_factory=set)
@@ -217,6 +218,15 @@ class Facts:
     def clearing(self, premises: frozenset[Hashable]) -> frozenset[Hashable]:
         """Those of some assumptions on which it depends what is cleared."""
         return frozenset(key for key in premises if self.gradient_relevant[key])
+
+    def clearing_beside(self, premises: frozenset[Hashable], point: ProgramPoint) -> frozenset[Hashable]:
+        """Those of some assumptions that decide elsewhere than around ``point`` what is cleared: what stands beside the
+        point on its side of a test was executed, and what stands on the other side was not.
+        """
+        here = {point.node, *point.calls}
+        return frozenset(
+            key for key in premises for branch in self.gradient_relevant[key] if here.isdisjoint(ast.walk(branch))
+        )
 
     def is_single(self, tensor: int) -> bool:
         """Whether a tensor is of single precision for certain: of the default type, which the program leaves alone."""

@@ -1,7 +1,7 @@
 """The text a purpose writes on: nodes to offsets, offsets to edits, and where a node stands in the tree.
 
-``ast`` knows nothing of parents and counts bytes; editors count characters. A :class:`Sheet` answers in offsets of
-``source.text``, so that a purpose can slice it.
+``ast`` knows nothing of parents and counts bytes; editors count characters. A :class:`SourceEditor` answers in
+offsets of ``source.text``, so that a purpose can slice it.
 """
 
 from __future__ import annotations

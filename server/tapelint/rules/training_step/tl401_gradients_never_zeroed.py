@@ -62,7 +62,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if any(past.doubt for past, _ in event.past):
         return None
     found = [(past, leaves) for past, leaves in event.past if past.stale and past.fresh]
-    if not found or facts.clearing(event.premises) - found[0][0].stale[0].premises:
+    if not found or _may_have_been_cleared(event, found[0][0], facts):
         return None
     past = found[0][0]
     assert past.step is not None
@@ -87,6 +87,15 @@ def check(event: Event, facts: Facts) -> Finding | None:
         help=advice(event, [leaf for _, leaves in found for leaf in leaves], facts),
         cures=tuple(cures(event, past)),
     )
+
+
+def _may_have_been_cleared(event: OptimizerStepped, past: GradientHistory, facts: Facts) -> bool:
+    """Whether it was assumed since the first step that nothing is cleared. A test around the second step that is made
+    after its backward decides only whether there is a second step.
+    """
+    since = event.premises - past.stale[0].premises
+    early = since & past.fresh[0].premises
+    return bool(facts.clearing(early) or facts.clearing_beside(since - early, event.point))
 
 
 def message(event: OptimizerStepped, old: Pass, names: str, is_partial: bool) -> str:
@@ -153,7 +162,12 @@ def cures(event: OptimizerStepped, past: GradientHistory) -> list[FixProposal]:
         within or new.calls == event.point.calls and new.iterations == event.point.iterations
     ):
         title = f"Clear the gradients before the backward: {name}.zero_grad()"
-        found.append(FixProposal("zero_grad_before", title, (new.node, event.optimizer)))
+        step = () if within else (event.point.node,)
+        found.append(FixProposal("zero_grad_before", title, (new.node, event.optimizer, *step)))
+    assert past.step is not None
+    if past.step.call_site != event.point.call_site:
+        title = f"Clear the gradients after the step before: {name}.zero_grad()"
+        found.append(FixProposal("zero_grad_after", title, (past.step.node, event.optimizer)))
     if not within:
         title = f"Clear the gradients after the step: {name}.zero_grad()"
         found.append(FixProposal("zero_grad_after", title, (event.point.node, event.optimizer)))

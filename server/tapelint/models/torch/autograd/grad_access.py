@@ -277,6 +277,5 @@ def weigh(machine: Machine, node: ast.If, key: Hashable) -> None:
     if facts(node)[1]:
         reached |= reaches(machine, machine.context.call_stack[-1][0] if machine.context.call_stack else machine.tree)
     if reached:
-        machine.facts.gradient_relevant[key] = machine.facts.gradient_relevant.get(key, False) or bool(
-            reached & CLEARING
-        )
+        before = machine.facts.gradient_relevant.get(key, frozenset())
+        machine.facts.gradient_relevant[key] = before | {node} if reached & CLEARING else before
