@@ -3,7 +3,7 @@
 import { laidOut, PAD, ROW, type Box, type Layout, type Route } from './layout';
 import type { Picture } from './picture';
 
-const ROUND: Readonly<Record<string, number>> = { leaf: 14, tensor: 14, saved: 0, write: 0, step: 0 };
+const ROUND: Readonly<Record<string, number>> = { leaf: 14, tensor: 14, grad: 14, saved: 0, write: 0, step: 0, clear: 0, clip: 0, holder: 0 };
 
 /** `letter` is the width of a letter in pixels. */
 export async function drawn(picture: Picture, letter: number): Promise<string> {

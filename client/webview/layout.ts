@@ -13,7 +13,7 @@ const MARGIN = 16;
 const TITLE = 30;
 const LABEL = 12;
 /** What happens at a moment: boxes of these kinds are below each other in the order in which that was. */
-const MOMENTS = new Set(['write', 'step', 'pass', 'cut']);
+const MOMENTS = new Set(['write', 'step', 'pass', 'cut', 'clear', 'clip', 'moment']);
 const OPTIONS = {
     'elk.algorithm': 'layered',
     'elk.direction': 'DOWN',

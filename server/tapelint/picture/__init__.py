@@ -9,7 +9,7 @@ The file is executed once more and watched; nothing is drawn that this execution
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from .. import analysis
 from ..analysis.locations import Files
@@ -17,12 +17,16 @@ from ..autograd import Facts
 from ..autograd.model.views import edge_of
 from ..hover.cursor import at_cursor, subjects
 from ..report import Diagnostic
+from ..rules import Finding
 from ..rules.support.story import code
 from ..source import Source, concerns_torch
 from ..tracebacks import at_line
 from .drawing import Drawing
+from .gradients import of_gradients
+from .held import of_held
 from .model import Picture, PictureEdge, PictureNode, Spot
 from .subject import of_event, of_sights
+from .told import of_story
 from .watching import Watch, expressions
 
 __all__ = ["Nothing", "Picture", "PictureEdge", "PictureNode", "Spot", "picture_at"]
@@ -44,27 +48,51 @@ def picture_at(
     found = _diagnostic(report, row, column)
     finding = report.findings.get(found.place) if found is not None else None
     wanted = [*dict.fromkeys(_expressions(source, row, column))]
-    watch = Watch(Facts(), finding, frozenset(wanted))
+    told = ast.walk(finding.node) if finding is not None else ()
+    told = ast.walk(finding.node) if finding is not None else ()
+    watch = Watch(Facts(), finding, frozenset({*wanted, *(node for node in told if isinstance(node, ast.expr))}))
     machine = analysis.run(source, watch.facts, report.inputs, watch.probe, cancel)
     files = Files(source, machine.imports.sources if machine.imports else ())
-    if watch.event is not None and watch.moment is not None and found is not None:
-        subject = of_event(watch.event, watch.moment)
-        if subject is not None:
-            return Drawing(subject, watch.facts, files, watch.walks).picture(f"{found.code}: {found.message}")
+    drawing = _of_finding(found, watch, files) or _of_expression(found, wanted, watch, files)
+    drawing = drawing or _of_story(found, finding, watch, files)
+    if drawing is None:
+        if found is not None:
+            raise Nothing(f"{found.code} at row {found.span.row} is about no graph")
+        raise Nothing(f"no tensor with a graph is known in row {row}")
+    return drawing
+
+
+def _of_finding(found: Diagnostic | None, watch: Watch, files: Files) -> Picture | None:
+    """What the event of the finding is about: a graph, gradients, or what holds graphs."""
+    event, state, facts = watch.event, watch.moment, watch.facts
+    if event is None or state is None or found is None:
+        return None
+    subject = of_event(event, state) or of_gradients(event, facts, state) or of_held(event, facts, state, watch.sights)
+    return Drawing(subject, facts, files, watch.walks).picture(_title(found)) if subject is not None else None
+
+
+def _of_expression(found: Diagnostic | None, wanted: Iterable[ast.AST], watch: Watch, files: Files) -> Picture | None:
+    """The first expression that is a tensor with a graph; where there is a finding, it is about something else."""
     for node in wanted:
         sights = [sight for sight in watch.sights.get(node, ()) if any(map(edge_of, sight.tensors))]
         if sights:
             drawing = Drawing(of_sights(sights), watch.facts, files, watch.walks)
-            drawing.notes += _fallback(found, node)
-            return drawing.picture(f"{code(node)} in row {row}")
-    if found is not None:
-        raise Nothing(f"{found.code} at row {found.span.row} is about no graph")
-    raise Nothing(f"no tensor with a graph is known in row {row}")
+            if found is not None:
+                drawing.notes.append(f"{found.code} in this row is about no single graph: this is that of {code(node)}")
+            return drawing.picture(f"{code(node)} in row {getattr(node, 'lineno', 0)}")
+    return None
 
 
-def _fallback(found: Diagnostic | None, drawn: ast.AST) -> list[str]:
-    """What is said where a finding speaks of steps, cleared gradients or held graphs, and an expression is drawn."""
-    return [f"{found.code} in this row is about no single graph: this is that of {code(drawn)}"] if found else []
+def _of_story(found: Diagnostic | None, finding: Finding | None, watch: Watch, files: Files) -> Picture | None:
+    """The steps of a finding, where there is nothing else to draw."""
+    subject = of_story(finding) if finding is not None else None
+    if subject is None or found is None:
+        return None
+    return Drawing(subject, watch.facts, files, ()).picture(_title(found))
+
+
+def _title(found: Diagnostic) -> str:
+    return f"{found.code}: {found.message}"
 
 
 def _diagnostic(report: analysis.Report, row: int, column: int | None) -> Diagnostic | None:

@@ -17,6 +17,11 @@ SHAPES = {
     "pass": "hexagon",
     "cut": "octagon",
     "folded": "box3d",
+    "grad": "ellipse",
+    "clear": "parallelogram",
+    "clip": "parallelogram",
+    "holder": "cylinder",
+    "moment": "box",
 }
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Mapping
 
 from ..analysis.locations import Files
 from ..autograd import Facts, Iteration, Leaf, Node, ProgramPoint, SavedTensor, Tensor, Write
@@ -15,6 +14,7 @@ from ..hover.wording import grad_fn
 from ..rules.support.story import code, moment, saved_name, tensor_name
 from ..stubs import stub_module_name
 from ..trace.graph_text import next_functions
+from .draft import Draft
 from .model import Kind, Picture, PictureEdge, PictureNode, Relation, Spot
 from .selecting import Selection
 from .subject import Subject
@@ -25,24 +25,6 @@ WRITES = 8
 PASSES = 6
 FOLDED = 4
 """How many of each are drawn at most."""
-
-
-@dataclass(slots=True)
-class Draft:
-    """A node before it has a number. ``stamp`` orders it in time; ``laps`` are the iterations that it is in."""
-
-    kind: Kind
-    title: str
-    details: list[str]
-    point: ProgramPoint | None
-    stamp: int
-    is_marked: bool = False
-    is_certain: bool = True
-    laps: tuple[Iteration, ...] = field(default=())
-
-    def __post_init__(self) -> None:
-        laps = self.point.iterations if self.point is not None else ()
-        self.laps = tuple(lap for lap in laps if not isinstance(lap.loop, ast.comprehension))
 
 
 class Drawing:
@@ -67,6 +49,12 @@ class Drawing:
         self._passes(list(walks))
         self._steps()
         self._refused()
+        self.drafts.update(subject.drafts)
+        self.notes += subject.notes
+        for begin, end, relation, is_marked in subject.arrows:
+            ends = self.shown.get(begin, begin), self.shown.get(end, end)  # type: ignore[call-overload]
+            if self.drafts.keys() >= {*ends}:
+                self._edge(*ends, relation, is_marked)
 
     # Nodes of the graph
 
@@ -226,7 +214,7 @@ class Drawing:
             stamp = last + 1 if run is now else walk.stamp if walk is not None else newest
             self._pass(run, walk.event if walk is not None else None, stamp, True)
 
-    def _pass(self, run: BackwardPass, ran: BackwardRan | None, stamp: int, is_marked: bool) -> None:
+    def _pass(self, run: BackwardPass, ran: BackwardRan | None, stamp: float, is_marked: bool) -> None:
         key = ("pass", run.point)
         is_now = self.subject.now is not None and run.point == self.subject.now.point
         raises = is_now and self.subject.raises
@@ -271,7 +259,7 @@ class Drawing:
     def picture(self, title: str) -> Picture:
         """All of it, numbered column by column."""
         keys = self._columns()
-        names = list(dict.fromkeys(keys[key] for key in sorted(keys, key=lambda key: keys[key][1:])))
+        names = list(dict.fromkeys(keys[key] for key in sorted(keys, key=lambda key: keys[key][1])))
         ordered = sorted(self.drafts, key=lambda key: (names.index(keys[key]), self.drafts[key].stamp))
         numbers = {key: index for index, key in enumerate(ordered, 1)}
         nodes = tuple(self._node(self.drafts[key], numbers[key], names.index(keys[key])) for key in ordered)
@@ -284,21 +272,17 @@ class Drawing:
             title, tuple(name for name, *_ in names), nodes, tuple(PictureEdge(*e) for e in edges), tuple(self.notes)
         )
 
-    def _columns(self) -> dict[Hashable, tuple[str, int, tuple[int, ...]]]:
-        """For each draft the name of its column and what sorts it."""
+    def _columns(self) -> dict[Hashable, tuple[str, tuple[float, ...]]]:
+        """For each draft the name of its column and what sorts it: runs of loops are numbered in time."""
         changing = self._changing_loops()
         inner = {key: tuple(lap for lap in draft.laps if lap.loop in changing) for key, draft in self.drafts.items()}
-        first = min((self.drafts[key].stamp for key, laps in inner.items() if laps), default=0)
-        columns: dict[Hashable, tuple[str, int, tuple[int, ...]]] = {}
+        begun: dict[int, float] = {}  # when each run of an outermost loop began
         for key, laps in inner.items():
-            order = tuple(number for lap in laps for number in (lap.run, lap.number))
             if laps:
-                columns[key] = ", ".join(moment(lap) for lap in laps), 1, order
-            elif self.drafts[key].stamp < first:
-                columns[key] = "before the loop", 0, order
-            else:
-                columns[key] = "after the loop" if first else "the program", 2, order
-        return columns
+                begun[laps[0].run] = min(begun.get(laps[0].run, self.drafts[key].stamp), self.drafts[key].stamp)
+        return {
+            key: _iteration(laps) if laps else _outside(self.drafts[key].stamp, begun) for key, laps in inner.items()
+        }
 
     def _changing_loops(self) -> set[ast.AST]:
         """The loops of which more than one iteration is drawn."""
@@ -323,6 +307,20 @@ class Drawing:
                     span = source.span(node)
                     return Spot(source.path, span.row, span.column)
         return None
+
+
+def _iteration(laps: tuple[Iteration, ...]) -> tuple[str, tuple[float, ...]]:
+    """The name of a column, and what sorts it."""
+    return ", ".join(map(moment, laps)), tuple(float(number) for lap in laps for number in (lap.run, lap.number))
+
+
+def _outside(stamp: float, begun: Mapping[int, float]) -> tuple[str, tuple[float, ...]]:
+    """The same for what is in no loop; ``begun`` has the runs of loops."""
+    before = [run for run, start in begun.items() if start < stamp]
+    if not before:
+        return "before the loop" if begun else "the program", (-1.0,)
+    where = "after the loop" if len(before) == len(begun) else "between the loops"
+    return where, (float(max(before)), float("inf"))
 
 
 def _name(node: Node) -> str:

@@ -21,7 +21,12 @@ RELATIONS: dict[Relation, str] = {
     "walks": "walks from",
     "frees": "has freed",
     "needs": "needs",
-    "fills": "fills .grad of",
+    "fills": "fills",
+    "uses": "uses",
+    "clears": "clears",
+    "clips": "clips",
+    "holds": "holds",
+    "then": "then",
 }
 KINDS = {
     "leaf": "leaf",
@@ -33,6 +38,11 @@ KINDS = {
     "pass": "backward",
     "cut": "",
     "folded": "",
+    "grad": "",
+    "clear": "",
+    "clip": "",
+    "holder": "",
+    "moment": "",
 }
 """What goes before a title, where that does not say what the node is."""
 WIDEST = 46

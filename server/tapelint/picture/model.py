@@ -5,13 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["leaf", "operation", "tensor", "saved", "write", "step", "pass", "cut", "folded"]
+Kind = Literal[
+    "leaf",
+    "operation",
+    "tensor",
+    "saved",
+    "write",
+    "step",
+    "pass",
+    "cut",
+    "folded",
+    "grad",
+    "clear",
+    "clip",
+    "holder",
+    "moment",
+]
 """What a node stands for: a leaf, a node of the graph (``grad_fn``), a tensor without either, a tensor that was saved,
-an in-place write, the step of an optimizer, a backward pass, the place where a graph ends, what is left out.
+an in-place write, the step of an optimizer, a backward pass, the place where a graph ends, what is left out, a
+``.grad``, the clearing of gradients, their clipping, what keeps a graph, something else that a
+finding tells of.
 """
-MOMENTS: frozenset[Kind] = frozenset({"write", "step", "pass", "cut"})
+MOMENTS: frozenset[Kind] = frozenset({"write", "step", "pass", "cut", "clear", "clip", "moment"})
 """The kinds of nodes that happen at a moment; the others are there from then on."""
-Relation = Literal["input", "saves", "writes", "steps", "walks", "frees", "needs", "fills"]
+Relation = Literal[
+    "input", "saves", "writes", "steps", "walks", "frees", "needs", "fills", "uses", "clears", "clips", "holds", "then"
+]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 from ..autograd import Leaf, Node, ProgramPoint, SavedTensor, Tensor, Write, resolve_view
@@ -12,6 +12,8 @@ from ..autograd.model.cuts import Cut
 from ..autograd.model.graph import BackwardPass
 from ..autograd.model.views import edge_of
 from ..autograd.state import AutogradState
+from .draft import Draft
+from .model import Relation
 from .watching import Sight
 
 COLUMNS = 3
@@ -37,6 +39,10 @@ class Subject:
     now: BackwardPass | None = None
     raises: bool = False
     cut: Cut | None = None
+    # What is no part of a graph, and arrows from or to it.
+    drafts: dict[Hashable, Draft] = field(default_factory=dict)
+    arrows: list[tuple[Hashable, Hashable, Relation, bool]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def of_event(event: Event, state: AutogradState) -> Subject | None:

@@ -10,6 +10,7 @@ from .list_form import RELATIONS, plain, text
 from .model import Picture
 
 TOP = 44
+SQUARE = ("saved", "write", "step", "clear", "clip", "holder")
 STYLE = """
 svg { --ink: #1f2328; --paper: #ffffff; --line: #57606a; --lane: #f3f5f7; --box: #ffffff; --bad: #b3151f; }
 @media (prefers-color-scheme: dark) {
@@ -57,7 +58,7 @@ def svg(picture: Picture, main: str) -> Iterator[str]:
 def _box(box: Box) -> Iterator[str]:
     node = box.node
     style = f"box{' hazard' if node.is_marked else ''}{'' if node.is_certain else ' perhaps'}"
-    radius = 14 if node.kind in ("leaf", "tensor") else 0 if node.kind in ("saved", "write", "step") else 4
+    radius = 14 if node.kind in ("leaf", "tensor", "grad") else 0 if node.kind in SQUARE else 4
     yield f'<g data-kind={quoteattr(node.kind)} data-node="{node.number}"><title>{escape(box.rows[0])}</title>'
     yield (
         f'<rect class="{style}" x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}" '

@@ -91,6 +91,8 @@ def _as_now(state: AutogradState) -> AutogradState:
     now = AutogradState()
     now.tensors, now.writes = TrackedDict(state.tensors), TrackedDict(state.writes)
     now.freed, now.grads, now.untracked_writes = state.freed.copy(), state.grads.copy(), state.untracked_writes.copy()
+    now.consumed_passes, now.retained = state.consumed_passes.copy(), state.retained.copy()
+    now.history = state.history.copy()
     return now
 
 
