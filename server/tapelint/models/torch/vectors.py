@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...domain.state import State
-from ...domain.values import NONE, HeapRef, Sequence, Unknown, Value
+from ...domain.values import NONE, Const, HeapRef, Sequence, Unknown, Value
 from ...engine.machine import Machine
 from .dispatch import run
 from .registry import Call, function
@@ -14,9 +14,10 @@ MAX_PARTS = 64
 
 @function("torch.nn.utils.parameters_to_vector", "torch.nn.utils.convert_parameters.parameters_to_vector")
 def parameters_to_vector(machine: Machine, state: State, call: Call) -> Value:
-    """A concatenation of views: its graph saves nothing."""
+    """A concatenation of views with one dimension: its graph saves nothing."""
     found = machine.iterate(state, call.get(0, "parameters"), call.node, MAX_PARTS)
-    parts = HeapRef(state.new(Sequence("list", found.values, not found.exact)))
+    flat = [run(machine, state, "view", [part, Const(-1)], {}, call.node) or Unknown("view") for part in found.values]
+    parts = HeapRef(state.new(Sequence("list", flat, not found.exact)))
     return run(machine, state, "cat", [parts], {}, call.node) or Unknown("vector")
 
 
