@@ -382,8 +382,16 @@ def unused(facts: Facts, state: AutogradState, roots: Sequence[int], keys: Itera
     if any(item.assumption or not item.is_complete for item in order):
         return set()
     reached: set[Node | Leaf | None] = {*order, *leaves}
-    known = (key for key in keys if state.tensors[key].requires_grad is not None)
+    latest = _latest_unknown(state, leaves)
+    known = (key for key in keys if key > latest and state.tensors[key].requires_grad is not None)
     return {key for key in known if edge_of(resolve_view(state, key)) not in reached}
+
+
+def _latest_unknown(state: AutogradState, leaves: Iterable[Leaf]) -> int:
+    """The last made of those leaves that may have a graph, for unknown code may have computed them; -1 if none may.
+    Such a graph may lead to what was there before.
+    """
+    return max((leaf.tensor for leaf in leaves if state.tensors[leaf.tensor].requires_grad is None), default=-1)
 
 
 def _walk(begin: Iterable[Node | Leaf]) -> tuple[list[Node], dict[Node, Node | None], list[Leaf]]:
