@@ -39,7 +39,7 @@ from ..report.notice import internal
 from ..rules import FileSummary, Finding, all_rules
 from ..rules.support.cure import FixProposal
 from ..severity import Severity
-from ..source import Edit, Notebook, Source, Span, apply, changes, concerns_torch, moved, parse
+from ..source import Edit, Notebook, Source, Span, Suppressions, apply, changes, concerns_torch, moved, parse
 from ..stubs import stub_module_name
 from ..workspace.config import Config
 from .cures_elsewhere import edits_of, file_edits, is_edited, joined, named, with_texts
@@ -163,7 +163,7 @@ def _analyse(
         return _analyse(source, inputs, cancel, memory, is_main)
     imports = machine.imports
     configs = Configs(inputs.config_of)
-    files = Files(source, imports.sources if imports else (), configs.holds)
+    files = Files(source, imports.sources if imports else (), configs.holds, config.ignore_noqa)
     noted = found_in(steps, partial(files.stands_in_tests, conventions=config.tests))
     findings = noted.findings.values()
     origins = frozenset(map(files.origin, findings))
@@ -173,8 +173,9 @@ def _analyse(
     here, there = _by_place(shown, source.path)
     is_certain = partial(_is_certain, machine, source, steps, inputs.is_imported)
     summary = _summary(source, config, files, findings, is_certain)
-    remarks = dict(files.remarks(summary, config.names)) if is_main else {}
-    found = [*dedupe_and_grade([diagnostic for diagnostic, _ in here], source.suppressions), *remarks]
+    remarks = dict(files.remarks(summary, config.names)) if is_main and not config.ignore_noqa else {}
+    silencing = Suppressions() if config.ignore_noqa else source.suppressions
+    found = [*dedupe_and_grade([diagnostic for diagnostic, _ in here], silencing), *remarks]
     return Report(
         source.path,
         source,

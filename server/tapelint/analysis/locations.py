@@ -65,15 +65,20 @@ CALLS = 4
 
 class Files:
     """The file that is checked, ``main``, and those it imports; ``is_checked`` says of which of them findings are
-    reported as well, by path.
+    reported as well, by path. Comments silence nothing where the user ``ignores_comments``.
     """
 
     def __init__(
-        self, main: Source, others: Iterable[Source] = (), is_checked: Callable[[str], bool] = _only_main
+        self,
+        main: Source,
+        others: Iterable[Source] = (),
+        is_checked: Callable[[str], bool] = _only_main,
+        ignores_comments: bool = False,
     ) -> None:
         self.main = main
         self.others = tuple(other for other in others if other is not main)
         self._is_checked = is_checked
+        self._ignores_comments = ignores_comments
 
     def of(self, node: ast.AST) -> Source:
         """The file a node of a story stands in."""
@@ -176,6 +181,8 @@ class Files:
 
     def is_silenced(self, finding: Finding, node: ast.AST, source: Source) -> bool:
         """Whether a comment silences a finding that is reported at ``node``."""
+        if self._ignores_comments:
+            return False
         name = rule_of(finding).name
         return any(
             there.suppressions.covers(finding.code, there.span(at).row, name)

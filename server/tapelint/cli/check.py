@@ -67,6 +67,14 @@ class Request:
     cache_dir: str = ""
 
     @property
+    def given(self) -> Given:
+        """What the command line says of the configuration; raises ConfigError."""
+        given = given_by(self.configs, self.is_isolated, self.options)
+        if self.manner.ignore_noqa:
+            given = replace(given, fields=(*given.fields, ("ignore_noqa", True)))
+        return given
+
+    @property
     def is_filter(self) -> bool:
         """Whether the fixed text goes to standard output: where it came from standard input."""
         return self.fix != "no" and not self.diff and _STDIN in self.paths
@@ -347,7 +355,7 @@ def run(request: Request) -> int:
     """Check what is asked for; the exit status."""
     try:
         os.getcwd()
-        outcome = Run(request, given_by(request.configs, request.is_isolated, request.options))
+        outcome = Run(request, request.given)
     except ConfigError as error:
         tell("error", str(error))
         return 2

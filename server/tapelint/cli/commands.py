@@ -172,12 +172,11 @@ def _program(module: str) -> Callable[..., int]:
 
 @tapelint.command()
 @click.argument("code", required=False, shell_complete=completing.codes)
-def rule(code: str | None) -> int:
+@click.option("--all", "is_all", is_flag=True, help="Explain all rules.")
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def rule(code: str | None, is_all: bool, output_format: str) -> int:
     """Explain a rule, given its code or name; without one, list all rules."""
-    from .explain import explain_rule
-
-    explain_rule(code)
-    return 0
+    return _program("explain")(code, is_all, output_format)
 
 
 @tapelint.command()
@@ -318,10 +317,11 @@ def clean() -> int:
 
 
 @tapelint.command()
-def version() -> None:
+@click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def version(output_format: str) -> None:
     """Print the version."""
     with writing():
-        print(f"tapelint {__version__}")
+        print(f"tapelint {__version__}" if output_format == "text" else f'{{"version": "{__version__}"}}')
 
 
 def _split(values: tuple[str, ...]) -> tuple[str, ...]:

@@ -2,31 +2,59 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
+from collections.abc import Sequence
 
 import click
 
+from ..report.facts import purposes, severities
 from ..report.page import page
 from ..report.style import ansi, is_coloured, plain
 from ..report.topics import all_topics
-from ..rules import all_rules
+from ..rules import Rule, all_rules
 from .streams import writing
 
 
-def explain_rule(code: str | None) -> None:
-    """Print the page of a rule, given its code or name, or the list of all; raises click.UsageError if there is no
-    such rule.
+def run(code: str | None, is_all: bool, output_format: str) -> int:
+    """Print the page of a rule, given its code or name, or of all; without either list them. The exit status. Raises
+    click.UsageError if there is no such rule.
     """
     rules = sorted([*all_rules(), *all_topics()], key=lambda rule: rule.code)
-    if code is None:
-        with writing():
+    if is_all and code is not None:
+        raise click.UsageError("--all goes not with the code of a rule.")
+    asked = [each for each in rules if code is None or each.code == code.upper() or each.name == code.lower()]
+    if not asked:
+        raise click.UsageError(f"no rule {code!r}; the rules are {', '.join(each.code for each in rules)}")
+    with writing():
+        if output_format == "json":
+            described = [_described(each) for each in asked]
+            print(json.dumps(described if code is None else described[0], indent=2, ensure_ascii=False))
+        elif is_all or code is not None:
+            _print_pages(asked, rules)
+        else:
             print("\n".join(f"{each.code}  {each.name}: {each.summary}" for each in rules))
-        return
-    for each in rules:
-        if code.upper() == each.code or code.lower() == each.name:
-            style = ansi if is_coloured(sys.stdout) else plain
-            with writing():
-                print(page(each, rules, shutil.get_terminal_size().columns, style), end="")
-            return
-    raise click.UsageError(f"no rule {code!r}; the rules are {', '.join(each.code for each in rules)}")
+    return 0
+
+
+def _print_pages(asked: Sequence[Rule], rules: Sequence[Rule]) -> None:
+    style = ansi if is_coloured(sys.stdout) else plain
+    print("\n".join(page(each, rules, shutil.get_terminal_size().columns, style) for each in asked), end="")
+
+
+def _described(rule: Rule) -> dict[str, object]:
+    """A rule as JSON: names of keys are those of ruff where it has them."""
+    fixes = [text.replace("``", "`") for text in purposes(rule).values()]
+    return {
+        "name": rule.name,
+        "code": rule.code,
+        "summary": rule.summary,
+        "severities": [severity.word for severity in severities(rule)],
+        "default": rule.default,
+        "raises": list(rule.raises),
+        "fixes": fixes,
+        "fix_availability": "Sometimes" if fixes else "None",
+        "explanation": rule.docs.strip(),
+        "url": rule.url or None,
+    }

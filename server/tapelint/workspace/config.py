@@ -61,7 +61,8 @@ class Config:
     are as ``select`` and ``ignore``.
 
     What matches one of ``exclude`` or ``extend_exclude`` is not checked, with ``force_exclude`` not even where it is
-    named. ``root`` is the folder of the configuration file. ``tests`` is the configuration of pytest.
+    named. ``root`` is the folder of the configuration file. ``tests`` is the configuration of pytest. With
+    ``ignore_noqa``, which no file can say, comments silence nothing.
     """
 
     select: tuple[str, ...] = ()
@@ -86,6 +87,7 @@ class Config:
     cache_dir: str = ""
     extend: str = ""
     root: str = ""
+    ignore_noqa: bool = False
     tests: TestConventions = TestConventions()
 
     def wants(self, code: str, default: bool = True) -> bool:

@@ -25,6 +25,7 @@ class Manner:
     color: str = "auto"
     watch: bool = False
     show_fixes: bool = False
+    ignore_noqa: bool = False
     statistics: bool = False
     output_file: str | None = None
     fix_only: bool = False
@@ -70,6 +71,7 @@ _OPTIONS = (
         help="Like --fixable, but adds additional rule codes on top of those already specified.",
     ),
     click.option("--show-fixes", is_flag=True, help="Show an enumeration of all fixed findings."),
+    click.option("--ignore-noqa", is_flag=True, help="Ignore any comments that silence findings."),
     click.option("-w", "--watch", is_flag=True, help="Run in watch mode by re-running whenever files change."),
     click.option("--baseline", metavar="FILE", help="Do not report the findings that this file lists."),
     click.option(

@@ -6,7 +6,8 @@ import click
 
 GROUPS = {
     "Options": (
-        *("fix", "unsafe_fixes", "show_fixes", "diff", "watch", "fix_only", "output_format", "output_file"),
+        *("fix", "unsafe_fixes", "show_fixes", "diff", "watch", "fix_only", "ignore_noqa"),
+        *("output_format", "output_file"),
         *("statistics", "stats", "add_ignore", "show_files", "show_settings"),
     ),
     "Rule selection": (
