@@ -224,7 +224,7 @@ def call_unhooked(
             if own is not None and name == "forward" and is_function(state, thing.kind):
                 raise ProgramRaised("RuntimeError", "Legacy autograd function with non-static forward method", True)
             if own is not None:
-                result = call_value(machine, state, own, args, kwargs, node, key)
+                result = call_value(machine, state, _read(machine, state, own, node), args, kwargs, node, key)
                 machine.lifecycle.module_returned.publish(machine, ModuleReturned(state, receiver, node, result))
                 return result
         known = FUNCTIONS.get(f"{thing.kind.name}.__call__") if isinstance(thing.kind, External) else None
@@ -236,6 +236,13 @@ def call_unhooked(
     result = model(machine, state, receiver, Call("__call__", args, kwargs, node, key))
     machine.lifecycle.module_returned.publish(machine, ModuleReturned(state, receiver, node, result))
     return result
+
+
+def _read(machine: Machine, state: State, own: Value, node: ast.AST) -> Value:
+    """A method of an object; what a property of that name returns."""
+    if isinstance(own, BoundMethod) and isinstance(own.function, Function) and own.function.kind == "property":
+        return machine.memoize(node, "property", lambda key: call_value(machine, state, own, [], {}, node, key))
+    return own
 
 
 def call_dunder(

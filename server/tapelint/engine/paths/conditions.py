@@ -86,8 +86,17 @@ def _shape(machine: Machine, node: ast.expr, state: State) -> Hashable | None:
 
 
 def _connective(machine: Machine, node: ast.BoolOp, state: State) -> Hashable:
-    """``a and b``, ``a or b``, without the parts that are known."""
-    parts = [part for each in node.values if not isinstance(part := symbolic(machine, each, state), Const)]
+    """``a and b``, ``a or b``, up to the part that is known to end it, and without those before it that are known not to:
+    the last one may be what it gives.
+    """
+    stop, parts = isinstance(node.op, ast.Or), list[Hashable]()
+    for each in node.values:
+        part = symbolic(machine, each, state)
+        ends = isinstance(part, Const) and bool(part.value) is stop
+        if ends or not isinstance(part, Const) or each is node.values[-1]:
+            parts.append(part)
+        if ends:
+            break
     return parts[0] if len(parts) == 1 else (type(node.op).__name__, *parts)
 
 

@@ -156,12 +156,24 @@ def _value(formula: Hashable, values: Values) -> Const | None:
             return formula
         case Tuple(items):
             return _computed(lambda *parts: parts, items, values)
-        case ("Not" | "And" | "Or", *_):
+        case ("Not", *_):
             truth = _truth(formula, values)
             return None if truth is None else Const(truth)
+        case ("And" | "Or" as name, *parts):
+            return _deciding(parts, name == "Or", values)
         case (str(name), *parts) if name in OPERATORS:
             return _computed(OPERATORS[name], parts, values)
     return None
+
+
+def _deciding(parts: Iterable[Hashable], stop: bool, values: Values) -> Const | None:
+    """The part that ``and`` or ``or`` gives: the first one whose truth is ``stop``, else the last."""
+    given: Const | None = None
+    for part in parts:
+        given = _value(part, values)
+        if given is None or bool(given.value) is stop:
+            break
+    return given
 
 
 def _computed(compute: Callable[..., Any], parts: Iterable[Hashable], values: Values) -> Const | None:

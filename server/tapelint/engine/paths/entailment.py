@@ -142,7 +142,10 @@ def _consistent(facts: KnownTruths, formula: Hashable, taken: bool) -> bool:
     compounds: list[tuple[tuple[Hashable, ...], bool]] = []
     for known, truth in (*facts.items(), (formula, taken)):
         for part, holds in _parts(known, truth):
-            if isinstance(part, tuple) and part and part[0] in ("And", "Or"):
+            if isinstance(part, Const):
+                if bool(raw_value(part)) is not holds:
+                    return False
+            elif isinstance(part, tuple) and part and part[0] in ("And", "Or"):
                 compounds.append((part, holds))
             elif atoms.setdefault(part, holds) is not holds:
                 return False
@@ -168,6 +171,8 @@ def _parts(formula: Hashable, truth: bool) -> Iterator[tuple[Hashable, bool]]:
 
 
 def _truth(formula: Hashable, atoms: KnownTruths, groups: Groups) -> bool | None:
+    if isinstance(formula, Const):
+        return bool(raw_value(formula))
     if formula in atoms:
         return atoms[formula]
     if isinstance(formula, tuple) and formula:

@@ -36,7 +36,7 @@ def takes_as_given(state: State, function: Value) -> bool:
         case Function():
             return has_own_signature(function)
         case BoundMethod(Function() as method, _):
-            return has_own_signature(method)
+            return method.kind != "property" and has_own_signature(method)
         case HeapRef():
             thing = state.heap[function.id]
             if isinstance(thing, Class) and _is_made_by_init(state, function):
@@ -52,6 +52,8 @@ def _refused(state: State, function: Value, given: Given) -> str | None:
     match function:
         case Function():
             return mismatch(function, given) if has_own_signature(function) else None
+        case BoundMethod(Function(kind="property"), _):
+            return None  # what it returns takes them
         case BoundMethod(Function() as method, _):
             return mismatch(method, Given(given.count + 1, given.names)) if has_own_signature(method) else None
         case Partial(inner, args, kwargs):

@@ -230,6 +230,9 @@ def _is_of_library(kind: str, wanted: str) -> bool | None:
     return False if canonical(wanted) in TYPES and _is_concrete(wanted) or wanted == "torch.Tensor" else None
 
 
+NONE_TYPE = External("builtins.NoneType")
+
+
 def _is_of_program(state: State, kind: Value, wanted: HeapRef) -> bool | None:
     """Whether a class is derived from a class that the program defines: no class of a library is, unless that class
     says itself what its instances are.
@@ -246,6 +249,8 @@ def _is_of_program(state: State, kind: Value, wanted: HeapRef) -> bool | None:
         if isinstance(each, HeapRef) and isinstance(thing := state.heap[each.id], Class)
         for keyword in thing.node.keywords
     )
+    if kind == NONE_TYPE:
+        return False  # not even of an abstract class: nothing registers it there
     return None if unknown or has_metaclass or not is_plain else False
 
 
