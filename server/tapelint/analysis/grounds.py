@@ -36,6 +36,8 @@ FOLLOWED = "on the paths that were followed"
 
 def graded_by_choices(found: Finding, abandoned: AbandonedPaths) -> Finding | None:
     """A finding as it is reported beside ``abandoned`` paths; None if it is not."""
+    if found.is_local:
+        return replace(found, rests_on=tuple(_grounds(found, None)))
     needed = leaving_out(found.guard.followed, abandoned.guards)
     reported = [each for each in needed if all(_may_be_reported(choice, found) for choice, _ in each)]
     shortest = min(reported, key=lambda each: (_independent(found, each), len(each)), default=None)

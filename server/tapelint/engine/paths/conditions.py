@@ -86,8 +86,8 @@ def _shape(machine: Machine, node: ast.expr, state: State) -> Hashable | None:
 
 
 def _connective(machine: Machine, node: ast.BoolOp, state: State) -> Hashable:
-    """``a and b``, ``a or b``, up to the part that is known to end it, and without those before it that are known not to:
-    the last one may be what it gives.
+    """``a and b``, ``a or b``, up to the part that is known to end it, and without those before it that are known not
+    to; the last one may be what it gives.
     """
     stop, parts = isinstance(node.op, ast.Or), list[Hashable]()
     for each in node.values:

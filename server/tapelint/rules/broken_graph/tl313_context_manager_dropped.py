@@ -58,6 +58,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
             f"{lost} is never entered: `{word}` gives the other operand",
         ),
         help="Write a comma between the context managers: then all are entered.",
+        is_local=True,
         cures=(
             FixProposal(
                 "enter_all", "Enter all: a comma between them (what is entered now changes)", (operands,), "unsafe"

@@ -58,6 +58,8 @@ class Finding:
     everywhere: bool = False
     # whether it is that nothing on the path has made what is missing, which any other iteration of a loop may make
     of_absence: bool = False
+    # whether it is wrong wherever it runs, whatever has led there
+    is_local: bool = False
     # the rules that say more about the same hazard, by code: withdrawn where one of them reports at the same place
     unless: tuple[str, ...] = ()
     # the rules whose story, where it passes through the place of this one, is about the same graph, as it is where both
