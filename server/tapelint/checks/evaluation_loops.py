@@ -37,12 +37,12 @@ from ..domain.values import (
 )
 from ..engine.lifecycle import LoopLeft, ModuleReturned, TensorsEscaped
 from ..engine.machine import Machine
-from ..models.torch.autograd.grad_access import through
 from ..models.torch.nn.module_registry import members
 from ..source import cached_on_node, walk, written
 from .evaluation_uses import is_handed_over, is_only_measured, only_evaluates
 from .kept_values import called_on_self
 from .retention import SHORT_LOOP, runs_forward
+from .trained_elsewhere import gradients_reached
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.comprehension)
 
@@ -180,7 +180,7 @@ def _only_evaluates(machine: Machine, state: State, loop: ast.AST) -> bool:
     if not machine.unit.is_script or not _goes_over_data(state, loop) or runs_forward(machine, state):
         return False
     trees = machine.tree, *(module.source.tree for module in machine.unit.loads)
-    return machine.query(only_evaluates, machine.tree) and not machine.query(through, machine.tree, *trees)
+    return machine.query(only_evaluates, machine.tree) and not machine.query(gradients_reached, machine.tree, *trees)
 
 
 def _is_for_nothing(machine: Machine, event: LoopLeft, loop: ast.AST, first: EvaluationGraph, nodes: set[Node]) -> bool:
@@ -212,7 +212,7 @@ def _is_measured(machine: Machine, state: State, loop: ast.AST, first: Evaluatio
     if not machine.query(is_only_measured, loop, first.point.node, scope):
         return False
     trees = machine.tree, *(module.source.tree for module in machine.unit.loads)
-    if "backward" in machine.query(through, loop, *trees):
+    if "backward" in machine.query(gradients_reached, loop, *trees):
         return False
     return not (first.assumed and machine.query(_freezes, machine.tree))
 
