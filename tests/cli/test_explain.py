@@ -55,7 +55,7 @@ def test_a_traceback_leads_to_the_finding(tapelint: Tapelint, folder: Path, form
     assert (done.returncode, done.stderr) == (0, "")
     assert "raised at train.py:11" in done.stdout
     assert "error[TL103]" in done.stdout and "`features`" in done.stdout
-    assert "= fix:" in done.stdout
+    assert "\nfix [--fix]: " in done.stdout and "\nstory:\n" in done.stdout
 
 
 def test_the_file_may_have_changed_since(tapelint: Tapelint, folder: Path) -> None:

@@ -44,7 +44,7 @@ def test_a_crash_in_one_file_keeps_the_others(capsys: pytest.CaptureFixture[str]
     write(a="crash", b="ok")
     assert run(Request((".",), "concise")) == 2
     out, err = capsys.readouterr()
-    assert out == "b.py:1:1: TL101 found\n"
+    assert out == "b.py:1:1: error[TL101] found\n"
     assert "internal error in a.py" in err
     assert "please report" in err
     assert "RecursionError" in err
@@ -80,4 +80,4 @@ def test_a_fault_while_causes_are_sought_keeps_the_finding(
     write(a="ok")
     assert run(Request(("a.py",), "concise", stats=True)) == 2
     out, err = capsys.readouterr()
-    assert "TL101 found" in out and "what was followed is not known" in err
+    assert "error[TL101] found" in out and "what was followed is not known" in err

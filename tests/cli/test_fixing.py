@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from tapelint.analysis import analyse
-from tapelint.analysis.fix_all import best, repair
+from tapelint.analysis.fix_all import repair
 from tapelint.report import Fix
+from tapelint.report.diagnostic import unasked
 
 Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -63,10 +64,10 @@ def test_findings_without_a_fix_stay(tapelint: Tapelint, tmp_path: Path) -> None
 
 def test_unsafe_fixes_need_the_option() -> None:
     safe, unsafe = Fix("a", "safe", False, ()), Fix("b", "unsafe", True, ())
-    assert best([unsafe], False) is None
-    assert best([unsafe], True) is unsafe
-    assert best([unsafe, safe], False) is safe
-    assert best([], True) is None
+    assert unasked([unsafe], False) is None
+    assert unasked([unsafe], True) is unsafe
+    assert unasked([unsafe, safe], False) is safe
+    assert unasked([], True) is None
 
 
 def test_fixes_repeat_until_none_is_left() -> None:

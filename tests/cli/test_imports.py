@@ -75,7 +75,7 @@ def test_the_code_of_others_is_reported_at_the_call(project: Path, tapelint, fol
 
 
 def test_the_story_shows_both_files(project: Path, tapelint) -> None:
-    lines = [line.rstrip() for line in tapelint("check", "main.py").stdout.splitlines()]
+    lines = [line.rstrip() for line in tapelint("check", "--story", "main.py").stdout.splitlines()]
     at = lines.index(" --> helpers.py:5:5")
     assert lines[at + 2] == "5 |     loss.backward()"
     at = lines.index(" --> main.py:6:1")
@@ -87,7 +87,7 @@ def test_every_format_names_the_file_it_stands_in(project: Path, tapelint, outpu
     said = tapelint("check", "main.py", "--output-format", output_format).stdout
     match output_format:
         case "concise":
-            assert said.startswith("helpers.py:5:5: TL101 ")
+            assert said.startswith("helpers.py:5:5: error[TL101] ")
         case "github":
             assert ",file=helpers.py,line=5," in said
         case "gitlab":

@@ -29,11 +29,11 @@ def file(tmp_path: Path) -> Path:
 
 def test_concise_and_full_name_the_cell(tapelint, file: Path) -> None:
     done = tapelint("check", "a.ipynb", "--output-format", "concise")
-    assert done.returncode == 1 and done.stdout.startswith("a.ipynb:cell 3:2:1: TL201 ")
-    shown = tapelint("check", "a.ipynb").stdout
-    assert " --> a.ipynb:cell 3:2:1\n  |\n2 | y += 1\n" in shown
+    assert done.returncode == 1 and done.stdout.startswith("a.ipynb:cell 3:2:1: error[TL201] [*] ")
+    shown = tapelint("check", "--story", "a.ipynb").stdout
+    assert " --> a.ipynb:cell 3:2:1\n  |\n1 | y = x.exp()\n2 | y += 1\n" in shown
     assert " --> a.ipynb:cell 4:1:7\n  |\n1 | %time y.sum().backward()\n" in shown
-    assert "2 - y += 1\n2 + y = y + 1\n" in shown
+    assert "  - y += 1\n2 + y = y + 1\n" in shown
 
 
 def test_json_has_the_cell_beside_row_and_column(tapelint, file: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_broken_cell_is_named_and_the_others_are_checked(tapelint, tmp_path: P
     (tmp_path / "a.ipynb").write_text(book("x = 1", "y = = 2", *CELLS[1:]))
     done = tapelint("check", "a.ipynb", "--output-format", "concise")
     assert done.returncode == 1 and "a.ipynb:cell 2:1:5: Syntax error: invalid syntax;" in done.stderr
-    assert "a.ipynb:cell 4:2:1: TL201" in done.stdout
+    assert "a.ipynb:cell 4:2:1: error[TL201]" in done.stdout
 
 
 def test_fix_changes_only_the_cell(tapelint, file: Path) -> None:

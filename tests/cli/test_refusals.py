@@ -28,7 +28,7 @@ def test_a_file_that_may_not_be_written(plain: Plain) -> None:
     assert (done.returncode, done.stderr) == (2, "error: kept.py: not fixed: Permission denied\n")
     assert (kept.read_text(), other.read_text()) == (BAD, FIXED)
     assert stat.S_IMODE(kept.stat().st_mode) == 0o444
-    assert done.stdout.count("\n") == 1 and done.stdout.startswith("kept.py:4:1: TL201")
+    assert done.stdout.count("\n") == 1 and done.stdout.startswith("kept.py:4:1: error[TL201] ")
 
 
 def test_a_folder_that_may_not_be_written(plain: Plain) -> None:

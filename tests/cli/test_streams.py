@@ -59,7 +59,7 @@ def test_standard_error_cannot_be_written(plain: Plain, to: str) -> None:
     plain.write("a.py", BAD)
     done = plain.shell(f"$TAPELINT check --output-format concise nowhere a.py {to}")
     assert done.returncode == 2
-    assert done.stdout.count("\n") == 1 and done.stdout.startswith("a.py:4:1: TL201")
+    assert done.stdout.count("\n") == 1 and done.stdout.startswith("a.py:4:1: error[TL201] ")
     assert plain.shell(f"$TAPELINT check a.py {to}").returncode == 1
     assert plain.shell(f"$TAPELINT check --frobnicate {to}").returncode == 2
 
@@ -73,7 +73,7 @@ def test_standard_input_cannot_be_read(plain: Plain) -> None:
     plain.write("a.py", BAD)
     done = plain.shell("$TAPELINT check --output-format concise - a.py <&-")
     assert (done.returncode, done.stderr) == (2, "error: <stdin>: cannot be read: standard input is closed\n")
-    assert done.stdout.startswith("a.py:4:1: TL201")
+    assert done.stdout.startswith("a.py:4:1: error[TL201] ")
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

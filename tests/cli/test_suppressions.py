@@ -69,7 +69,7 @@ def test_unused_suppression_is_removed_only_if_selected_by_name(tapelint: Tapeli
 
 def test_the_fix_line_names_the_option(tapelint: Tapelint, tmp_path: Path) -> None:
     written(tmp_path, {"a.py": UNUSED})
-    assert "fix: Remove TL201 (made by --fix with --extend-select TL901)" in tapelint("check", "a.py").stdout
+    assert "\nfix [--fix --extend-select TL901]: Remove TL201\n" in tapelint("check", "a.py").stdout
 
 
 def test_a_fix_is_inserted_above_the_suppression_comment(tapelint: Tapelint, tmp_path: Path) -> None:

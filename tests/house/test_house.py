@@ -28,7 +28,7 @@ STRANGERS = {"ops": {"source"}, "rules": INNER, "fixes": INNER}
 """Lower parts that are still none of its business: a rule sees events, not the interpreter that made them."""
 OWNERS = {
     **{"pygls": "lsp", "lsprotocol": "lsp", "libcst": "fixes", "parso": "source", "yaml": "source"},
-    **{"jedi": "workspace", "distributed": "cli", "ray": "cli"},
+    **{"jedi": "workspace", "rich": "report", "distributed": "cli", "ray": "cli"},
 }
 """Libraries that one part alone may import."""
 BANNED = {"torch", "torchgen", "numpy"}

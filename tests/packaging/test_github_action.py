@@ -122,7 +122,7 @@ def test_sources_are_files_folders_and_patterns(runner: Runner, src: str, status
 def test_arguments_and_the_format_reach_tapelint(runner: Runner) -> None:
     assert runner.run(args="check --ignore TL203").returncode == 0
     done = runner.run(args="check --exit-zero", **{"output-format": "concise"})
-    assert done.returncode == 0 and "bad.py:5:1: TL203" in done.stdout, done.stdout
+    assert done.returncode == 0 and "bad.py:5:1: error[TL203] " in done.stdout, done.stdout
     assert "leaf-modified-in-place" in runner.run(args="rule", src="TL203").stdout
     assert runner.run(args="version", src="").returncode == 0
 

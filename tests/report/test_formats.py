@@ -40,6 +40,11 @@ def conforms(log: dict[str, Any]) -> None:
     assert not problems, "\n".join(problems)
 
 
+def steps_of(result: dict[str, Any]) -> list[dict[str, Any]]:
+    """The steps of a result's code flow."""
+    return [step for flow in result.get("codeFlows", ()) for step in flow["threadFlows"][0]["locations"]]
+
+
 def run_of(*results: dict[str, Any]) -> dict[str, Any]:
     log = as_sarif(results, all_rules(), topics=all_topics())
     conforms(log)
@@ -61,7 +66,9 @@ def test_sarif(path: str, uri: str) -> None:
         "contextRegion": {"startLine": 2, "endLine": 5, "snippet": {"text": PROGRAM.partition("\n")[2].rstrip()}},
     }
     assert log["runs"][0]["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == "TL201"
-    assert len(result["codeFlows"][0]["threadFlows"][0]["locations"]) == len(found.diagnostics[0].related)
+    assert len(steps_of(result)) == len(found.diagnostics[0].related)
+    shown = [step["location"]["physicalLocation"]["region"]["snippet"]["text"] for step in steps_of(result)]
+    assert shown == ["x.exp()", "y += 1", "y.sum().backward()"]
     assert result["fixes"][0]["artifactChanges"][0]["replacements"]
 
 
@@ -78,6 +85,9 @@ def test_sarif_of_each_rule(page: Path) -> None:
         for result in results[len(results) - len(found.diagnostics) :]:
             place = result["locations"][0]["physicalLocation"]
             assert place["region"]["snippet"]["text"] in place["contextRegion"]["snippet"]["text"] in block
+            for step in steps_of(result):
+                at = step["location"]["physicalLocation"]
+                assert at["region"]["snippet"]["text"] in at["contextRegion"]["snippet"]["text"] in block
     run = run_of(*results)
     told = [result["partialFingerprints"]["tapelint/v1"] for result in run["results"]]
     assert len({*told}) == len(told)

@@ -42,12 +42,12 @@ def test_the_problem_matcher_reads_what_is_printed(tmp_path: Path, name: str) ->
     (line,) = printed(tmp_path)
     found = read(line)
     assert (tmp_path / found["file"]).is_file()
-    assert (found["line"], found["column"], found["code"]) == ("3", "1", "TL301")
+    assert (found["line"], found["column"], found["severity"], found["code"]) == ("3", "1", "error", "TL301")
     assert found["message"].endswith(line[-20:])
 
 
 def test_paths_of_windows_are_read() -> None:
-    found = read(r"C:\work\train.py:23:5: TL102 `history` still carries the graph")
+    found = read(r"C:\work\train.py:23:5: error[TL102] [*] `history` still carries the graph")
     assert (found["file"], found["line"], found["code"]) == (r"C:\work\train.py", "23", "TL102")
 
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from .. import analysis
-from ..report.diagnostic import Fix
+from ..report.diagnostic import Fix, unasked
 from ..source import Edit
 from .needed_fixes import Change, without_needless
 
@@ -76,18 +76,9 @@ def _best_of_each(
     """
     found: dict[Fix, tuple[str, str]] = {}
     for each in report.diagnostics:
-        if code in (None, each.code) and (fix := best(analysis.fixes(report, each, cancel), unsafe)) is not None:
+        if code in (None, each.code) and (fix := unasked(analysis.fixes(report, each, cancel), unsafe)) is not None:
             found.setdefault(fix, (each.code, each.name))
     return found
-
-
-def best(fixes: Sequence[Fix], unsafe: bool) -> Fix | None:
-    """The fix to apply unasked: the preferred one where it is allowed, else the first that is. One that edits another
-    file is left to that file's own check, or to the user.
-    """
-    wanted = ("safe", "unsafe") if unsafe else ("safe",)
-    allowed = [fix for fix in fixes if fix.applicability in wanted and not fix.others]
-    return next((fix for fix in allowed if fix.preferred), allowed[0] if allowed else None)
 
 
 def compatible(fixes: list[Fix]) -> list[Fix]:

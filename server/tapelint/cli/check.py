@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, TextIO
 
+from ..report.look import look_for
 from ..report.notice import Kind, Notice, listed, tally
-from ..report.style import is_coloured
 from ..severity import Severity
 from ..source import SourceError
 from ..source.reading import decode
@@ -31,6 +31,7 @@ from .documents import DOCUMENTS, LINES, Document, difference, record
 from .file_check import check_file, unchecked
 from .live.how_far import Progress, is_watched
 from .merging import Merged
+from .printing import coloured_difference, fixable_line, fixable_of, in_columns, print_findings
 from .showing import show_files, show_settings
 from .signals import Interrupted, interruptible
 from .streams import explain, flash, say, tell, writing
@@ -65,6 +66,7 @@ class Request:
     add_ignore: bool = False
     no_cache: bool = False
     cache_dir: str = ""
+    story: bool = False
 
     @property
     def given(self) -> Given:
@@ -83,7 +85,7 @@ class Request:
     def asked_format(self) -> str:
         """The format in which findings are made: that for programs to count them, one without fixes to print none."""
         if self.add_ignore or self.manner.write_baseline:
-            return "concise"
+            return "brief"
         return "json" if self.manner.statistics else self.output_format
 
 
@@ -162,7 +164,8 @@ class Run:
 
     def _print(self, answer: FileResult) -> None:
         if self.request.diff:
-            sys.stdout.write(difference(answer.path, answer.before, answer.after))
+            changes = difference(answer.path, answer.before, answer.after)
+            sys.stdout.write(coloured_difference(changes, look_for(sys.stdout)))
         if self.request.is_filter and answer.path == self.stdin_name:
             self._pass_on(answer.after)
         sys.stdout.flush()
@@ -298,11 +301,12 @@ class Run:
             if form == "grouped":
                 self._print_fixed()
         else:
-            for text in found:
-                print(text, file=self._out)
+            look = look_for(self._out, self.request.story, not self.request.manner.output_file)
+            print_findings(found, form, look, self._out)
             self._print_fixed()
             if form == "full" and not self.request.manner.is_terse:
-                print(self._summary(), file=self._out)
+                fixable = fixable_line(*fixable_of(found), self.request.unsafe_fixes)
+                print(in_columns(self._summary() + fixable, look), file=self._out)
         self._out.flush()
 
     def _print_fixed(self) -> None:
@@ -318,10 +322,9 @@ class Run:
         if summed:
             print(as_text(summed), file=self._out)
         if form == "full" and not self.request.manner.is_terse:
-            print(self._summary(), file=self._out)
-            fixable = sum(count.fixable_count for count in summed)
-            if fixable:
-                print(f"[*] {fixable} fixable with `--fix`.", file=self._out)
+            safe, either = (sum(each.fixable_count for each in counts(found, is_unsafe)) for is_unsafe in (False, True))
+            fixable = fixable_line(safe, either - safe, self.request.unsafe_fixes)
+            print(self._summary() + fixable, file=self._out)
 
     def interrupted(self, total: int | None) -> None:
         """Say how far the run has come; what was found is printed all the same, and nothing is written."""
@@ -433,15 +436,11 @@ def _settled(tasks: list[Task], answers: Iterator[FileResult]) -> Iterator[FileR
 def _tasks(run: Run) -> Iterator[Task]:
     """The files in the order of the command line, each once, each with the configuration that counts for it."""
     request = run.request
-    to_terminal = not request.is_filter and not request.manner.output_file
-    coloured = request.asked_format == "full" and to_terminal and is_coloured(sys.stdout)
     for name, text in _files(run):
         config = run.selection.config(name)
         if config is not None:
             writes = text is None and not request.diff
-            yield Task(
-                name, config, request.asked_format, coloured, text, request.fix, writes, request.stats, run.given
-            )
+            yield Task(name, config, request.asked_format, text, request.fix, writes, request.stats, run.given)
 
 
 def _files(run: Run) -> Iterator[tuple[str, str | None]]:

@@ -69,6 +69,7 @@ def tapelint() -> None:
 @click.option("--stdin-filename", metavar="PATH", help="The name of the file that - reads from standard input.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="How many processes analyse many files.")
 @click.option("--stats", is_flag=True, help="Say on stderr how much was executed and what remained unknown.")
+@click.option("--story", is_flag=True, help="In full output: each step that leads to a finding, with its code.")
 @click.option("--log-level", type=_LEVELS, help="Log to stderr: times, skipped files, where paths ended.")
 @cache_options
 @reporting_options
@@ -86,6 +87,7 @@ def check(
     stdin_filename: str | None,
     jobs: int | None,
     stats: bool,
+    story: bool,
     log_level: str | None,
     no_cache: bool,
     cache_dir: str,
@@ -127,6 +129,7 @@ def check(
         add_ignore=add_ignore,
         no_cache=no_cache,
         cache_dir=cache_dir,
+        story=story,
     )
     return _program("live.rerunning")(request) if manner.watch else run(request)
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from collections.abc import Sequence
 
 import click
 
 from ..report.facts import purposes, severities
+from ..report.look import look_for, style_for
 from ..report.page import page
-from ..report.style import ansi, is_coloured, plain
 from ..report.topics import all_topics
 from ..rules import Rule, all_rules
 from .streams import writing
@@ -39,8 +38,9 @@ def run(code: str | None, is_all: bool, output_format: str) -> int:
 
 
 def _print_pages(asked: Sequence[Rule], rules: Sequence[Rule]) -> None:
-    style = ansi if is_coloured(sys.stdout) else plain
-    print("\n".join(page(each, rules, shutil.get_terminal_size().columns, style) for each in asked), end="")
+    look = look_for(sys.stdout)
+    style = style_for(look.is_coloured)
+    print("\n".join(page(each, rules, look.width, style) for each in asked), end="")
 
 
 def _described(rule: Rule) -> dict[str, object]:

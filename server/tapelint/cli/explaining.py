@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .. import analysis
 from ..analysis import Report
-from ..report.style import Style, ansi, is_coloured, plain
+from ..report.look import Look, look_for
 from ..source import NOTEBOOK, SourceError, notebook, read
 from ..tracebacks import at_line, explained, findings, in_words, raised_in, seen, shown, the_one
 from ..workspace import ConfigError, Given, Resolver, checked_as, load
@@ -24,15 +24,15 @@ def run(target: str | None) -> int:
     if path is not None and not os.path.isfile(path):
         tell("error", f"{path}: no such file")
         return 2
-    analyse, style = _analyser(), ansi if is_coloured(sys.stdout) else plain
+    analyse, look = _analyser(), look_for(sys.stdout)
     if path is not None and line is not None:
-        return _explain_line(path, line, analyse, style)
+        return _explain_line(path, line, analyse, look)
     raised = raised_in(_pasted())
     if not raised:
         tell("error", "standard input has no traceback and no error message")
         return 2
     root = os.getcwd()
-    _write(in_words(explained(the_one(raised), root, analyse, path), root, path, style))
+    _write(in_words(explained(the_one(raised), root, analyse, path), root, path, look))
     return 0
 
 
@@ -63,7 +63,7 @@ def _analyser() -> Callable[[str], Report | None]:
     return analyse
 
 
-def _explain_line(path: str, line: int, analyse: Callable[[str], Report | None], style: Style) -> int:
+def _explain_line(path: str, line: int, analyse: Callable[[str], Report | None], look: Look) -> int:
     report = analyse(path)
     if report is None:
         return 2
@@ -72,7 +72,7 @@ def _explain_line(path: str, line: int, analyse: Callable[[str], Report | None],
         tell("error", f"{path}: there is no line {line}; the last is {count}")
         return 2
     matches = at_line(report, line)
-    _write(findings(matches, style) if matches else [f"Nothing is found at {path}:{line}.", *seen(report, line)])
+    _write(findings(matches, look) if matches else [f"Nothing is found at {path}:{line}.", *seen(report, line)])
     return 0
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from .. import analysis
 from ..analysis import Report
+from ..analysis.blocks import shown_in_cells, texts_of
 from ..analysis.fix_all import repair
 from ..coverage import explained
 from ..fault import fault_of
@@ -15,11 +14,10 @@ from ..report import Diagnostic, Notice, Offer, for_ci
 from ..report.as_json import as_json
 from ..report.as_rdjson import as_entry
 from ..report.as_sarif import as_result
+from ..report.block import Block
 from ..report.for_tools import remark
-from ..report.full import concise, full, offered
-from ..report.in_cells import fixes_in_cell, in_cells, in_file, rows_in_cells
+from ..report.in_cells import in_cells, in_file
 from ..report.notice import internal
-from ..report.style import ansi, plain
 from ..source import SourceError
 from ..source.notebook_writing import with_code
 from ..source.writing import rewrite
@@ -28,7 +26,7 @@ from .streams import is_logged
 from .support.path_ends import log_ends
 from .task import FileResult, Found, Task
 
-_OFFERING = frozenset(("full", "json", "json-lines", "sarif", "rdjson", "grouped"))
+_OFFERING = frozenset(("full", "concise", "json", "json-lines", "sarif", "rdjson", "grouped"))
 """Formats that say how a finding can be fixed. To verify fixes takes longer than all else."""
 
 
@@ -82,13 +80,16 @@ def _found(task: Task, report: Report, diagnostic: Diagnostic, offer: Offer) -> 
     row = at.lines[diagnostic.span.row - 1]
     text: Any = None
     offers: Any = None
+    shown: Block | None = None
     match task.output_format:
         case "json" | "json-lines":
             text = as_json(diagnostic, offer, source.cells, source.path)
             offers = {key: text[key] for key in ("fixes", "no_fix")}
         case "sarif":
-            own = rows_in_cells(source).get(in_cells(diagnostic, source).filename, at.lines)
-            text = as_result(in_file(diagnostic, source), own, () if source.cells else offer.fixes, source.path)
+            placed, texts = in_cells(diagnostic, source), texts_of(report)
+            steps = [texts(link.filename) for link in placed.related]
+            fixes = () if source.cells else offer.fixes
+            text = as_result(in_file(diagnostic, source), texts(placed.filename), fixes, source.path, steps)
             offers = {key: text[key] for key in ("fixes",) if key in text}
         case "rdjson":
             text = as_entry(in_file(diagnostic, source), at.lines, Offer() if source.cells else offer)
@@ -98,25 +99,7 @@ def _found(task: Task, report: Report, diagnostic: Diagnostic, offer: Offer) -> 
             text = for_ci.github(in_file(diagnostic, source))
         case "gitlab":
             diagnostic = in_file(diagnostic, source)  # an entry is made when all are known: they must differ
-        case "concise":
-            text = concise(in_cells(diagnostic, source))
         case _:
-            text, offers = _full(task, report, in_cells(diagnostic, source), offer)
-    return Found(diagnostic, text, offers, row, is_own, bool(offer.fixes), diagnostic.severity <= task.config.fail_on)
-
-
-def _full(task: Task, report: Report, diagnostic: Diagnostic, offer: Offer) -> tuple[str, str]:
-    cells = rows_in_cells(report.source)
-
-    def lines(filename: str) -> Sequence[str]:
-        if filename in cells:
-            return cells[filename]
-        source = report.others.get(filename)
-        return source.lines if source else ()
-
-    style = ansi if task.is_coloured else plain
-    offer = replace(offer, fixes=tuple(fixes_in_cell(offer.fixes, report.source, diagnostic.filename)))
-    text = report.source.text if not report.source.cells else "\n".join(lines(diagnostic.filename))
-    checked = report.path if not report.source.cells else None
-    offers = offered(diagnostic, text, offer, style, checked)
-    return full(diagnostic, "", lines, style=style) + offers, offers
+            shown = shown_in_cells(report, diagnostic, offer)
+    counts = diagnostic.severity <= task.config.fail_on
+    return Found(diagnostic, text, offers, row, is_own, bool(offer.fixes), counts, shown)

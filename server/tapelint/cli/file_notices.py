@@ -9,9 +9,9 @@ from ..report import for_ci
 from ..report.as_json import as_json
 from ..report.as_rdjson import as_entry
 from ..report.as_sarif import as_notification
+from ..report.concise import concise
 from ..report.diagnostic import Diagnostic
 from ..report.for_tools import remark
-from ..report.full import concise
 from ..report.in_cells import in_cells, in_file, place_in_cells
 from ..report.notice import Notice
 from ..source import Source, parse

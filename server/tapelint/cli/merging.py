@@ -72,7 +72,7 @@ class Merged:
                 if self.is_known(each):
                     continue
                 text = for_ci.gitlab(each.diagnostic, each.row, seen) if output_format == "gitlab" else each.text
-                yield each, text
+                yield each, each.block or text
             for notice in self.files.get(path, ()):
                 yield None, notice
 
@@ -87,8 +87,11 @@ def _best(reports: Sequence[Found]) -> Found:
     """
     ranked = sorted(reports, key=_rank)
     best = ranked[0]
-    offering = max(ranked, key=lambda each: (each.has_fixes, bool(each.offers), each.is_own))
-    return best if offering is best else replace(best, text=_with(best, offering.offers), offers=offering.offers)
+    offering = max(ranked, key=lambda each: (each.has_fixes, _says_why(each), each.is_own))
+    if offering is best:
+        return best
+    shown = best.block and offering.block and best.block.with_cures_of(offering.block)
+    return replace(best, text=_with(best, offering.offers), offers=offering.offers, block=shown)
 
 
 def _rank(found: Found) -> tuple[Severity, bool, bool, int, tuple[tuple[str, Span], ...]]:
@@ -97,8 +100,11 @@ def _rank(found: Found) -> tuple[Severity, bool, bool, int, tuple[tuple[str, Spa
     return at.severity, at.is_latent, not found.is_own, len(story), story
 
 
+def _says_why(found: Found) -> bool:
+    """Whether it says anything of fixes, at least why there is none."""
+    return bool(found.block.no_fix if found.block else found.offers)
+
+
 def _with(found: Found, offers: Any) -> Any:
     """The text of a finding with the fixes that another report of it offers."""
-    if isinstance(found.text, Mapping):
-        return {**found.text, **offers}
-    return found.text.removesuffix(found.offers or "") + offers
+    return {**found.text, **offers} if isinstance(found.text, Mapping) else found.text

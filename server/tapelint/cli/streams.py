@@ -81,8 +81,8 @@ def note(level: str, message: str) -> None:
 
 def tell(severity: str, message: str) -> None:
     """Say on standard error what went wrong (``error``) or what the user should know of (``warning``)."""
-    styles = import_module("tapelint.report.style")  # most commands have nothing to complain of
-    style = styles.ansi if styles.is_coloured(sys.stderr) else styles.plain
+    look = import_module("tapelint.report.look")  # most commands have nothing to complain of
+    style = look.style_for(look.is_coloured(sys.stderr))
     say(f"{style(severity, severity)}: {message}")
 
 

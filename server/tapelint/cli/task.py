@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ..report.block import Block
 from ..report.diagnostic import Diagnostic
 from ..report.notice import Notice
 from ..workspace import Config, Given
@@ -23,7 +24,6 @@ class Task:
     path: str
     config: Config
     output_format: str
-    is_coloured: bool = False
     # None: still to be read from ``path``
     text: str | None = None
     fix: Fixing = "no"
@@ -43,9 +43,10 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A finding of one file's analysis: ``text`` is what is printed, ``offers`` what that says of its fixes, and
-    ``row`` the text of the row that it begins in. It ``is_own`` where it stands in the analysed file itself, and
-    ``has_fixes`` where ``offers`` does not only say why there is none. The exit status is 1 if any ``counts``.
+    """A finding of one file's analysis: ``text`` is what a format for programs says of it, ``offers`` the part of that
+    about its fixes, and ``row`` the text of the row that it begins in; for a person there is a ``block`` to be printed.
+    It ``is_own`` where it stands in the analysed file itself, and ``has_fixes`` where what is offered does not only say
+    why there is none. The exit status is 1 if any ``counts``.
     """
 
     diagnostic: Diagnostic
@@ -55,6 +56,7 @@ class Found:
     is_own: bool
     has_fixes: bool = False
     counts: bool = True
+    block: Block | None = None
 
 
 @dataclass(slots=True)

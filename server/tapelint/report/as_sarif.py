@@ -15,6 +15,7 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -97,9 +98,15 @@ def as_failure(message: str) -> dict[str, Any]:
 
 
 def as_result(
-    diagnostic: Diagnostic, rows: Sequence[str], fixes: Iterable[Fix] = (), checked: str | None = None
+    diagnostic: Diagnostic,
+    rows: Sequence[str],
+    fixes: Iterable[Fix] = (),
+    checked: str | None = None,
+    rows_of_steps: Sequence[Sequence[str]] = (),
 ) -> dict[str, Any]:
-    """One finding of the analysis of the file ``checked``, by default the one that it is in, whose text is ``rows``."""
+    """One finding of the analysis of the file ``checked``, by default the one that it is in, whose text is ``rows``.
+    ``rows_of_steps`` are the texts that the steps of its story are in, by default that one, too.
+    """
     row = rows[diagnostic.span.row - 1].strip() if diagnostic.span.row <= len(rows) else ""
     what = f"{diagnostic.code}\0{_uri(diagnostic.filename)}\0{row}"
     result: dict[str, Any] = {
@@ -113,8 +120,8 @@ def as_result(
     }
     if diagnostic.related:
         steps = [
-            {"location": {**_location(link.filename, link.span), "message": {"text": link.message}}}
-            for link in diagnostic.related
+            {"location": {**_location(link.filename, link.span, text), "message": {"text": link.message}}}
+            for link, text in zip(diagnostic.related, rows_of_steps or repeat(rows), strict=False)
         ]
         result["codeFlows"] = [{"threadFlows": [{"locations": steps}]}]
     changes = [_fix(diagnostic.filename if checked is None else checked, fix) for fix in fixes]

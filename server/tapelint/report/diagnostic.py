@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -121,6 +122,15 @@ class Fix:
     preferred: bool
     edits: tuple[Edit, ...]
     others: tuple[FileEdits, ...] = ()
+
+
+def unasked(fixes: Iterable[Fix], unsafe: bool) -> Fix | None:
+    """The fix that is made of these where none is named: the preferred one where it is allowed, else the first that is.
+    One that edits another file is left to that file's own check, or to the user.
+    """
+    wanted = ("safe", "unsafe") if unsafe else ("safe",)
+    allowed = [fix for fix in fixes if fix.applicability in wanted and not fix.others]
+    return next((fix for fix in allowed if fix.preferred), allowed[0] if allowed else None)
 
 
 @dataclass(frozen=True, slots=True)

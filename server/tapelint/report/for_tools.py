@@ -21,7 +21,7 @@ from xml.etree import ElementTree
 
 from ..severity import Severity
 from .diagnostic import Diagnostic, Offer
-from .snippet import printable
+from .printable import printable
 
 _PACKAGE = "org.tapelint"
 

@@ -1,125 +1,135 @@
-"""The default output: the finding, its code, what PyTorch says, what it rests on, what to do, the story that leads
-there, and the way out.
+"""The default output: what is wrong, what to do, and in one line what leads there.
 
-error[TL201] saved-tensor-modified: Writes `y` in place, which `exp` saved for backward
+error[TL201] [*] Writes `y` in place, but `exp` saved it for `y.sum().backward()`
  --> train.py:3:1
   |
+2 | y = x.exp()
 3 | y += 1
   | ^^^^^^
-  = PyTorch: “one of the variables needed for gradient computation has been modified by an inplace operation”
-  = help: ...
-  1. `exp` saves its result
- --> train.py:2:5
+4 | y.sum().backward()
+  |
+PyTorch: “one of the variables needed for gradient computation has been modified by an inplace operation”
+help: ...
+fix [--fix]: Write out of place: compute a new tensor
   |
 2 | y = x.exp()
-  |     ^^^^^^^
-  = fix: ...
+  - y += 1
+3 + y = y + 1
+4 | y.sum().backward()
+  |
+story: 3 steps, first at train.py:2; show with --story
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from difflib import SequenceMatcher
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.text import Text
 
 from ..source import Span
-from ..source import rows as rows_of
-from .diagnostic import NO_OFFER, Diagnostic, FileEdits, Offer
-from .snippet import printable, snippet
-from .style import Style, plain
+from .block import CONTEXT, SAFE, Block, Cure
+from .diagnostic import Diagnostic
+from .look import PLAIN, Look
+from .paint import joined, labelled, printed, styled, wrapped
+from .printable import printable
+from .snippet import changed, columns_for, snippet
 
-_MOST_CHANGED_ROWS = 12
-
-Lines = Callable[[str], Sequence[str]]
-"""The rows of a file by its name; empty where it cannot be read."""
-
-
-def full(diagnostic: Diagnostic, text: str, lines: Lines, offer: Offer = NO_OFFER, style: Style = plain) -> str:
-    """One finding as a block of text. ``text`` is that of the file, or cell, it is in."""
-    gutter = _gutter(diagnostic)
-    edge = style("gutter", " " * (gutter + 1) + "=")
-    parts = [
-        f"{style(diagnostic.severity.word, f'{diagnostic.severity.word}[{diagnostic.code}]')} "
-        f"{style('bold', f'{diagnostic.name}: {printable(diagnostic.message)}')}",
-        _place(diagnostic.filename, diagnostic.span, gutter, style),
-        snippet(lines(diagnostic.filename), diagnostic.span, gutter, diagnostic.severity.word, style),
-    ]
-    notes = (("PyTorch", diagnostic.raises and f"“{diagnostic.raises}”"), ("note", diagnostic.needs))
-    for name, note in (*notes, ("help", diagnostic.help)):
-        if note:
-            parts.append(f"{edge} {style('help', name)}: {printable(note)}")
-    for number, link in enumerate(diagnostic.related, 1):
-        parts.append(f"{' ' * (gutter + 1)}{style('bold', f'{number}. {printable(link.message)}')}")
-        parts.append(_place(link.filename, link.span, gutter, style))
-        parts.append(snippet(lines(link.filename), link.span, gutter, "information", style))
-    return "\n".join(part for part in parts if part) + "\n" + offered(diagnostic, text, offer, style)
+_UNSAFE = " [unsafe]"
+"""How titles end where options are not known, as in editors."""
 
 
-def offered(diagnostic: Diagnostic, text: str, offer: Offer, style: Style = plain, checked: str | None = None) -> str:
-    """The end of that block: the best fix, and what else there is; or why there is none. ``text`` is that of the file
-    ``checked``, by default the one that the finding is in.
-    """
-    fixes, gutter, parts = offer.fixes, _gutter(diagnostic), list[str]()
-    edge = style("gutter", " " * (gutter + 1) + "=")
-    best = next((fix for fix in fixes if fix.preferred), fixes[0] if fixes else None)
-    if best:
-        asked = f" (made by --fix with --extend-select {diagnostic.code})" if best.applicability == "manual" else ""
-        parts.append(f"{edge} {style('help', 'fix')}: {printable(best.title)}{asked}")
-        own = (FileEdits(checked or diagnostic.filename, text, best.edits),) if best.edits else ()
-        parts.extend(_changes((*own, *best.others), diagnostic, style))
-        for other in fixes:
-            if other is not best:
-                parts.append(f"{edge} {style('help', 'or')}: {printable(other.title)}")
-    elif offer.no_fix:
-        parts.append(f"{edge} {style('help', 'no safe fix')}: {printable(offer.no_fix)}")
-    return "".join(f"{part}\n" for part in parts if part)
+def full(block: Block, look: Look = PLAIN) -> str:
+    """One finding as a block of text."""
+    return printed(_rows(block, look), look)
 
 
-def _changes(changes: Sequence[FileEdits], diagnostic: Diagnostic, style: Style) -> Iterator[str]:
-    """The rows that a fix changes, below the name of the file where that is not the one of the finding alone."""
-    gutter = _gutter(diagnostic)
-    for change in changes:
-        if len(changes) > 1 or change.filename != diagnostic.filename:
-            yield _place(change.filename, change.edits[0].span, gutter, style)
-        yield from _changed_rows(change, gutter, style)
+def _title(diagnostic: Diagnostic, fixable: str, look: Look) -> Iterator[Text | str]:
+    word = diagnostic.severity.word
+    yield styled(f"{word}[{diagnostic.code}]", word, diagnostic.url if look.has_links else None)
+    if fixable == SAFE:
+        yield joined(" [", styled("*", "help"), "]")
+    yield joined(" ", styled(diagnostic.message))
 
 
-def _gutter(diagnostic: Diagnostic) -> int:
-    """How many columns the numbers of the rows need."""
-    return len(str(max([diagnostic.span.end_row, *(link.span.end_row for link in diagnostic.related)])))
+def _rows(block: Block, look: Look) -> Iterator[Text]:
+    diagnostic = block.diagnostic
+    title = joined(*_title(diagnostic, block.fixable, look))
+    title.stylize("bold")
+    yield from wrapped(title, look.width)
+    known: dict[str, dict[int, str]] = defaultdict(dict)
+    for filename, row in block.rows:
+        known[filename][row.number] = row.text
+    gutter = columns_for(_numbers(block, look))
+    yield joined(_arrow(gutter), *_place(diagnostic.filename, diagnostic.span, look))
+    own, word = known[diagnostic.filename], diagnostic.severity.word
+    yield from snippet(own, diagnostic.span, gutter, look.width, word, CONTEXT)
+    if diagnostic.raises:
+        yield from labelled("PyTorch", f"“{diagnostic.raises}”", look.width)
+    if diagnostic.help:
+        yield from labelled("help", diagnostic.help, look.width)
+    yield from _cures(block, gutter, look)
+    if diagnostic.needs:
+        yield from labelled("note", diagnostic.needs, look.width)
+    if look.has_story:
+        yield from _story(block, known, gutter, look)
+    elif diagnostic.related:
+        first = diagnostic.related[0]
+        steps = "1 step" if len(diagnostic.related) == 1 else f"{len(diagnostic.related)} steps, first"
+        at = f"{os.path.basename(first.filename)}:{first.span.row}"
+        yield from labelled("story", f"{steps} at {at}; show with --story", look.width)
 
 
-def concise(diagnostic: Diagnostic) -> str:
-    """One finding as one line."""
-    place = f"{diagnostic.filename}:{diagnostic.span.row}:{diagnostic.span.column}"
-    return printable(f"{place}: {diagnostic.code} {diagnostic.message}")
+def _cures(block: Block, gutter: int, look: Look) -> Iterator[Text]:
+    """The best fix, and what else there is; or why there is none."""
+    if not block.cures and block.no_fix:
+        yield from labelled("no safe fix", block.no_fix, look.width)
+    for number, cure in enumerate(block.cures):
+        label = f"{'or' if number else 'fix'} {_made_by(block, cure)}".rstrip()
+        yield from labelled(label, cure.title.removesuffix(_UNSAFE), look.width)
+        for filename, groups in cure.changes:
+            if len(cure.changes) > 1 or filename != block.diagnostic.filename:
+                first = next(row for group in groups for row in group if row.sign != " ")
+                yield joined(_arrow(gutter), *_place(filename, Span(first.number, first.begin + 1, 0, 0), look))
+            yield from changed(groups, gutter, look.width)
 
 
-def _place(filename: str, span: Span, gutter: int, style: Style) -> str:
-    arrow = style("gutter", " " * gutter + "-->")
-    return f"{arrow} {printable(filename)}:{span.row}:{span.column}"
+def _made_by(block: Block, cure: Cure) -> str:
+    """Which options make a fix."""
+    if cure.option:
+        return f"[{cure.option}]"
+    if cure.applicability == "manual":
+        return f"[--fix --extend-select {block.diagnostic.code}]"
+    return "" if cure.applicability == "safe" else "[unsafe]"
 
 
-def _changed_rows(change: FileEdits, gutter: int, style: Style) -> Iterator[str]:
-    """The rows a fix takes away and the rows it puts there; nothing where these are too many to take in."""
-    try:
-        fixed = change.after
-    except ValueError:
-        return
-    old, new = rows_of(change.text), rows_of(fixed)
-    shown: list[str] = []
-    for kind, a, b, c, d in _differences(old, new):
-        if kind != "equal":
-            shown += [style("removed", f"{row + 1:>{gutter}} - {printable(old[row])}") for row in range(a, b)]
-            shown += [style("added", f"{row + 1:>{gutter}} + {printable(new[row])}") for row in range(c, d)]
-    if len(shown) <= _MOST_CHANGED_ROWS:
-        yield from shown
+def _story(block: Block, known: dict[str, dict[int, str]], gutter: int, look: Look) -> Iterator[Text]:
+    """Each step that leads to the finding, in the order of the execution."""
+    if block.diagnostic.related:
+        yield styled("story:", "help")
+    for number, step in enumerate(block.diagnostic.related, 1):
+        yield from labelled(f"{number}.", step.message, look.width, "bold", " " * (gutter + 1))
+        yield joined(_arrow(gutter), *_place(step.filename, step.span, look))
+        yield from snippet(known[step.filename], step.span, gutter, look.width, "information")
 
 
-def _differences(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, int, int, int, int]]:
-    """What differs, as difflib's opcodes; the long equal beginning and end are not its business."""
-    least = min(len(old), len(new))
-    head = next((i for i in range(least) if old[i] != new[i]), least)
-    tail = next((i for i in range(least - head) if old[-1 - i] != new[-1 - i]), least - head)
-    inner_old, inner_new = old[head : len(old) - tail], new[head : len(new) - tail]
-    for kind, a, b, c, d in SequenceMatcher(None, inner_old, inner_new, autojunk=False).get_opcodes():
-        yield kind, a + head, b + head, c + head, d + head
+def _numbers(block: Block, look: Look) -> Iterator[int]:
+    """The numbers of the rows that are shown."""
+    yield block.diagnostic.span.row
+    yield from (row.number for filename, row in block.rows if filename == block.diagnostic.filename or look.has_story)
+    yield from (row.number for cure in block.cures for _, groups in cure.changes for group in groups for row in group)
+
+
+def _arrow(gutter: int) -> Text:
+    return styled(f"{'':{gutter}}--> ", "gutter")
+
+
+def _place(filename: str, span: Span, look: Look) -> Iterator[Text]:
+    """``train.py:3:1``, which opens the file where the terminal can do that."""
+    at = f":{span.row}:{span.column}"
+    link = None
+    if look.has_links and os.path.isfile(filename):
+        link = f"{Path(os.path.abspath(filename)).as_uri()}#{span.row}"
+    yield styled(f"{printable(filename)}{at}", "", link)

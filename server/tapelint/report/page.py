@@ -24,7 +24,7 @@ from collections.abc import Iterator, Sequence
 from ..rules import Rule
 from ..severity import Severity
 from .facts import purposes, severities
-from .style import Style, plain
+from .look import Style, plain
 
 WIDTH = 96
 """How wide text is at most: longer lines are hard to read."""

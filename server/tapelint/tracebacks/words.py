@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from .. import analysis
 from ..analysis import Report
+from ..analysis.blocks import shown_in_cells
 from ..analysis.inputs import Inputs
-from ..report.full import full, offered
-from ..report.in_cells import fixes_in_cell, in_cells, rows_in_cells
-from ..report.snippet import printable
-from ..report.style import Style, plain
+from ..report.full import full
+from ..report.look import PLAIN, Look
+from ..report.printable import printable
 from ..rules import Rule
 from ..trace import trace
 from .cause import Explanation, Match, Nearness, Place
@@ -34,12 +33,12 @@ def shown(path: str, root: str) -> str:
     return path if relative.startswith(os.pardir) else relative
 
 
-def in_words(found: Explanation, root: str, within: str | None = None, style: Style = plain) -> Iterator[str]:
+def in_words(found: Explanation, root: str, within: str | None = None, look: Look = PLAIN) -> Iterator[str]:
     """All there is to say of an exception to a user in the folder ``root``, who has named the file ``within``."""
     yield from (_heading(found.raised, found.frames, root), "")
     nearest = found.matches[0].nearness if found.matches else None
     if nearest in (Nearness.RAISES_THERE, Nearness.PASSES_THERE):
-        yield from findings(found.matches, style)
+        yield from findings(found.matches, look)
         return
     if found.rules:
         yield from ("PyTorch raises it where", *map(_meaning, found.rules), "")
@@ -48,7 +47,7 @@ def in_words(found: Explanation, root: str, within: str | None = None, style: St
     if nearest is not None:
         yield f"{_ASIDE[nearest]}:"
         yield ""
-        yield from findings(found.matches, style)
+        yield from findings(found.matches, look)
     elif not found.reports:
         yield (
             f"No file of the traceback is below {root}: run `tapelint explain` in the folder of the program, or "
@@ -95,26 +94,7 @@ def seen(report: Report, line: int) -> Iterator[str]:
         yield "  ..."
 
 
-def findings(matches: Sequence[Match], style: Style = plain) -> Iterator[str]:
+def findings(matches: Sequence[Match], look: Look = PLAIN) -> Iterator[str]:
     """Each finding with its story and its cure."""
     for match in matches:
-        yield _full(match, style)
-
-
-def _full(match: Match, style: Style) -> str:
-    report, diagnostic = match.report, in_cells(match.diagnostic, match.report.source)
-    cells = rows_in_cells(report.source)
-
-    def lines(filename: str) -> Sequence[str]:
-        if filename in cells:
-            return cells[filename]
-        if filename == report.path:
-            return report.source.lines
-        source = report.others.get(filename)
-        return source.lines if source else ()
-
-    offer = analysis.offer(report, match.diagnostic)
-    offer = replace(offer, fixes=tuple(fixes_in_cell(offer.fixes, report.source, diagnostic.filename)))
-    text = "\n".join(lines(diagnostic.filename)) if report.source.cells else report.source.text
-    checked = report.path if not report.source.cells else None
-    return full(diagnostic, "", lines, style=style) + offered(diagnostic, text, offer, style, checked)
+        yield full(shown_in_cells(match.report, match.diagnostic, analysis.offer(match.report, match.diagnostic)), look)

@@ -151,7 +151,7 @@ def _is_kept(task: Task) -> bool:
 
 def _key(task: Task) -> str:
     """What stands for all that a task says, but for the text and the imports of its file."""
-    form = (task.path, task.output_format, task.is_coloured, task.tells_coverage, sorted(task.focus), task.rank)
+    form = (task.path, task.output_format, task.tells_coverage, sorted(task.focus), task.rank)
     return digest(json.dumps([*plain(form), config_digest(task.config)]))
 
 

@@ -7,7 +7,7 @@ import click
 GROUPS = {
     "Options": (
         *("fix", "unsafe_fixes", "show_fixes", "diff", "watch", "fix_only", "ignore_noqa"),
-        *("output_format", "output_file"),
+        *("output_format", "story", "output_file"),
         *("statistics", "stats", "add_ignore", "show_files", "show_settings"),
     ),
     "Rule selection": (

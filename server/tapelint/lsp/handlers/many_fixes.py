@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from ...report.diagnostic import unasked
 from ...source.edit import Edit
 from .. import deferred
 from ..analysis_result import AnalysisResult
@@ -112,7 +113,7 @@ async def _has_several(ls: Server, result: AnalysisResult, code: str, patience: 
 
 
 def _has_safe_fix(result: AnalysisResult, index: int) -> bool:
-    return deferred.fix_all.best(result.known_fixes(index), unsafe=False) is not None
+    return unasked(result.known_fixes(index), unsafe=False) is not None
 
 
 async def repaired(ls: Server, result: AnalysisResult, code: str | None = None) -> Repair:
