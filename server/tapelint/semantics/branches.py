@@ -104,13 +104,18 @@ def conditional(machine: Machine, node: ast.IfExp, state: State, key: Key) -> Va
         values = dict(machine.memo.values)
         alternative: Value | ProgramRaised
         machine.unit.completed.update((node.body, node.orelse))
+        body, rest = node.body, node.orelse
+        if state.premise is not None and other.premise is None:  # what an option is by default goes on
+            supposing = state.fork()
+            state.become(other)
+            other, body, rest = supposing, rest, body
         try:
-            alternative = machine.eval(node.orelse, other)
+            alternative = machine.eval(rest, other)
         except ProgramRaised as error:
             alternative = error
         fork = other, {**values, key: alternative}
         try:
-            first = machine.eval(node.body, state)
+            first = machine.eval(body, state)
         except ProgramRaised:
             machine.memo.pending_paths.append(fork)
             raise
