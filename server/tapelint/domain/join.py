@@ -72,6 +72,7 @@ def _same_context(state: State, other: State) -> bool:
             or [hook.made for hook in state.hooks.values()] == [hook.made for hook in other.hooks.values()]
         )
         and same_iterations(state.iterations, other.iterations)
+        and history.has_clipped_early(state) is history.has_clipped_early(other)
     )
 
 

@@ -207,8 +207,15 @@ def clipped(state: AutogradState, leaves: Iterable[int], point: ProgramPoint, by
 
 
 def clipped_early(state: AutogradState, leaves: Iterable[int], point: ProgramPoint) -> None:
-    """Gradients were to be clipped; those that are not there yet will not be."""
-    change(state, leaves, lambda g: g if g.passes or g.doubt else replace(g, early=point), new=False)
+    """Gradients were to be clipped, and there was none yet."""
+    early = list(leaves)
+    if not any(past.passes or past.doubt for past, _ in groups(state, early)):
+        change(state, early, lambda g: replace(g, early=point), new=False)
+
+
+def has_clipped_early(state: AutogradState) -> bool:
+    """Whether gradients were clipped before there were any, and no step has followed."""
+    return any(past.early is not None for past in state.history.values())
 
 
 def unscaled(state: AutogradState, leaves: Iterable[int]) -> None:
