@@ -606,3 +606,30 @@ def test_a_leaf_that_a_gradient_depends_on_stays_the_leaf() -> None:
     texts = [apply(WEIGHT, fix.edits) for fix in _offered(WEIGHT)]
     assert texts and all("w.mul_(0.5)" in text for text in texts)
     assert any(text.index("backward()") < text.index("w.mul_") for text in texts)
+
+
+LOOPS = """import torch
+from torch import nn
+
+net = nn.Linear(4, 1)
+opt = torch.optim.Adam(net.parameters())
+for x in torch.rand(8, 2, 4):
+    opt.zero_grad()
+    net(x).sum().backward()
+    opt.step()
+for i, x in enumerate(torch.rand(8, 2, 4)):
+    net(x).sum().backward()
+    if (i + 1) % 2 == 0:
+        opt.step()
+        opt.zero_grad()
+"""
+
+
+def test_accumulated_gradients_are_not_cleared_before_each_backward() -> None:
+    """What an earlier loop has used is cleared there: in the second loop two backwards belong to a step."""
+    report = analyse(LOOPS)
+    (diagnostic,) = report.diagnostics
+    best, *others = fixes(report, diagnostic)
+    assert best.preferred and best.applicability == "safe"
+    assert "    opt.step()\n    opt.zero_grad()\nfor i, x" in apply(LOOPS, best.edits)
+    assert not any("    opt.zero_grad()\n    net(x)" in apply(LOOPS, fix.edits) for fix in others)

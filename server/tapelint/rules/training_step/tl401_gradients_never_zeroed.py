@@ -148,8 +148,10 @@ def advice(event: OptimizerStepped, leaves: list[int], facts: Facts) -> str:
 
 
 def cures(event: OptimizerStepped, past: GradientHistory) -> list[FixProposal]:
-    """Before the backward, where it is the only one of its iteration and beside the step; in any case after it."""
-    if event.optimizer is None:
+    """After the earlier step, if that is another one: what it has used is cleared where it was used. Before the
+    backward, where it is the only one of its iteration and beside the step. In any case after the step.
+    """
+    if event.optimizer is None or past.step is None:
         return []
     name = ast.unparse(event.optimizer)
     recent = [run.point for run in past.fresh if earlier_iteration(run.point, event.point) is None]
@@ -158,16 +160,15 @@ def cures(event: OptimizerStepped, past: GradientHistory) -> list[FixProposal]:
         bool(event.point.iterations) and event.point.iterations[-1].loop is event.point.node
     )  # a step that calls a closure
     found = []
+    if past.step.call_site != event.point.call_site:
+        title = f"Clear the gradients after the earlier step: {name}.zero_grad()"
+        found.append(FixProposal("zero_grad_after", title, (past.step.node, event.optimizer)))
     if len(recent or past.fresh) == 1 and (
         within or new.calls == event.point.calls and new.iterations == event.point.iterations
     ):
         title = f"Clear the gradients before the backward: {name}.zero_grad()"
         step = () if within else (event.point.node,)
         found.append(FixProposal("zero_grad_before", title, (new.node, event.optimizer, *step)))
-    assert past.step is not None
-    if past.step.call_site != event.point.call_site:
-        title = f"Clear the gradients after the step before: {name}.zero_grad()"
-        found.append(FixProposal("zero_grad_after", title, (past.step.node, event.optimizer)))
     if not within:
         title = f"Clear the gradients after the step: {name}.zero_grad()"
         found.append(FixProposal("zero_grad_after", title, (event.point.node, event.optimizer)))
