@@ -10,6 +10,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { testClosed } from './closed.mjs';
 import { testCoverage } from './coverage.mjs';
+import { testCures } from './cures.mjs';
 import { Editor } from './editor.mjs';
 import { testGraph } from './graph.mjs';
 import { takePictures } from './pictures.mjs';
@@ -42,7 +43,8 @@ try {
         process.exitCode = 1;
     }
     await testTrust(browser, program);
-    await testTerminal(browser, program);
+    await testTerminal(browser, program, pictures);
+    await testCures(browser, program);
     await testStory(browser, program, pictures);
     await testCoverage(browser, program);
     await testGraph(browser, program, pictures);

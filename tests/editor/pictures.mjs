@@ -13,7 +13,7 @@ const AWAY = [-10, -10];
 const LIFTED = 63;
 const DIAGNOSED = 'loss.backward()';
 /** By what walkthroughs call it: the theme, and the class that VS Code then gives the page. */
-const THEMES = {
+export const THEMES = {
     light: ['Default Light Modern', 'vs'],
     dark: ['Default Dark Modern', 'vs-dark'],
     hc: ['Default High Contrast', 'hc-black'],
@@ -55,7 +55,7 @@ export async function takePictures(browser, editor, folder) {
     await page.close();
 }
 
-function setTheme(editor, theme) {
+export function setTheme(editor, theme) {
     mkdirSync(join(editor.workspace, '.vscode'), { recursive: true });
     writeFileSync(join(editor.workspace, '.vscode', 'settings.json'), JSON.stringify({ 'workbench.colorTheme': theme }));
 }

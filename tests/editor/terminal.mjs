@@ -1,50 +1,104 @@
-/** PyTorch's error in a terminal is a link: one click shows the finding, and says what it rests on. */
+/**
+ * From PyTorch's error to its cure in two actions, as someone does it who has the traceback and nothing else: a click on the error in
+ * the terminal shows the finding and says what it rests on; there the first entry of the lightbulb cures it.
+ */
 
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Editor } from './editor.mjs';
+import { setTheme, THEMES } from './pictures.mjs';
 
+/** What PyTorch 2.13 prints for train.py. */
 const TRACEBACK = `Traceback (most recent call last):
   File "/home/me/train.py", line 45, in <module>
     train()
   File "/home/me/train.py", line 40, in train
     loss.backward()
-RuntimeError: Trying to backward through the graph a second time
+  File "/home/me/.venv/lib/python3.11/site-packages/torch/_tensor.py", line 623, in backward
+    torch.autograd.backward(
+  File "/home/me/.venv/lib/python3.11/site-packages/torch/autograd/__init__.py", line 395, in backward
+    _engine_run_backward(
+  File "/home/me/.venv/lib/python3.11/site-packages/torch/autograd/graph.py", line 979, in _engine_run_backward
+    return Variable._execution_engine.run_backward(  # Calls into the C++ engine to run the backward pass
+           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors after calling backward.
 `;
+const PATIENCE = 60_000;
+/** For pictures: a Python with PyTorch, which runs the program. */
+const { TAPELINT_EDITOR_TORCH: TORCH } = process.env;
 
-export async function testTerminal(browser, program) {
+export async function testTerminal(browser, program, pictures) {
     const workspace = mkdtempSync(join(tmpdir(), 'tapelint-terminal-'));
     cpSync(program.workspace, workspace, { recursive: true });
-    writeFileSync(join(workspace, 'traceback.txt'), TRACEBACK);
+    if (!TORCH) {
+        writeFileSync(join(workspace, 'traceback.txt'), TRACEBACK);
+    }
     const editor = await Editor.start({ ...program, workspace });
     try {
         // What a terminal shows reaches an extension by the clipboard, which a browser gives to those with permission.
-        const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+        const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'], deviceScaleFactor: 1.5 });
         const page = await context.newPage();
-        await page.setViewportSize({ width: 1280, height: 1200 });
+        page.setDefaultTimeout(PATIENCE);
+        await page.setViewportSize({ width: 1000, height: 1000 }); // so that the line is drawn
         await page.goto(editor.url([['openFile', join(editor.workspace, 'train.py')]]));
-        await page.locator('.squiggly-error').first().waitFor({ timeout: 60_000 });
-        await page.keyboard.press('Control+Shift+Backquote');
-        await page.locator('.terminal-wrapper .xterm').first().waitFor({ timeout: 60_000 });
-        await page.waitForTimeout(3000);
-        await page.keyboard.type('clear; cat traceback.txt\n', { delay: 30 });
+        await page.locator('.squiggly-error').first().waitFor();
+        await page.setViewportSize({ width: 1000, height: 720 });
+        await page.keyboard.press('Control+B');
+        await raise(page);
+        const take = async (what, theme = 'light') => {
+            if (pictures) {
+                await page.waitForTimeout(1500);
+                await page.screenshot({ path: join(pictures, `${what}-${theme}.png`) });
+            }
+        };
+
         const line = page.locator('.xterm-rows > div', { hasText: 'RuntimeError: Trying' }).first();
-        await line.waitFor({ timeout: 30_000 });
-        await page.waitForTimeout(1000);
         const box = await line.boundingBox();
         const at = [box.x + 60, box.y + box.height / 2];
         await page.mouse.move(...at);
         await page.keyboard.down('Control');
         await page.mouse.move(at[0] + 5, at[1]);
         await page.waitForTimeout(800);
-        await page.mouse.click(at[0] + 5, at[1]);
+        await take('traceback');
+        await page.mouse.move(at[0] + 10, at[1]); // a picture takes the mouse away
+        await page.waitForTimeout(800);
+        await page.mouse.click(at[0] + 10, at[1]);
         await page.keyboard.up('Control');
-        await page.locator('.view-line', { hasText: 'error[TL102]' }).first().waitFor({ timeout: 30_000 });
-        await context.close();
+        await page.locator('.view-line', { hasText: 'error[TL102]' }).first().waitFor();
         console.log("ok     a click on PyTorch's error in a terminal explains it");
+
+        await page.keyboard.press('Control+.');
+        await page.locator('.action-widget .monaco-list-row', { hasText: 'detach' }).first().waitFor();
+        for (const [name, [theme, kind]] of Object.entries(pictures ? THEMES : {})) {
+            await page.keyboard.press('Escape');
+            setTheme(editor, theme);
+            await page.locator(`.monaco-workbench.${kind}`).waitFor();
+            await page.keyboard.press('Control+.');
+            await page.locator('.action-widget .monaco-list-row', { hasText: 'detach' }).first().waitFor();
+            await take('cure', name);
+        }
+        await page.keyboard.press('Enter');
+        await page.locator('.view-line', { hasText: 'seen.append(h.detach())' }).first().waitFor();
+        await page.locator('.squiggly-error').first().waitFor({ state: 'detached' });
+        console.log('ok     there the first entry of the lightbulb cures it');
+        await context.close();
     } finally {
         await editor.stop();
         rmSync(workspace, { recursive: true });
     }
+}
+
+/** Opens a terminal in which the program has raised. */
+async function raise(page) {
+    await page.keyboard.press('Control+Shift+Backquote');
+    await page.locator('.terminal-wrapper .xterm').first().waitFor();
+    await page.waitForTimeout(3000);
+    if (TORCH) {
+        await page.keyboard.type(`PS1='$ '; python() { ${TORCH} "$@"; }; clear\n`, { delay: 10 });
+        await page.waitForTimeout(500);
+    }
+    await page.keyboard.type(TORCH ? 'python train.py\n' : 'clear; cat traceback.txt\n', { delay: 30 });
+    await page.locator('.xterm-rows > div', { hasText: 'RuntimeError: Trying' }).first().waitFor();
+    await page.waitForTimeout(1000);
 }
