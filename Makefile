@@ -51,14 +51,17 @@ vsix: node_modules/.ready ## build the extension for every platform into dist/, 
 release: .venv-packaging/.ready ## make the release VERSION, all but the upload (docs/releasing.md)
 	.venv-packaging/bin/python -m tools.release $(VERSION)
 
-docs: .venv-docs/.ready ## build the documentation as a site into build/site, every link checked
+docs: .venv-docs/.ready node_modules/.ready playground/node_modules/.ready ## build the documentation as a site into build/site, every link checked
+	node_modules/.bin/tsc -p playground
+	.venv-docs/bin/python -m tools.playground
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --quiet --strict
 
 EDITOR_CACHE = $(or $(TAPELINT_EDITOR_CACHE),$(HOME)/.cache/tapelint-editor)
 
-docs-test: docs ## search the built site in a real Chromium (needs chromium)
+docs-test: docs ## use the built site in a real Chromium, the search and the playground (needs chromium)
 	tests/editor/install.sh $(EDITOR_CACHE)
 	node tests/site/search.mjs $(EDITOR_CACHE)
+	node tests/site/playground.mjs $(EDITOR_CACHE)
 
 editor-test: .venv/.ready node_modules/.ready ## drive a real VS Code and a real neovim (needs chromium, libkrb5-dev, neovim)
 	tests/editor/run.sh
@@ -89,7 +92,7 @@ ecosystem: .venv/.ready ## what public repositories show, against the list of ve
 	@PYTHONPATH=. $(BIN)/python -m tools.ecosystem $(OPTIONS) $(DIR)
 
 clean: ## remove all that the targets above made
-	rm -rf .venv .venv-docs .venv-oracle .venv-packaging .venv-torchfix .venv-servers .cache .pytest_cache .hypothesis .ruff_cache .mypy_cache node_modules build dist bundled server/*.egg-info
+	rm -rf .venv .venv-docs .venv-oracle .venv-packaging .venv-torchfix .venv-servers .cache .pytest_cache .hypothesis .ruff_cache .mypy_cache node_modules playground/node_modules build dist bundled server/*.egg-info
 	find server tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/.ready: pyproject.toml
@@ -114,4 +117,8 @@ clean: ## remove all that the targets above made
 
 node_modules/.ready: package.json package-lock.json
 	npm ci --silent --no-audit --no-fund
+	touch $@
+
+playground/node_modules/.ready: playground/package.json playground/package-lock.json
+	npm ci --prefix playground --silent --no-audit --no-fund
 	touch $@

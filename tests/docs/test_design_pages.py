@@ -25,6 +25,6 @@ def test_links_lead_somewhere(page: Path) -> None:
 @pytest.mark.parametrize("page", [p for p in PAGES if p.parent.name == "design" or p.name == "ARCHITECTURE.md"])
 def test_named_files_exist(page: Path) -> None:
     names = re.findall(r"`((?:[a-z_]+/)+[a-z_]*(?:\.(?:py|txt))?)`", page.read_text(encoding="utf-8"))
-    outside = ("tests/", "docs/", "tools/")
+    outside = ("client/", "docs/", "playground/", "tests/", "tools/")
     missing = [name for name in names if not (ROOT if name.startswith(outside) else PACKAGE).joinpath(name).exists()]
     assert not [name for name in missing if name != "src/"]

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import posixpath
 import re
-from typing import Protocol
+import shutil
+from pathlib import Path
+from typing import Any, Protocol
 
 LINK = re.compile(r"(?<!!)\[(?P<words>[^\]\n]+)\]\((?P<target>\.\./[^)\s]*)\)")
 """A link with a relative target above the page's folder."""
+
+
+PLAYGROUND = Path("build", "playground")
+"""What docs/playground.md loads, made by ``python -m tools.playground``."""
 
 
 class _File(Protocol):
@@ -21,6 +27,13 @@ class _Page(Protocol):
 def on_page_markdown(markdown: str, *, page: _Page, **_: object) -> str:
     """MkDocs calls this for each page: ``markdown`` as the site is to show it."""
     return without_links_out(markdown, posixpath.dirname(page.file.src_uri))
+
+
+def on_post_build(*, config: dict[str, Any], **_: object) -> None:
+    """MkDocs calls this when the site is built: the playground becomes a part of it."""
+    if not PLAYGROUND.is_dir():
+        raise SystemExit(f"{PLAYGROUND} is missing: build the site with `make docs`")
+    shutil.copytree(PLAYGROUND, Path(config["site_dir"], "playground"), dirs_exist_ok=True)
 
 
 def without_links_out(markdown: str, folder: str) -> str:

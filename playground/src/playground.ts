@@ -1,0 +1,245 @@
+/** The playground: an editor, what tapelint finds in its text, and a field for a traceback. */
+
+import { Analyser } from './analyser';
+import { block, button, element, inline } from './dom';
+import { Editor } from './editor';
+import { type Card, card, noticeOf } from './findings';
+import './playground.css';
+import type { Checked, Example, Explanation, Finding, Hover, Range } from './protocol';
+import { fragmentOf, programIn } from './share';
+
+const HERE = new URL('.', import.meta.url);
+/** Milliseconds without a key press before a program is checked. */
+const PAUSE = 250;
+const FOUND = {
+    RAISES_THERE: 'It is predicted at a line of the traceback:',
+    PASSES_THERE: 'What leads to it passes through a line of the traceback:',
+    BESIDE: 'What is found at the lines of the traceback is something else:',
+    ELSEWHERE: 'Nothing is found at the lines of the traceback. The same error is predicted here:',
+};
+
+class Playground {
+    private readonly status = element('p', { class: 'pg-status', role: 'status' });
+    private readonly chosen = element('select');
+    private readonly found = element('section', { class: 'pg-findings', 'aria-label': 'Findings' });
+    private readonly here = element('section', { class: 'pg-here', 'aria-live': 'polite', hidden: '' });
+    private readonly graph = element('section', { class: 'pg-graph', 'aria-label': 'Graph', tabindex: '0', hidden: '' });
+    private readonly pasted = element('textarea', { rows: '6', spellcheck: 'false', id: 'pg-traceback' });
+    private readonly cause = element('div', { class: 'pg-cause', 'aria-live': 'polite' });
+    private readonly editor: Editor;
+    private readonly analyser: Analyser;
+    private cards: Card[] = [];
+    private pause: ReturnType<typeof setTimeout> | undefined;
+    private running: Promise<void> | undefined;
+    private checked: string | undefined;
+
+    constructor(
+        private readonly page: HTMLElement,
+        private readonly examples: readonly Example[],
+    ) {
+        const frame = element('div', { class: 'pg-editor' });
+        this.chosen.append(...examples.map((example, index) => element('option', { value: String(index) }, example.title)));
+        this.chosen.addEventListener('change', () => this.open(Number(this.chosen.value)));
+        const tools = element(
+            'div',
+            { class: 'pg-tools' },
+            element('label', {}, 'Example ', this.chosen),
+            button('What is known at the cursor', () => void this.tellOf(this.editor.cursor), { title: 'Ctrl+I, ⌘I' }),
+            button('Draw the graph at the cursor', () => void this.draw(this.editor.cursor)),
+            button('Copy a link', () => void this.share()),
+        );
+        page.replaceChildren(
+            tools,
+            this.status,
+            element('div', { class: 'pg-panes' }, frame, element('div', { class: 'pg-results' }, this.here, this.found)),
+            this.graph,
+            this.traceback(),
+        );
+        this.editor = new Editor(frame, () => this.changed(), (at) => this.hover(at), (at) => void this.tellOf(at));
+        this.analyser = new Analyser(new URL('worker.js', HERE), (words) => this.say(words));
+        window.addEventListener('hashchange', () => void this.openShared());
+    }
+
+    async begin(): Promise<void> {
+        if (!(await this.openShared())) {
+            this.open(0);
+        }
+    }
+
+    private open(index: number): void {
+        this.editor.replace(this.examples[index]?.text ?? '');
+    }
+
+    private async openShared(): Promise<boolean> {
+        const program = await programIn(location.hash);
+        if (program !== undefined && program !== this.editor.text) {
+            this.editor.replace(program);
+        }
+        return program !== undefined;
+    }
+
+    private say(words: string): void {
+        this.status.textContent = words;
+    }
+
+    private changed(): void {
+        this.page.dataset['state'] = 'changed';
+        this.checked = undefined;
+        this.graph.hidden = true;
+        this.here.hidden = true;
+        clearTimeout(this.pause);
+        this.pause = setTimeout(() => void this.check(), PAUSE);
+    }
+
+    /** Check the text as it is; resolves once what is shown is about it. One check runs at a time. */
+    private async check(): Promise<void> {
+        while (this.checked !== this.editor.text) {
+            this.running ??= this.checkOnce().finally(() => (this.running = undefined));
+            await this.running;
+        }
+    }
+
+    private async checkOnce(): Promise<void> {
+        const text = this.editor.text;
+        try {
+            const checked = await this.analyser.ask('check', { text });
+            if (text === this.editor.text) {
+                this.checked = text;
+                this.show(checked);
+                void this.cure(text, checked.findings);
+            }
+        } catch (error) {
+            this.checked = this.editor.text;
+            this.found.replaceChildren(element('p', { class: 'pg-notice' }, `This program could not be analysed: ${error}`));
+        }
+    }
+
+    private show({ findings, notices, seconds }: Checked): void {
+        const acts = {
+            pointTo: (range: Range) => this.pointTo(range),
+            apply: this.editor.apply.bind(this.editor),
+            draw: (finding: Finding) => void this.draw(finding.from),
+        };
+        this.cards = findings.map((finding, index) => card(finding, index, acts));
+        const none = element('p', {}, 'Nothing was found in this program.');
+        this.found.replaceChildren(
+            ...notices.map((notice) => noticeOf(notice, acts)),
+            ...(findings.length > 0 ? this.cards.map((each) => each.element) : [none]),
+        );
+        this.editor.show(findings);
+        this.page.dataset['state'] = 'checked';
+        const count = findings.length === 1 ? '1 finding' : `${findings.length || 'no'} findings`;
+        this.say(`${count}, in ${seconds.toFixed(2)} s`);
+    }
+
+    /** Look for the cures of each finding, as long as the text stays. */
+    private async cure(text: string, findings: readonly Finding[]): Promise<void> {
+        const cards = this.cards;
+        for (const index of findings.keys()) {
+            if (text !== this.editor.text) {
+                return;
+            }
+            const offered = await this.analyser.ask('cures', { finding: index });
+            cards[index]?.offer(offered);
+        }
+    }
+
+    private pointTo(range: Range): void {
+        this.say(`line ${range.row}: ${this.editor.pointTo(range)}`);
+    }
+
+    /** What is known at an offset of the text that was checked; nothing while another is. */
+    private async hover(at: number): Promise<Hover | null> {
+        return this.checked === this.editor.text ? this.analyser.ask('hover', { at }) : null;
+    }
+
+    private async tellOf(at: number): Promise<void> {
+        await this.check();
+        const hover = await this.analyser.ask('hover', { at });
+        this.here.replaceChildren(hover ? block(hover.markdown) : 'Nothing is known of what stands at the cursor.');
+        this.here.hidden = false;
+    }
+
+    private async draw(at: number): Promise<void> {
+        await this.check();
+        const { svg, nothing } = await this.analyser.ask('graph', { at });
+        this.graph.replaceChildren(svg === undefined ? `There is nothing to draw: ${nothing}` : picture(svg));
+        this.graph.hidden = false;
+        this.graph.scrollIntoView({ block: 'nearest' });
+        this.graph.focus({ preventScroll: true });
+    }
+
+    private async share(): Promise<void> {
+        history.replaceState(null, '', await fragmentOf(this.editor.text));
+        try {
+            await navigator.clipboard.writeText(location.href);
+            this.say('The link is on the clipboard. The program is in the link itself.');
+        } catch {
+            this.say('The link is in the address bar. The program is in the link itself.');
+        }
+    }
+
+    private traceback(): HTMLElement {
+        return element(
+            'section',
+            { class: 'pg-traceback' },
+            element('label', { for: 'pg-traceback' }, 'A traceback of this program, to be explained'),
+            this.pasted,
+            button('Explain', () => void this.explain()),
+            this.cause,
+        );
+    }
+
+    private async explain(): Promise<void> {
+        await this.check();
+        const found = await this.analyser.ask('explain', { traceback: this.pasted.value });
+        this.cause.replaceChildren(...this.explanation(found));
+    }
+
+    private explanation({ heading, rules, findings, row, nearness }: Explanation): HTMLElement[] {
+        if (!heading) {
+            return [element('p', {}, 'This text has no traceback and no error message.')];
+        }
+        const made = [element('p', {}, element('strong', {}, heading), row === null ? '' : ` (line ${row})`)];
+        if (nearness !== null) {
+            const links = findings.map((index) => element('li', {}, this.linkTo(index)));
+            return [...made, element('p', {}, FOUND[nearness]), element('ul', {}, ...links)];
+        }
+        if (rules.length === 0) {
+            return [...made, element('p', {}, 'No rule of tapelint predicts this message.')];
+        }
+        const reasons = rules.map((rule) => {
+            const link = element('a', { href: `rules/${rule.code}.html` }, `${rule.code} ${rule.name}`);
+            return element('li', {}, link, ': ', inline(rule.summary));
+        });
+        return [...made, element('p', {}, 'The cause is not seen in this program. PyTorch raises it where'), element('ul', {}, ...reasons)];
+    }
+
+    private linkTo(index: number): HTMLElement {
+        const shown = this.cards[index]?.element;
+        const title = shown?.querySelector('h3')?.textContent ?? '';
+        return button(title, () => {
+            shown?.scrollIntoView({ block: 'nearest' });
+            shown?.focus({ preventScroll: true });
+        });
+    }
+}
+
+/** An SVG with the site's colours. In a tree of its own, since its styles are for itself. */
+function picture(svg: string): HTMLElement {
+    const host = element('div');
+    host.attachShadow({ mode: 'open' }).innerHTML = `${svg}<style>svg {
+        max-width: none; --ink: var(--md-default-fg-color); --paper: transparent; --line: var(--md-default-fg-color--light);
+        --lane: var(--md-code-bg-color); --box: var(--md-default-bg-color); --bad: var(--pg-error); }</style>`;
+    return host;
+}
+
+async function begin(page: HTMLElement): Promise<void> {
+    const response = await fetch(new URL('examples.json', HERE));
+    await new Playground(page, (await response.json()) as Example[]).begin();
+}
+
+const page = document.getElementById('tapelint-playground');
+if (page !== null) {
+    begin(page).catch((error: unknown) => page.replaceChildren(`The playground could not be loaded: ${error}`));
+}

@@ -1,0 +1,73 @@
+"""The page of the playground is told in its own units what it asks; what replaces libcst's parser reads the same."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import libcst
+import pytest
+from libcst.metadata import MetadataWrapper, WhitespaceInclusivePositionProvider
+from tools.playground import libcst_native
+from tools.playground.examples import examples
+from tools.playground.session import answering
+
+ROOT = Path(__file__).resolve().parents[2]
+WRITTEN = 'import torch\ny = torch.ones(3, requires_grad=True).exp()\ns = "\U0001f600"; y += 1\ny.sum().backward()\n'
+
+
+def ask(folder: Path, *questions: dict[str, Any]) -> Any:
+    """The answer to the last of some questions."""
+    answer = answering(str(folder))
+    return [json.loads(answer(json.dumps(question))) for question in questions][-1]
+
+
+def in_javascript(text: str, place: dict[str, int]) -> str:
+    """What JavaScript's ``text.slice(from, to)`` would give."""
+    return text.encode("utf-16-le")[2 * place["from"] : 2 * place["to"]].decode("utf-16-le")
+
+
+def test_places_are_in_the_units_of_javascript(tmp_path: Path) -> None:
+    found = ask(tmp_path, {"ask": "check", "text": WRITTEN})["findings"]
+    assert [in_javascript(WRITTEN, finding) for finding in found] == ["y += 1"]
+    assert {finding["row"] for finding in found} == {3}
+
+
+def test_a_hover_is_asked_in_the_units_of_javascript(tmp_path: Path) -> None:
+    behind = len(WRITTEN[: WRITTEN.index("y += 1")].encode("utf-16-le")) // 2
+    hover = ask(tmp_path, {"ask": "check", "text": WRITTEN}, {"ask": "hover", "at": behind})
+    assert in_javascript(WRITTEN, hover) in ("y", "y += 1")
+
+
+def test_a_traceback_is_of_the_program_wherever_it_ran(tmp_path: Path) -> None:
+    text = next(example["text"] for example in examples() if example["rules"] == ["saved-tensor-modified"])
+    traceback = (ROOT / "tests" / "site" / "traceback.txt").read_text(encoding="utf-8")
+    cause = ask(tmp_path, {"ask": "check", "text": text}, {"ask": "explain", "traceback": traceback})
+    assert cause["nearness"] == "RAISES_THERE"
+    assert cause["findings"] == [0]
+    assert text.splitlines()[cause["row"] - 1].strip() == "loss.backward()"
+
+
+def test_a_text_without_a_traceback_is_said_to_have_none(tmp_path: Path) -> None:
+    assert ask(tmp_path, {"ask": "explain", "traceback": "\n"})["heading"] == ""
+
+
+def expressions(module: libcst.Module) -> list[tuple[str, str]]:
+    """Every expression and where it stands, in reading order."""
+    found = MetadataWrapper(module).resolve(WhitespaceInclusivePositionProvider)
+    return sorted(
+        (repr(at), type(node).__name__) for node, at in found.items() if isinstance(node, libcst.BaseExpression)
+    )
+
+
+@pytest.mark.parametrize("example", examples(), ids=lambda example: example["title"])
+def test_the_replacement_of_libcst_reads_the_same(example: dict[str, Any]) -> None:
+    native, replaced = libcst.parse_module(example["text"]), libcst_native.parse_module(example["text"])
+    assert expressions(replaced) == expressions(native)
+    assert replaced.code == example["text"]
+
+
+def test_the_replacement_of_libcst_refuses_what_it_does_not_know() -> None:
+    with pytest.raises(libcst.ParserSyntaxError):
+        libcst_native.parse_module("match x:\n    case 1: pass\n")

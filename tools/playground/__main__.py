@@ -1,0 +1,86 @@
+"""Build what docs/playground.md loads into build/playground; `make docs` runs it:
+
+python -m tools.playground        (needs node_modules of the checkout and of playground/)
+
+Python's files are compiled by the Python that will run them: Pyodide, started in Node.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from zipfile import ZIP_DEFLATED, ZipFile
+
+from .examples import examples
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+WEB = ROOT / "playground"
+OUT = ROOT / "build" / "playground"
+PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
+LEFT_OUT = ("__pycache__", "*.so", "*.pyd", "py.typed")
+UNUSED = {
+    "tapelint": ("lsp", "cli"),
+    "libcst": ("codemod", "codegen", "display", "testing", "tests", "tool.py"),
+    "parso": (),
+}
+"""The packages that an analysis needs, and the parts of them that it does not."""
+
+
+def main() -> None:
+    """Build all, in a folder that was emptied."""
+    shutil.rmtree(OUT, ignore_errors=True)
+    (OUT / "pyodide").mkdir(parents=True)
+    for name in PYODIDE:
+        shutil.copy(WEB / "node_modules" / "pyodide" / name, OUT / "pyodide")
+    (OUT / "examples.json").write_text(json.dumps(examples(), indent=1), encoding="utf-8")
+    entries = [str(WEB / "src" / name) for name in ("playground.ts", "worker.ts")]
+    _run(
+        "node_modules/.bin/esbuild",
+        *entries,
+        "--bundle",
+        "--format=esm",
+        "--target=es2022",
+        "--minify",
+        "--log-level=warning",
+        f"--outdir={OUT}",
+    )
+    with TemporaryDirectory() as folder:
+        staged = Path(folder)
+        _stage(staged)
+        _run("node", str(WEB / "compile.mjs"), folder)
+        _pack(staged, OUT / "tapelint.zip")
+
+
+def _stage(staged: Path) -> None:
+    """Lay out the packages as they are to be found in the browser."""
+    for package, unused in UNUSED.items():
+        found = find_spec(package)
+        if found is None or found.origin is None:
+            sys.exit(f"{package} is not installed here: {sys.executable}")
+        left_out = shutil.ignore_patterns(*LEFT_OUT, *unused)
+        shutil.copytree(Path(found.origin).parent, staged / package, ignore=left_out)
+    shutil.copy(HERE / "libcst_native.py", staged / "libcst" / "native.py")
+    shutil.copy(HERE / "session.py", staged / "playground_session.py")
+
+
+def _pack(staged: Path, archive: Path) -> None:
+    """Put everything into an archive. Of a file that was compiled only the name: it is never read."""
+    with ZipFile(archive, "w", ZIP_DEFLATED, compresslevel=9) as packed:
+        for path in sorted(staged.rglob("*")):
+            is_compiled = path.suffix == ".py" and any(path.parent.glob(f"__pycache__/{path.stem}.*.pyc"))
+            if path.is_file():
+                packed.writestr(str(path.relative_to(staged)), b"" if is_compiled else path.read_bytes())
+
+
+def _run(*command: str) -> None:
+    subprocess.run(command, cwd=ROOT, check=True)
+
+
+if __name__ == "__main__":
+    main()
