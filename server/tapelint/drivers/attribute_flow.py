@@ -16,6 +16,7 @@ import ast
 from dataclasses import dataclass, field
 
 from ..autograd.frozen import frozen
+from ..checks.kept_values import PLAIN
 from ..domain.mro import OBJECT, mro_of
 from ..domain.state import State
 from ..domain.values import Class, Const, External, Function, HeapRef, Value
@@ -28,6 +29,8 @@ MODULE = External("torch.nn.Module")
 
 FILLING = frozenset(("append", "extend", "insert", "update", "appendleft"))
 """Methods that put what they are given into a container."""
+NUMBERS = frozenset(("item", "size", "numel", "dim"))
+"""Methods of a tensor that give numbers of Python."""
 
 
 @dataclass(slots=True)
@@ -36,6 +39,8 @@ class MethodFlow:
 
     # The constants that it assigns, by attribute; None for anything else.
     assigned: dict[str, list[Const | None]] = field(default_factory=dict)
+    # The attributes that it binds to what is neither a constant nor, as far as the text shows, a number.
+    computed: set[str] = field(default_factory=set)
     # The attributes that something is put into.
     filled: set[str] = field(default_factory=set)
     # The attributes that are read, and those of which a test asks.
@@ -88,8 +93,8 @@ def _note(found: MethodFlow, node: ast.AST, own: str) -> None:
                 _assigned(found, target, value, own)
         case ast.AnnAssign(target, value=ast.expr() as value):
             _assigned(found, target, value, own)
-        case ast.AugAssign(target):
-            _assigned(found, target, None, own)
+        case ast.AugAssign(target, value=value):
+            _assigned(found, target, None, own, _is_number(value))
         case ast.Call(ast.Attribute(ast.Name(name), method)) if name == own:
             found.called.add(method)
         case ast.Call(ast.Attribute(holder, method)) if method in FILLING:
@@ -113,7 +118,8 @@ def _attributes(part: ast.expr, own: str) -> set[str]:
     return {name for node in walk(part) if (name := own_attribute(node, own)) is not None}
 
 
-def _assigned(found: MethodFlow, target: ast.expr, value: ast.expr | None, own: str) -> None:
+def _assigned(found: MethodFlow, target: ast.expr, value: ast.expr | None, own: str, by_number: bool = False) -> None:
+    """Note what is bound; ``by_number`` if a number is only added to it, or the like."""
     if isinstance(target, (ast.Tuple, ast.List)):
         values = value.elts if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts) else ()
         for index, inner in enumerate(target.elts):
@@ -121,6 +127,26 @@ def _assigned(found: MethodFlow, target: ast.expr, value: ast.expr | None, own: 
     elif (name := own_attribute(target, own)) is not None:
         constant = Const(value.value) if isinstance(value, ast.Constant) else None
         found.assigned.setdefault(name, []).append(constant)
+        if constant is None and not by_number:
+            found.computed.add(name)
+
+
+def _is_number(value: ast.expr) -> bool:
+    """Whether an expression gives a number of Python, as far as the text shows."""
+    match value:
+        case ast.Constant(int() | float()):
+            return True
+        case ast.UnaryOp(operand=operand):
+            return _is_number(operand)
+        case ast.BinOp(left, _, right):
+            return _is_number(left) and _is_number(right)
+        case ast.Call(ast.Name(name)):
+            return name in PLAIN
+        case ast.Call(ast.Attribute(attr=name)):
+            return name in NUMBERS
+        case ast.Subscript(ast.Attribute(attr="shape")):
+            return True
+    return False
 
 
 @frozen

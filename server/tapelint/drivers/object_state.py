@@ -80,7 +80,7 @@ def _doubt_data(
     for attribute in sorted({name for each in reached.values() for name in each.read} - own):
         current = _current(state, receiver, attribute)
         if isinstance(current, TensorRef) and is_placeholder(state, current.id):
-            if any(None in flow.flows[setter].assigned[attribute] for setter in flow.setters(attribute, reached)):
+            if any(attribute in flow.flows[setter].computed for setter in flow.setters(attribute, reached)):
                 state.edit_attributes(receiver.id)[attribute] = TensorRef(leaf(state, node, None))
 
 
