@@ -121,7 +121,7 @@ def test_a_cure_says_which_option_makes_it(fixes: tuple[Fix, ...], marked: bool,
 def test_changes_far_from_each_other_are_apart() -> None:
     edits = (Edit(Span(1, 1, 1, 1), "# "), Edit(Span(5, 1, 5, 1), "# "))
     text = shown(Offer((replace(FIX, edits=edits),)))
-    assert "  |\n  - import torch\n1 + # import torch\n2 |\n.\n4 | y += 1\n  - y.sum" in text
+    assert "  |\n  - import torch\n1 + # import torch\n.\n4 | y += 1\n  - y.sum" in text
 
 
 WIDE = "日本語の変数 = 'こんにちは 世界 👨‍👩‍👧 👍🏽 ' * 2; y += 1; 日本 = 'ありがとう ございます'"

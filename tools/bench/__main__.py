@@ -238,7 +238,7 @@ def cold_run(options: argparse.Namespace, result: Result) -> Lines:
     """Many files, from cold."""
     with thousand.checked_out(options.folders[0], options.every) as paths:
         yield f"a cold run over {len(paths)} training files (processor time)"
-        runs = {f"tapelint, jobs {jobs}": thousand.check(paths, jobs, "concise") for jobs in (1, 2)}
+        runs = {f"tapelint, jobs {jobs}": thousand.check(paths, jobs, "pylint") for jobs in (1, 2)}
         runs["tapelint with fixes"] = thousand.check(paths, 1, "json")
         if options.torchfix.exists():
             runs["torchfix --select ALL"] = thousand.torchfix(options.torchfix.absolute(), paths)

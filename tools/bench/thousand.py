@@ -89,7 +89,7 @@ def spread(paths: Sequence[str], worst: int) -> Spread:
     taken: dict[str, float] = {}
     for path in paths:
         begin = time.process_time()
-        check_file(Task(path, Config(callers=False), "concise"))
+        check_file(Task(path, Config(callers=False), "pylint"))
         taken[path] = time.process_time() - begin
     every = [*taken.values()]
     slowest = sorted(taken, key=lambda path: -taken[path])[:worst]

@@ -25,7 +25,7 @@ def compare(command: Path, files: Sequence[str]) -> dict[str, Any]:
     runs = {
         "torchfix": process(str(command), "--select", "ALL", "--jobs", "1", *files),
         "tapelint": process(*check, *files),
-        "tapelint without fixes": process(*check, "--output-format", "concise", *files),
+        "tapelint without fixes": process(*check, "--output-format", "pylint", *files),
     }
     best = dict.fromkeys(runs, math.inf)
     checked = 0

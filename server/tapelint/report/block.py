@@ -118,7 +118,9 @@ def _changes(fix: Fix, filename: str, text: str) -> Iterator[tuple[str, tuple[tu
 
 
 def _groups(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Row, ...]]:
-    """The rows that change, those together that stand near each other, with a row of what stays around them."""
+    """The rows that change, those together that stand near each other, with a row of what stays around them
+    where there is something in it.
+    """
     group: list[Row] = []
     end = 0  # of what is shown of the new text
     for _, a, b, c, d in _differences(old, new):
@@ -126,13 +128,13 @@ def _groups(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Row, ...]]
         if group and begin > end:
             yield tuple(group)
             group = []
-        group += (Row(row + 1, new[row]) for row in range(begin, c))
+        group += (Row(row + 1, new[row]) for row in range(begin, c) if new[row].strip())
         pairs = {a + i: c + i for i in range(min(b - a, d - c))}
         group += (_replaced(row, old[row], "-", new[pairs[row]] if row in pairs else "") for row in range(a, b))
         pairs = {row: other for other, row in pairs.items()}
         group += (_replaced(row, new[row], "+", old[pairs[row]] if row in pairs else "") for row in range(c, d))
         end = min(d + CONTEXT, len(new))
-        group += (Row(row + 1, new[row]) for row in range(d, end))
+        group += (Row(row + 1, new[row]) for row in range(d, end) if new[row].strip())
     if group:
         yield tuple(group)
 

@@ -147,8 +147,8 @@ def _spread(line: str, begin: int = 0, end: int = 0) -> tuple[str, int, int]:
 
 
 def _cut(line: str, begin: int, end: int, room: int) -> tuple[str, int, int]:
-    """What of a row to show in ``room`` cells, with ``begin`` and ``end`` in it: its beginning where both have a place
-    in that, else what is around them.
+    """What of a row to show in ``room`` cells, with ``begin`` and ``end`` in it: its beginning where enough of what is
+    between them has a place in that, else what is around them.
     """
     line = printable(line)
     signs, total = split_graphemes(line)
@@ -157,7 +157,7 @@ def _cut(line: str, begin: int, end: int, room: int) -> tuple[str, int, int]:
     starts = [start for start, _, _ in signs]
     cells = [0, *accumulate(size for _, _, size in signs)]  # before each sign, and of all
     where = cells[bisect_right(starts, begin) - 1]
-    if cells[bisect_right(starts, max(end - 1, 0))] <= room - len(_CUT):
+    if where <= room // 2 or cells[bisect_right(starts, max(end - 1, 0))] <= room - len(_CUT):
         left = 0
     else:
         free = room - 2 * len(_CUT)
