@@ -82,6 +82,14 @@ def test_fix_leaves_it_to_the_check_of_that_file(tapelint: Tapelint, project: Pa
     assert ((project / "net.py").read_text(), (project / "main.py").read_text()) == (KEEPING, MAIN)
 
 
+def test_it_does_not_count_as_fixable(tapelint: Tapelint, project: Path) -> None:
+    for form in ("full", "concise"):
+        shown = tapelint("check", "--unsafe-fixes", "--output-format", form, "main.py").stdout
+        assert "error[TL102] `" in shown and "fixable" not in shown and "available" not in shown
+    counted = tapelint("check", "--statistics", "--unsafe-fixes", "main.py").stdout
+    assert counted.startswith("1\tTL102\tgraph-carried-across-iterations\n") and "fixable" not in counted
+
+
 def test_it_cures(tapelint: Tapelint, project: Path) -> None:
     (project / "net.py").write_text(DETACHED)
     assert tapelint("check", "main.py").returncode == 0

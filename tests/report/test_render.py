@@ -177,6 +177,16 @@ def test_colour_adds_nothing_but_colour() -> None:
     assert re.sub(r"\033\[[0-9;]*m", "", coloured) == shown(Offer((FIX,)))
 
 
+@pytest.mark.parametrize("look", [PLAIN, Look(is_coloured=True)], ids=["plain", "coloured"])
+def test_texts_of_the_program_change_nothing_but_what_is_read(look: Look) -> None:
+    """Neither what terminals obey, nor what rich takes for markup."""
+    said = "\033[2J\u202e [red]`x`[/red] :smile:"
+    hostile = replace(FINDING, message=said, help=said, filename=said, related=(Related(said, said, Span(1, 1, 1, 2)),))
+    for text in (shown(Offer((replace(FIX, title=said),)), look, hostile), concise(hostile)):
+        assert "\033[2J" not in text and "\u202e" not in text
+        assert re.sub(r"\033\[[0-9;]*m", "", text).count("\ufffd[2J\ufffd [red]`x`[/red] :smile:") >= 2
+
+
 def test_codes_and_paths_are_links_where_there_is_an_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     look = Look(is_coloured=True, has_links=True)
@@ -197,6 +207,7 @@ def test_concise_format() -> None:
     line = "train.py:5:1: error[TL101] backward needs what `y += 1` overwrote"
     assert concise(FINDING) == line
     assert concise(FINDING, "--fix") == line.replace("[TL101]", "[TL101] [*]")
+    assert "\033[1;31merror[TL101]\033[0m" in concise(FINDING, "--fix", ansi)
     assert re.sub(r"\033\[[0-9;]*m", "", concise(FINDING, "--fix", ansi)) == concise(FINDING, "--fix")
 
 

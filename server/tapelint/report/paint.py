@@ -26,6 +26,7 @@ STYLES = {
     "removed": Style.parse("red"),
     "added": Style.parse("green"),
 }
+_CODE = r"`[^`]+`"
 _BESIDE = 9
 """A longer label has text below it."""
 _UNBOUNDED = 1 << 20
@@ -52,6 +53,7 @@ def labelled(label: str, text: str, width: int, style: str = "help", indent: str
     head = f"{indent}{label}{'' if label.endswith('.') else ':'} "
     beside = " " * min(len(head), _BESIDE)
     body = styled(" " * (len(head) - len(beside)) + text)
+    body.highlight_regex(_CODE, "bold")
     for number, row in enumerate(wrapped(body, width - len(beside))):
         yield joined(styled(head, style), row[len(head) - len(beside) :]) if number == 0 else joined(beside, row)
 

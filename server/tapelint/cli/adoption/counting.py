@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -36,9 +36,15 @@ def counts(found: Iterable[Mapping[str, Any]], is_unsafe: bool) -> list[Count]:
     for each in found:
         count = by_code.setdefault(each["code"], Count(each["code"], each["name"]))
         count.count += 1
-        count.fixable_count += any(fix["applicability"] in wanted and not fix["manual"] for fix in each["fixes"])
+        count.fixable_count += any(_is_made(fix, each["filename"], wanted) for fix in each["fixes"])
         count.fixable = count.fixable_count > 0
     return sorted(by_code.values(), key=lambda count: (-count.count, count.code))
+
+
+def _is_made(fix: Mapping[str, Any], filename: str, wanted: Sequence[str]) -> bool:
+    """Whether ``--fix`` makes it unasked: it leaves other files to their own check."""
+    is_own = all(edit["filename"] == filename for edit in fix["edits"])
+    return fix["applicability"] in wanted and not fix["manual"] and is_own
 
 
 def as_text(found: list[Count]) -> str:
