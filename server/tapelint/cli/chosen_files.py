@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal
@@ -20,11 +21,18 @@ class Selection:
     def __init__(self, given: Given, fail: Fail) -> None:
         self._given, self._fail = given, fail
         self._complaints: set[str] = set()
+        self._configs: dict[str, Config | None] = {}
 
     def config(self, near: str) -> Config | None:
-        """The configuration of a file or folder; None where it cannot be used."""
+        """The configuration of a file or folder; None where it cannot be used. All files in a folder have the same."""
+        folder = near if os.path.isdir(near) else os.path.dirname(near) or os.curdir
+        if folder not in self._configs:
+            self._configs[folder] = self._read(folder)
+        return self._configs[folder]
+
+    def _read(self, folder: str) -> Config | None:
         try:
-            return self._given.config(Path(near))
+            return self._given.config(Path(folder))
         except ConfigError as error:
             if str(error) not in self._complaints:
                 self._complaints.add(str(error))

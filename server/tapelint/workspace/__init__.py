@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .checked import checked_as
+from .checked import checked_as, checked_below
 from .config import Config, find, forget, from_table, load
 from .files import discover, is_excluded_by_name
 from .given import Given, given_by
@@ -17,6 +17,7 @@ __all__ = [
     "IgnoreFiles",
     "Resolver",
     "checked_as",
+    "checked_below",
     "discover",
     "find",
     "forget",

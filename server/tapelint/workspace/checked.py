@@ -22,7 +22,12 @@ def checked_as(path: str, resolver: Resolver, main: str, given: Given) -> Config
     """The configuration, with what the command line says, that counts for a file which ``main`` imports; None where
     that is none of its project, or excluded.
     """
-    root, place = resolver.root(main), os.path.abspath(path)
+    return checked_below(path, resolver.root(main), given)
+
+
+def checked_below(path: str, root: str, given: Given) -> Config | None:
+    """The same for a file that a project imports whose root is an absolute path."""
+    place = os.path.abspath(path)
     if not place.startswith(root.rstrip(os.sep) + os.sep):
         return None
     folders = [folder for folder in Path(place).parents if len(str(folder)) > len(root)]

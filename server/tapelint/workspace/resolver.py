@@ -50,6 +50,7 @@ class Resolver:
         self.found: set[str] = set()
         self._searched: dict[str, tuple[str, ...]] = {}
         self._imported: dict[str, bool] = {}
+        self._adding: dict[str, tuple[str, tuple[str, ...]]] = {}
 
     def __call__(self, module: str, importer: str) -> Found | None:
         """The path and the text of ``module`` as ``importer`` names it; see ``interp.imports.Resolve``."""
@@ -94,7 +95,7 @@ class Resolver:
         found = self.by_path(module, importer)
         if found is None and _is_searched_for(module):
             importer = os.path.abspath(importer)
-            return self._by_search_path(module.split("."), importer, self.text(importer) or "")
+            return self._by_search_path(module.split("."), importer)
         return found
 
     def _of_library(self, name: str) -> str | None:
@@ -104,14 +105,23 @@ class Resolver:
             self._libraries = Installed(environment(self.roots[0] if self.roots else os.getcwd()))
         return self._libraries.definition(module, inside) if inside else self._libraries.find(module)
 
-    def _by_search_path(self, parts: list[str], importer: str, text: str) -> str | None:
+    def _by_search_path(self, parts: list[str], importer: str) -> str | None:
         """The file of a module in a folder that ``importer`` adds to ``sys.path``."""
-        added = added_folders(importer, text)
+        added = self._added(importer)
         own = os.path.dirname(importer)
         around = _upward(own, self._root(own)) if added else ()
         places = (os.path.join(base, folder) for folder in added for base in around)
         found = (self._below(os.path.normpath(place), parts) for place in places if os.path.isdir(place))
         return next((path for path in found if path is not None and self._has(path)), None)
+
+    def _added(self, importer: str) -> tuple[str, ...]:
+        """The folders that ``importer`` adds to ``sys.path``; looked for once in each text of it."""
+        text = self.text(importer) or ""
+        before, folders = self._adding.get(importer, ("", ()))
+        if text is not before:
+            folders = added_folders(importer, text)
+            self._adding[importer] = text, folders
+        return folders
 
     def by_path(self, module: str, importer: str) -> str | None:
         """The absolute path of the file that is ``module``, by the folders alone."""

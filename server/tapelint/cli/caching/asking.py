@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from ...report.notice import Kind
-from ...workspace import Config, Given, Resolver, checked_as
+from ...workspace import Config, Given, Resolver, checked_below
 from ..task import FileResult
 from .encoding import digest, plain
 
@@ -57,7 +57,7 @@ class Asking:
 
     def config_of(self, path: str, given: Given) -> Config | None:
         """The configuration of an imported file; None where it is not checked."""
-        config = checked_as(path, self.resolver, self.main, given)
+        config = _config(os.path.abspath(path), self.resolver.root(self.main), given)
         self._basis.configs[path] = config_digest(config)
         return config
 
@@ -72,6 +72,11 @@ class Asking:
 def config_digest(config: Config | None) -> str | None:
     """What stands for a configuration."""
     return _digest_of(config) if config else None
+
+
+@lru_cache(maxsize=4096)
+def _config(path: str, root: str, given: Given) -> Config | None:
+    return checked_below(path, root, given)
 
 
 @lru_cache(maxsize=256)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from ...source import SourceError, read
-from ...workspace import Given, Resolver, checked_as
+from ...workspace import Given, Resolver, checked_below
 from .asking import Answer, Basis, config_digest
 from .encoding import digest
 
@@ -58,13 +58,15 @@ class Validity:
         self._texts, self._resolver, self._given = texts, resolver, given
         self._located = cache(resolver.locate)
         self._is_imported = cache(resolver.is_imported)
+        self._root = cache(resolver.root)
+        self._config_below = cache(self._config)
 
     def holds(self, basis: Basis, main: str) -> bool:
         """Whether the analysis of the file ``main`` would be given what it was given."""
         return (
             basis.text == self._texts.digest(os.path.abspath(main))
             and all(self._are_same(importer, asked.items()) for importer, asked in basis.imports.items())
-            and all(config == self._config(path, main) for path, config in basis.configs.items())
+            and all(config == self._config_below(path, self._root(main)) for path, config in basis.configs.items())
             and all(answer == self._is_imported(path) for path, answer in basis.imported.items())
         )
 
@@ -76,5 +78,5 @@ class Validity:
         found = self._texts.digest(path) if path else None
         return (path, found) if path and found else None
 
-    def _config(self, path: str, main: str) -> str | None:
-        return config_digest(checked_as(path, self._resolver, main, self._given))
+    def _config(self, path: str, root: str) -> str | None:
+        return config_digest(checked_below(path, root, self._given))
