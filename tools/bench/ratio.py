@@ -39,7 +39,7 @@ def torch_files(folders: Iterable[Path]) -> Iterator[tuple[Path, str]]:
     """The files below the folders that may use torch and parse, each once."""
     seen: set[Path] = set()
     for folder in folders:
-        for path in discover(folder):
+        for path in map(Path, discover(str(folder))):
             try:
                 text = read(str(path))
                 if path.suffix != NOTEBOOK and path.resolve() not in seen and may_use_torch(text):

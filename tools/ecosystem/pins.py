@@ -84,7 +84,7 @@ def pins(path: Path = PINS) -> list[Pin]:
 def sample(pin: Pin, folder: Path) -> Sample:
     """The files to look at in the ``folder`` with the repository's files."""
     ranked: list[tuple[bool, str, str]] = []
-    for file in discover(folder):
+    for file in map(Path, discover(str(folder))):
         path = file.relative_to(folder).as_posix()
         text = file.read_bytes()
         if b"torch" in text and pin.covers(path):

@@ -81,7 +81,7 @@ def look(folder: Path, name: str, commit: str | None = None, roots: bool = False
     walks: dict[Place, bool] = {}
     sources: dict[str, Source] = {}
     began = time.process_time()
-    for path in discover(folder):
+    for path in map(Path, discover(str(folder))):
         found.files += 1
         short = os.path.relpath(path, folder)
         start = time.process_time()

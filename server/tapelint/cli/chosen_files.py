@@ -52,14 +52,14 @@ class Selection:
         is_wanted = own is not None and own.excludes(named)  # named all the same: what is excluded by its names counts
         ignored = IgnoreFiles(named)
 
-        def is_excluded(path: Path) -> bool:
-            config = self.config(str(path))
+        def is_excluded(path: str) -> bool:
+            config = self.config(path)
             if config is None:
                 return False  # it is said why; the run ends with status 2
-            by_name = is_excluded_by_name(path) if is_wanted else config.excludes(str(path))
-            return by_name or (config.respect_gitignore and ignored.ignores(str(path)))
+            by_name = is_excluded_by_name(path) if is_wanted else config.excludes(path)
+            return by_name or (config.respect_gitignore and ignored.ignores(path))
 
         def fail(error: OSError) -> None:
             self._fail(f"{error.filename}: cannot be read: {error.strerror}", "not_read")
 
-        yield from map(str, discover(Path(named), is_excluded, fail))
+        yield from discover(named, is_excluded, fail)

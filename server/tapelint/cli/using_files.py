@@ -30,7 +30,7 @@ def caller_tasks(tasks: Sequence[Task]) -> tuple[list[Task], bool]:
     @lru_cache(maxsize=64)
     def has_others(root: str) -> bool:
         """Whether a project has a file that is not checked anyway, or more than are looked at."""
-        files = [str(path) for path in islice(discover(Path(root)), MOST_FILES)]
+        files = [*islice(discover(root), MOST_FILES)]
         return len(files) == MOST_FILES or not known.keys() >= {*files}
 
     wanted = [

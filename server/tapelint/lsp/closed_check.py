@@ -9,7 +9,6 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -50,18 +49,17 @@ def python_files(
 ) -> tuple[list[str], bool]:
     """The files below the ``roots`` that neither configuration nor git leave out, and whether there are more."""
 
-    def is_excluded(path: Path) -> bool:
+    def is_excluded(path: str) -> bool:
         if cancel():
             raise deferred.analysis.Cancelled
-        place = str(path)
-        config = settings_of(from_fs_path(place) or place).config(place)[0]
-        by_name = config.excludes(place) if config.root else is_excluded_by_name(path)
-        return by_name or (config.respect_gitignore and ignored.ignores(place))
+        config = settings_of(from_fs_path(path) or path).config(path)[0]
+        by_name = config.excludes(path) if config.root else is_excluded_by_name(path)
+        return by_name or (config.respect_gitignore and ignored.ignores(path))
 
     found: list[str] = []
     for root in roots:
         ignored = IgnoreFiles(root)
-        for path in map(str, discover(Path(root), is_excluded)):
+        for path in discover(root, is_excluded):
             if len(found) == MOST_FILES:
                 return found, True
             if path.endswith(SUFFIXES):

@@ -101,7 +101,7 @@ class _Search:
 
     def files(self, unsaved: Mapping[str, str]) -> Iterator[tuple[str, _Looked]]:
         """Each file with what is looked at of its text: ``unsaved``, by absolute path, or as it is on disk."""
-        for path in map(str, discover(Path(self.root), self._is_enough)):
+        for path in discover(self.root, self._is_enough):
             if self.was_cut:
                 return
             text = unsaved.get(path)
@@ -109,7 +109,7 @@ class _Search:
             if found is not None:
                 yield path, found if text is None else _looked_at(path, text.encode("utf-8", "replace"))
 
-    def _is_enough(self, path: Path) -> bool:
+    def _is_enough(self, path: str) -> bool:
         """Leaves out what is usually excluded, and whatever comes after the last file that is looked at."""
         self._files += 1
         self.was_cut |= self._files > MOST_FILES or self._bytes > MOST_BYTES

@@ -30,7 +30,7 @@ def checked_below(path: str, root: str, given: Given) -> Config | None:
     place = os.path.abspath(path)
     if not place.startswith(root.rstrip(os.sep) + os.sep):
         return None
-    folders = [folder for folder in Path(place).parents if len(str(folder)) > len(root)]
+    folders = [folder for folder in map(str, Path(place).parents) if len(folder) > len(root)]
     if any(map(is_environment, folders)):
         return None
     try:

@@ -39,39 +39,40 @@ EXCLUDED = (
 _EXCLUDED = frozenset(EXCLUDED)
 
 
-def is_excluded_by_name(path: Path) -> bool:
+def is_excluded_by_name(path: str) -> bool:
     """Whether a file or folder has a name that is excluded where no configuration says otherwise."""
-    return path.name in _EXCLUDED
+    return os.path.basename(path) in _EXCLUDED
 
 
 def discover(
-    path: Path,
-    is_excluded: Callable[[Path], bool] = is_excluded_by_name,
+    path: str,
+    is_excluded: Callable[[str], bool] = is_excluded_by_name,
     on_error: Callable[[OSError], None] = lambda error: None,
-) -> Iterator[Path]:
+) -> Iterator[str]:
     """The file itself, or all Python files and notebooks below a folder in a stable order. A link to a folder is not
     followed, and what ``is_excluded`` is left out; a path that was named never is. A folder that cannot be listed is
     handed to ``on_error`` as the error that says so, and the others are walked.
     """
+    path = str(Path(path))
     if not os.path.isdir(path):
         yield path
         return
-    folders = [path]
+    folders = ["" if path == os.curdir else path]
     while folders:
         folder = folders.pop()
         try:
-            below, names = _listed(folder)
+            below, names = _listed(folder or os.curdir)
         except OSError as error:
             on_error(error)
             continue
         for name in names:
-            if name.endswith(SUFFIXES) and not is_excluded(folder / name):
-                yield folder / name
-        wanted = (folder / name for name in below if not is_environment(folder / name))
+            if name.endswith(SUFFIXES) and not is_excluded(file := os.path.join(folder, name)):
+                yield file
+        wanted = (place for name in below if not is_environment(place := os.path.join(folder, name)))
         folders += [place for place in wanted if not is_excluded(place)][::-1]
 
 
-def _listed(folder: Path) -> tuple[list[str], list[str]]:
+def _listed(folder: str) -> tuple[list[str], list[str]]:
     """The names of the folders and of the files in a folder, each in order. Links to folders are neither."""
     with os.scandir(folder) as entries:
         found = sorted((entry.name, _is_folder(entry), entry) for entry in entries)
@@ -86,6 +87,6 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def is_environment(folder: Path) -> bool:
+def is_environment(folder: str) -> bool:
     """Whether a folder is a virtual environment, whatever it is called."""
     return os.path.exists(os.path.join(folder, "pyvenv.cfg"))

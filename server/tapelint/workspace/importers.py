@@ -15,7 +15,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from pathlib import Path
 
 from ..source import NOTEBOOK, SourceError, notebook, read
 from .files import SUFFIXES, discover, is_excluded_by_name
@@ -61,14 +60,14 @@ def _files(folder: str, root: str, is_marked: bool) -> Iterator[str]:
     """The files of a project, those that lie in ``folder``, and those above a root that is not certain."""
     looked = 0
 
-    def is_excluded(path: Path) -> bool:
+    def is_excluded(path: str) -> bool:
         nonlocal looked
         looked += 1
         if looked > MOST:
             raise TooMany
         return is_excluded_by_name(path)
 
-    yield from map(str, discover(Path(root), is_excluded))
+    yield from discover(root, is_excluded)
     yield from _directly_in(folder)  # the project may skip it
     while not is_marked and (above := os.path.dirname(root)) != root and (names := _directly_in(above)):
         yield from names

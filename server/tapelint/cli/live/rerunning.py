@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Iterator
 from importlib import import_module
-from pathlib import Path
 
 from ...workspace import Resolver
 from ...workspace.files import EXCLUDED, SUFFIXES, is_environment
@@ -138,7 +137,7 @@ def _below(folder: str) -> Iterator[tuple[str, tuple[int, int, int]]]:
             with os.scandir(left.pop()) as entries:
                 for entry in entries:
                     if entry.is_dir(follow_symlinks=False):
-                        if entry.name not in _EXCLUDED and not is_environment(Path(entry.path)):
+                        if entry.name not in _EXCLUDED and not is_environment(entry.path):
                             left.append(entry.path)
                     elif entry.name.endswith(SUFFIXES) or entry.name in SETTINGS:
                         yield entry.path, _stamp(entry.stat())
