@@ -10,7 +10,7 @@ const VIEW = { width: 660, height: 460 };
 const PATIENCE = 60_000;
 const AWAY = [-10, -10];
 /** So far the line in question stands above the middle: hovers and menus open below it. In pixels. */
-const LIFTED = 63;
+const LIFTED = 105;
 const DIAGNOSED = 'loss.backward()';
 /** By what walkthroughs call it: the theme, and the class that VS Code then gives the page. */
 export const THEMES = {

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tools.vsix.build import version
 from tools.vsix.targets import PYTHONS, TARGETS, UNIVERSAL, Target, of_this_machine
-from tools.vsix.verify import faults_of_manifest, faults_of_native, pictures
+from tools.vsix.verify import fault_of_check, faults_of_manifest, faults_of_native, pictures
 
 FOLDER = "extension/bundled/native/libcst/"
 COMPILED = [target for target in TARGETS.values() if target.wheels]
@@ -78,3 +78,18 @@ def test_pictures_of_every_theme_are_wanted() -> None:
 def test_every_supported_python_has_libcst_on_every_platform() -> None:
     assert all(set(PYTHONS[:-1]) <= set(target.pythons) for target in COMPILED)
     assert of_this_machine() in TARGETS.values()
+
+
+@pytest.mark.parametrize(
+    ("printed", "has_libcst", "fault"),
+    [
+        ('[{"code": "TL101", "fixes": [{}], "no_fix": null}]', True, None),
+        ('[{"code": "TL101", "fixes": [], "no_fix": "the edit needs libcst"}]', False, None),
+        ('[{"code": "TL101", "fixes": [], "no_fix": "the edit needs libcst"}]', True, "it offers no fix"),
+        ('[{"code": "TL101", "fixes": [{}], "no_fix": null}]', False, "it does not say that fixes need libcst"),
+        ("[]", True, "it does not find TL101 alone"),
+        ("Traceback", True, "it prints no JSON"),
+    ],
+)
+def test_what_the_server_must_find(printed: str, has_libcst: bool, fault: str | None) -> None:
+    assert fault_of_check(printed, has_libcst) == fault

@@ -146,9 +146,22 @@ def fault_of_server(extension: Path, python: str, folder: Path) -> str | None:
     imported = subprocess.run(libraries, cwd=folder, capture_output=True, timeout=120)
     if imported.returncode != 0:
         return imported.stderr.decode()
-    checked = launch("check", "-", told=PROGRAM.encode()).stdout.decode()
-    said = "= fix: " if has_libcst else "the edit needs libcst, which cannot be imported here"
-    return None if said in checked else f"it does not say {said!r}:\n{checked}"
+    checked = launch("check", "-", "--output-format", "json", told=PROGRAM.encode())
+    fault = fault_of_check(checked.stdout.decode(), has_libcst)
+    return f"{fault}\n{checked.stdout.decode()}{checked.stderr.decode()}" if fault is not None else None
+
+
+def fault_of_check(printed: str, has_libcst: bool) -> str | None:
+    """What is wrong with what is found in PROGRAM, as JSON: the error has fixes, or says that these need libcst."""
+    try:
+        found = json.loads(printed)
+    except json.JSONDecodeError:
+        return "it prints no JSON"
+    if [each["code"] for each in found] != ["TL101"]:
+        return "it does not find TL101 alone"
+    if has_libcst:
+        return None if found[0]["fixes"] else "it offers no fix"
+    return None if "needs libcst" in (found[0]["no_fix"] or "") else "it does not say that fixes need libcst"
 
 
 def start(vsix: Path) -> Iterator[str]:
