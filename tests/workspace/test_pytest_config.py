@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -64,5 +65,25 @@ def test_the_files_of_pytest_as_it_is_set_up() -> None:
     tests = TestConventions()
     assert tests.is_test_file("tests/test_net.py") and tests.is_test_file("net_test.py")
     assert not tests.is_test_file("tests/net.py") and not tests.is_test_file("tests/conftest.py")
-    assert tests.serves_tests("tests/conftest.py")
+    assert tests.serves_tests("tests/conftest.py", ast.parse(""))
     assert tests.is_test_class("TestNet") and not tests.is_test_class("NetTest")
+
+
+@pytest.mark.parametrize(
+    ("text", "serves"),
+    [
+        ("def test_forward(): ...", True),
+        ("class TestNet:\n    net = None", True),
+        ("import unittest\nclass Forward(unittest.TestCase):\n    def runTest(self): ...", True),
+        ("from suites import TestNet", True),
+        ("from suites import *", True),
+        ("import pytest\n@pytest.fixture\ndef net(): ...", True),
+        ("def train(net, x): ...", True),
+        ("import torch\ndef train(): ...\ntrain()", False),
+        ("import torch\nfor epoch in range(3):\n    print(epoch)", False),
+        ("from net import Net\ndef evaluate(): ...\ndef main():\n    evaluate()\nmain()", False),
+    ],
+)
+def test_a_script_that_is_called_like_a_file_of_tests_is_none(text: str, serves: bool) -> None:
+    assert TestConventions().serves_tests("copymem_test.py", ast.parse(text)) is serves
+    assert not TestConventions().serves_tests("copymem.py", ast.parse(text))

@@ -339,7 +339,8 @@ def made(
     tests = inputs.config.tests
     machine = Evaluator(facts, source.tree, CHECKS, probe=probe, limits=inputs.limits)
     machine.cells, machine.tests = source.cells, tests
-    machine.collects_tests, machine.serves_tests = tests.is_test_file(source.path), tests.serves_tests(source.path)
+    machine.collects_tests = tests.is_test_file(source.path)
+    machine.serves_tests = tests.serves_tests(source.path, source.tree)
     if inputs.resolve is not None:
         machine.imports = Imports(machine, source, inputs.resolve, inputs.config.follow_installed)
     return machine

@@ -96,8 +96,8 @@ class Files:
         if shown is None:
             return False
         is_beside = finding.run_by is RunBy.TESTS and shown[1] is self.main
-        is_imagined = finding.run_by is RunBy.IMAGINED and conventions.serves_tests(self.main.path)
-        return is_beside or is_imagined or conventions.serves_tests(shown[1].path)
+        is_imagined = finding.run_by is RunBy.IMAGINED and conventions.serves_tests(self.main.path, self.main.tree)
+        return is_beside or is_imagined or conventions.serves_tests(shown[1].path, shown[1].tree)
 
     def origin(self, finding: Finding) -> Origin:
         source = self.of(finding.node)
