@@ -1,4 +1,4 @@
-"""Which of many fixes are still needed after the others: what ``torch.no_grad()`` has come to stand around need not be
+"""Which of many fixes are still needed after the others: what ``torch.no_grad()`` now encloses need not be
 detached there.
 
 A fix that changes rows, or puts a ``with`` around them, is taken out of the final text where that still has these rows,

@@ -6,7 +6,7 @@
 
 Who leaves a part of a network out of an optimizer means it. Reported is only what an optimizer of the whole network
 lost: what is in a plain container, what is no Parameter, what was made after the optimizer. What has taken the place of
-a tensor that the optimizer holds is told by ``other_tensors_held``.
+``other_tensors_held`` reports a tensor that the optimizer holds.
 """
 
 from __future__ import annotations

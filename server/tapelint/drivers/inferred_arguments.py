@@ -230,8 +230,8 @@ def _infer(
         if made is not None:
             machine.facts.suggested_classes[parameter.arg] = state.get(kind.id, Class).name
             return made
-    elif (told := of_library(machine, state, function, parameter.arg)) is not None:
-        return told
+    elif (given := of_library(machine, state, function, parameter.arg)) is not None:
+        return given
     if "forward" in uses or uses & OF_NETWORKS and "()" in uses:
         return guessed_network(machine, state, parameter.arg, function.node)
     if "range" in uses:

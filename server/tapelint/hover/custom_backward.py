@@ -54,7 +54,7 @@ def callers(probe: HoverProbe, run: CallRun, handle: int, hook: Hook) -> str:
     if passes:
         return f"called by {listed(probe.at(e.point.node) for e in passes)}"
     until = "" if gone is None else " before it is removed"
-    return f"no backward that is seen here comes to it{until}: it is not called"
+    return f"no backward that is seen here reaches it{until}: it is not called"
 
 
 def _comes_to(event: BackwardRan, target: object) -> bool:
@@ -106,7 +106,7 @@ def keeps(probe: HoverProbe, node: Node) -> str:
 def runs_in(probe: HoverProbe, node: Node) -> str:
     passes = listed(dict.fromkeys(probe.at(event.point.node) for event in probe.ran(node)))
     if not passes:
-        return "no backward that is seen here comes to its own `backward`"
+        return "no backward that is seen here reaches its own `backward`"
     return f"its own `backward` runs in {passes}"
 
 

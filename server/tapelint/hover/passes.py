@@ -54,8 +54,8 @@ def keeping(probe: HoverProbe, event: BackwardRan) -> list[str]:
         return [f"- frees {saved}: a second backward through those raises"]
     who = again[0].point.node
     if who is event.point.node:
-        return [f"- frees {saved}: when it comes to them again, in the next iteration, it raises"]
-    return [f"- frees {saved}: {probe.at(who)} comes to them again and raises"]
+        return [f"- frees {saved}: when it reaches them again, in the next iteration, it raises"]
+    return [f"- frees {saved}: {probe.at(who)} reaches them again and raises"]
 
 
 def operations(probe: HoverProbe, nodes: Iterable[Node]) -> str:

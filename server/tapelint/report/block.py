@@ -47,7 +47,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Cure:
-    """A fix as it is shown: which option makes it, if one does without being told which, and by the names of files the
+    """A fix as it is shown: the option that makes it, if there is one, and by the names of files the
     groups of rows that it changes, none where these are too many.
     """
 

@@ -67,7 +67,7 @@ def _has_history(state: State, value: Value) -> bool:
 
 
 def _identity(state: State, value: Value) -> int | None:
-    """The heap id of a network or an optimizer, which are told apart by what becomes of their parameters."""
+    """The heap id of a network or an optimizer, which differ by what becomes of their parameters."""
     if not isinstance(value, HeapRef):
         return None
     return value.id if is_module_like(state, value) or isinstance(state.heap[value.id], Optimizer) else None

@@ -24,7 +24,7 @@ WORKER = START.format("tapelint.cli.fleet.file_worker")
 own folder nor what PYTHONPATH names relative to it is searched.
 """
 _PATIENCE = 0.2
-"""Seconds after which a thread that waits for an answer looks whether somebody still wants it."""
+"""Seconds after which a thread that waits for an answer looks whether the run still wants it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Bounds:
 
 
 class Stopped(Exception):
-    """Nobody wants the record of the repository any more."""
+    """The run was ended: the record of the repository is not wanted any more."""
 
 
 def check_repository(place: str, bounds: Bounds, stop: threading.Event | None = None) -> RepositoryRecord:

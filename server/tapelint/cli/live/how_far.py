@@ -21,7 +21,7 @@ BEGIN, EVERY = 1.0, 0.1
 
 
 def is_watched() -> bool:
-    """Whether somebody looks at standard error."""
+    """Whether standard error is a terminal."""
     if os.environ.get(LOG) or os.environ.get("CI") or os.environ.get("TERM") == "dumb":
         return False
     return sys.stderr.isatty()

@@ -78,7 +78,7 @@ def _round(request: Request) -> int:
     try:
         process.join()
     finally:
-        process.join(_PATIENCE)  # Ctrl-C comes to both
+        process.join(_PATIENCE)  # both get Ctrl-C
         if process.is_alive():
             process.terminate()
             process.join()
@@ -99,7 +99,7 @@ def _checked(request: Request) -> None:
 
 
 def _wait(named: tuple[str, ...], before: Stamps) -> None:
-    """Return when files are not what they were, and nobody is writing them any more."""
+    """Return when files are not what they were, and are not being written any more."""
     while True:
         begin = time.process_time()
         now = stamps(named)
@@ -130,7 +130,7 @@ def stamps(named: tuple[str, ...]) -> Stamps:
 
 
 def _below(folder: str) -> Iterator[tuple[str, tuple[int, int, int]]]:
-    """The files below a folder, but for what nobody checks."""
+    """The files below a folder, but for what is never checked."""
     left = [folder]
     while left:
         try:

@@ -1,4 +1,4 @@
-"""Sets: each member is there once. Members are told apart by their hash, so tensors and layers by their identity.
+"""Sets: each member is there once. Members differ by their hash, so tensors and layers by their identity.
 
 The ``items`` of a set are the members that it has for certain. Where a member may be equal to another one, or may have
 been removed, the set is partial: how many it has is not known.

@@ -109,7 +109,7 @@ TYPED = {
 }
 """Classes of which a tensor is an instance if it has their dtype and is on the CPU."""
 OPEN = frozenset(("torch.nn.Buffer", "torch.nn.UninitializedParameter", "torch.nn.UninitializedBuffer"))
-"""Classes of which a tensor may be an instance that is not told apart from others."""
+"""Classes of which a tensor may be an instance that is not distinguished from others."""
 
 
 def _is_of_dtype(machine: Machine, state: State, value: TensorRef, name: str) -> bool | None:

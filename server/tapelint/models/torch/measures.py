@@ -48,7 +48,7 @@ def type_of(machine: Machine, state: State, receiver: Value, call: Call) -> Valu
 
 @method(TENSOR_METHODS, "is_floating_point", "is_complex")
 def is_floating_point(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    """Complex numbers are no floating point, and not told apart from it but where a tensor has the default dtype."""
+    """Complex numbers are no floating point, and not distinguished from it but where a tensor has the default dtype."""
     kind = resolve_view(state, receiver.id).kind if isinstance(receiver, TensorRef) else None
     if kind in ("int", "bool"):
         return FALSE

@@ -57,7 +57,7 @@ def _common(event: FreedGraphReached | SavedTensorModified, update: LaterUpdate)
 
 
 def _dropped(first: BackwardPass | None) -> tuple[FixProposal, ...]:
-    """The earlier backward frees its graph, where it is told to keep it."""
+    """The earlier backward frees its graph, where `retain_graph` says to keep it."""
     call = first.point.node if first is not None else None
     if not isinstance(call, ast.Call) or all(keyword.arg != "retain_graph" for keyword in call.keywords):
         return ()

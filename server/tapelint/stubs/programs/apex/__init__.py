@@ -1,1 +1,1 @@
-"""NVIDIA Apex: of the package only ``apex.amp`` is told."""
+"""NVIDIA Apex: of the package only ``apex.amp`` is modelled."""

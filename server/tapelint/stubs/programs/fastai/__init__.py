@@ -1,1 +1,1 @@
-"""fastai: of the package only the loop of `Learner` is told, by the names of its modules that gather all."""
+"""fastai: of the package only the loop of `Learner` is modelled, by the names of its modules that gather all."""

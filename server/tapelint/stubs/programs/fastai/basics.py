@@ -1,4 +1,4 @@
-"""What `from fastai.basics import *` brings, as far as it is told, and what fastai itself has imported."""
+"""What `from fastai.basics import *` brings, as far as it is modelled, and what fastai itself has imported."""
 
 from __future__ import annotations
 

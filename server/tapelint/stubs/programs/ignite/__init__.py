@@ -1,1 +1,1 @@
-"""PyTorch Ignite: of the package only ``ignite.engine`` is told."""
+"""PyTorch Ignite: of the package only ``ignite.engine`` is modelled."""

@@ -34,7 +34,7 @@ class Events:
 
 
 class State:
-    """What a run has come to."""
+    """How far a run is."""
 
     def __init__(self):
         self.epoch = 0

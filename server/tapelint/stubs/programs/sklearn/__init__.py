@@ -1,1 +1,1 @@
-"""scikit-learn: of the package only what fits an estimator that it is given is told."""
+"""scikit-learn: of the package only what fits an estimator that it is given is modelled."""

@@ -12,7 +12,7 @@ from skorch.dataset import FIFTH, Dataset, unpack_data
 
 
 class History:
-    """What each epoch has come to: plain numbers."""
+    """The results of each epoch: plain numbers."""
 
     def __init__(self):
         self.rows = []

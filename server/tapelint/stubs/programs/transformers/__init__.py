@@ -1,4 +1,4 @@
-"""transformers: of the package only the `Trainer` is told."""
+"""transformers: of the package only the `Trainer` is modelled."""
 
 from __future__ import annotations
 

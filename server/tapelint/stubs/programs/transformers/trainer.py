@@ -1,7 +1,8 @@
 """The Trainer of transformers: `training_step` asks `compute_loss` for the loss of a batch and walks it, then the
 optimizer steps.
 
-Told as if every batch were a step of its own: how many are accumulated stands in arguments that are hardly ever known.
+Modelled as if every batch were a step of its own: how many are accumulated stands in arguments that are hardly ever
+known.
 """
 
 from __future__ import annotations
