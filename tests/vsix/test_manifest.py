@@ -46,6 +46,14 @@ def test_the_problem_matcher_reads_what_is_printed(tmp_path: Path, name: str) ->
     assert found["message"].endswith(line[-20:])
 
 
+def test_the_mark_of_a_fix_is_no_part_of_the_message(tmp_path: Path) -> None:
+    program = "import torch\nx = torch.ones(3, requires_grad=True).exp().sum()\nx.backward()\nx.backward()\n"
+    (tmp_path / "a.py").write_text(program)
+    (line,) = printed(tmp_path)
+    assert "] [*] `" in line
+    assert read(line)["message"].startswith("`x.backward()` needs")
+
+
 def test_paths_of_windows_are_read() -> None:
     found = read(r"C:\work\train.py:23:5: error[TL102] [*] `history` still carries the graph")
     assert (found["file"], found["line"], found["code"]) == (r"C:\work\train.py", "23", "TL102")
