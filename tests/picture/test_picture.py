@@ -40,6 +40,25 @@ WRITTEN = """
     y += 1
     y.sum().backward()
 """
+ADDED = """
+    import torch
+    w = torch.ones(3, requires_grad=True)
+    opt = torch.optim.SGD([w], lr=0.1)
+    for step in range(3):
+        w.exp().sum().backward()
+        opt.step()
+"""
+BETWEEN = """
+    import torch
+    w = torch.ones(3, requires_grad=True)
+    total = w * 2.0
+    for step in range(2):
+        total = total + w.exp()
+    middle = total.sin()
+    for step in range(2):
+        middle = middle + w.cos()
+    loss = middle.sum()
+"""
 DEEP = f"""
     import torch
     x = torch.ones(3, requires_grad=True)
@@ -66,6 +85,16 @@ def test_a_column_for_each_iteration() -> None:
     assert picture.title.startswith("TL102")
     marked = {(node.kind, node.column) for node in picture.nodes if node.is_marked}
     assert marked == {("operation", 1), ("pass", 1), ("pass", 2)}
+
+
+def test_what_is_between_two_loops_stands_between_them() -> None:
+    picture = drawn(BETWEEN, 9)
+    titles = {node.title.split(" ")[0]: node.column for node in picture.nodes}
+    assert picture.columns[titles["SinBackward0"]] == "between the loops"
+    assert picture.columns[titles["SumBackward0"]] == "after the loop"
+    inputs = [edge for edge in picture.edges if edge.relation == "input"]
+    columns = {node.number: node.column for node in picture.nodes}
+    assert all(columns[edge.begin] <= columns[edge.end] for edge in inputs), "time runs on"
 
 
 def test_the_pass_that_freed_and_the_one_that_needs() -> None:
@@ -197,7 +226,9 @@ def test_the_command(tmp_path: Path) -> None:
         assert CliRunner().invoke(tapelint, ["graph", target], standalone_mode=False).return_value == 2
 
 
-@pytest.mark.parametrize(("name", "program", "row"), [("carried", CARRIED, 9), ("written", WRITTEN, 3)])
+@pytest.mark.parametrize(
+    ("name", "program", "row"), [("carried", CARRIED, 9), ("written", WRITTEN, 3), ("gradients", ADDED, 6)]
+)
 def test_the_pictures_of_the_documentation(name: str, program: str, row: int) -> None:
     """They are what the command draws; with TAPELINT_PICTURES in the environment they are drawn anew."""
     kept = Path(__file__).resolve().parents[2] / "docs" / "images" / f"graph-{name}.svg"
