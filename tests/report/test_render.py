@@ -72,7 +72,6 @@ fix [--fix]: Make a new tensor
 3 | y = x.exp()
   - y += 1
 4 + y = y + 1
-5 | y.sum().backward()
   |
 or [unsafe]: Clone it first
 story:
@@ -118,10 +117,18 @@ def test_a_cure_says_which_option_makes_it(fixes: tuple[Fix, ...], marked: bool,
     assert concise(FINDING, block_of(FINDING, lines, Offer(fixes)).fixable).count("[*]") == marked
 
 
+def test_a_change_stands_alone_where_what_is_around_it_was_shown() -> None:
+    at = replace(FINDING, span=Span(4, 1, 4, 7))
+    assert "tensor\n  |\n  - y += 1\n4 + y = y + 1\n  |\n" in shown(Offer((FIX,)), finding=at)
+    inserted = replace(FIX, edits=(Edit(Span(4, 1, 4, 1), "y = y.clone()\n"),))
+    where = "tensor\n  |\n3 | y = x.exp()\n4 + y = y.clone()\n5 | y += 1\n  |\n"
+    assert where in shown(Offer((inserted,)), finding=at)
+
+
 def test_changes_far_from_each_other_are_apart() -> None:
     edits = (Edit(Span(1, 1, 1, 1), "# "), Edit(Span(5, 1, 5, 1), "# "))
     text = shown(Offer((replace(FIX, edits=edits),)))
-    assert "  |\n  - import torch\n1 + # import torch\n.\n4 | y += 1\n  - y.sum" in text
+    assert "  |\n  - import torch\n1 + # import torch\n.\n  - y.sum" in text
 
 
 WIDE = "日本語の変数 = 'こんにちは 世界 👨‍👩‍👧 👍🏽 ' * 2; y += 1; 日本 = 'ありがとう ございます'"

@@ -12,10 +12,8 @@ PyTorch: “one of the variables needed for gradient computation has been modifi
 help: ...
 fix [--fix]: Write out of place: compute a new tensor
   |
-2 | y = x.exp()
   - y += 1
 3 + y = y + 1
-4 | y.sum().backward()
   |
 story: 3 steps, first at train.py:2; show with --story
 """
@@ -24,13 +22,13 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 
 from rich.text import Text
 
 from ..source import Span
-from .block import CONTEXT, SAFE, Block, Cure
+from .block import CONTEXT, SAFE, Block, Cure, Row
 from .diagnostic import Diagnostic
 from .look import PLAIN, Look
 from .paint import joined, labelled, printed, styled, wrapped
@@ -84,6 +82,9 @@ def _rows(block: Block, look: Look) -> Iterator[Text]:
 
 def _cures(block: Block, gutter: int, look: Look) -> Iterator[Text]:
     """The best fix, and what else there is; or why there is none."""
+    at = block.diagnostic
+    around = range(at.span.row - CONTEXT, at.span.end_row + CONTEXT + 1)
+    seen = {row.text for filename, row in block.rows if filename == at.filename and row.number in around}
     if not block.cures and block.no_fix:
         yield from labelled("no safe fix", block.no_fix, look.width)
     for number, cure in enumerate(block.cures):
@@ -93,7 +94,13 @@ def _cures(block: Block, gutter: int, look: Look) -> Iterator[Text]:
             if len(cure.changes) > 1 or filename != block.diagnostic.filename:
                 first = next(row for group in groups for row in group if row.sign != " ")
                 yield joined(_arrow(gutter), *_place(filename, Span(first.number, first.begin + 1, 0, 0), look))
-            yield from changed(groups, gutter, look.width)
+            yield from changed([_news(group, seen) for group in groups], gutter, look.width)
+
+
+def _news(group: Sequence[Row], seen: Set[str]) -> list[Row]:
+    """The rows of a change without those that stay and were ``seen`` above it; where rows only come they say where."""
+    takes = any(row.sign == "-" for row in group)
+    return [row for row in group if row.sign != " " or not takes or row.text not in seen]
 
 
 def _made_by(block: Block, cure: Cure) -> str:
