@@ -77,7 +77,7 @@ def test_the_code_of_others_is_reported_at_the_call(project: Path, tapelint, fol
 def test_the_story_shows_both_files(project: Path, tapelint) -> None:
     lines = [line.rstrip() for line in tapelint("check", "--story", "main.py").stdout.splitlines()]
     at = lines.index(" --> helpers.py:5:5")
-    assert lines[at + 2] == "5 |     loss.backward()"
+    assert lines[at + 3] == "5 |     loss.backward()"
     at = lines.index(" --> main.py:6:1")
     assert lines[at + 2] == "6 | finish(y)"
 
