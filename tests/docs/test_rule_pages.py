@@ -38,9 +38,9 @@ def test_messages_of_examples_are_declared(rule: Rule, tmp_path: Path) -> None:
             assert any(words in message or message in words for message in rule.raises), (words, rule.raises)
 
 
-def test_the_index_has_every_declared_message() -> None:
-    text = (RULES / "README.md").read_text(encoding="utf-8")
-    assert all(f"| {message} |" in text for message in messages())
+def test_the_page_of_error_texts_has_every_declared_message() -> None:
+    text = (RULES.parent / "errors.md").read_text(encoding="utf-8")
+    assert all(f"\n## {message}\n" in text for message in messages())
     assert chapter("a leaf Variable that requires grad is being used", {"a leaf Variable": "here"}) == "here"
 
 

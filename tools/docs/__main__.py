@@ -31,10 +31,10 @@ def generated() -> dict[Path, str]:
         SEMANTICS: semantics,
         readme: filled(readme.read_text(encoding="utf-8"), {"rules": lambda: table("docs/rules/")}),
         counts.PAGE: filled(counts.PAGE.read_text(encoding="utf-8"), {"ecosystem": counts.table}),
-        ERRORS: errors.page(),
+        ERRORS: errors.page(semantics),
         SETTINGS: settings.page(),
         SCHEMA: settings.schema_text(),
-        **{RULES / name: text for name, text in pages(semantics).items()},
+        **{RULES / name: text for name, text in pages().items()},
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .rulepages import messages
+from .rulepages import chapter, chapters, messages
 
 INTRODUCTION = """\
 # You came with an error message
@@ -16,15 +16,17 @@ to run. Below each is what may have led there, with a page that has an example a
 looked up for your own program, give tapelint the traceback: `python train.py 2>&1 | tapelint explain`."""
 
 
-def page() -> str:
-    """The page."""
-    return "\n".join(lines()) + "\n"
+def page(semantics: str) -> str:
+    """The page; ``semantics`` is docs/semantics.md."""
+    return "\n".join(lines(chapters(semantics))) + "\n"
 
 
-def lines() -> Iterator[str]:
-    """Its lines."""
+def lines(chapters: dict[str, str]) -> Iterator[str]:
+    """Its lines, with links to ``chapters``."""
     yield INTRODUCTION
     for message, rules in sorted(messages().items(), key=lambda item: item[1][0].code):
         yield from ("", f"## {message}", "")
         for rule in rules:
             yield f"- [{rule.code} {rule.name}](rules/{rule.code}.md): {rule.summary}"
+        if read := chapter(message, chapters):
+            yield from ("", f"What PyTorch does there: {read}.")

@@ -1,7 +1,7 @@
-"""The pages of docs/rules: one for each rule, made from its file, and an index by family and by PyTorch's words.
+"""The pages of docs/rules: one for each rule, made from its file, and an index by family.
 
 docs/rules/TL101.md     what `tapelint rule TL101` prints, and what is known of the rule besides
-docs/rules/README.md    all rules; every error text of PyTorch that a rule predicts
+docs/rules/README.md    all rules
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ imports are left out: `import torch`, `from torch import nn`, `import torch.nn.f
 _LINKED = re.compile(r"^\| (?P<message>[^|]+) \| \[(?P<title>[^]]+)\]\((?P<anchor>#[^)]+)\) \|$", re.MULTILINE)
 
 
-def pages(semantics: str) -> dict[str, str]:
-    """The text of every page by its name; ``semantics`` is that of docs/semantics.md, which the index points into."""
+def pages() -> dict[str, str]:
+    """The text of every page by its name."""
     found = {f"{rule.code}.md": page(rule) for rule in (*all_rules(), *all_topics())}
-    return {**found, "README.md": "\n".join(index(semantics)) + "\n"}
+    return {**found, "README.md": "\n".join(index()) + "\n"}
 
 
 def page(rule: Rule) -> str:
@@ -68,22 +68,14 @@ def table(folder: str = "") -> Iterator[str]:
         yield f"| [{rule.code}]({folder}{rule.code}.md) | {rule.name} | {rule.summary}{aside} |"
 
 
-def index(semantics: str) -> Iterator[str]:
+def index() -> Iterator[str]:
     """The lines of the index."""
     yield from ("# The rules", "", MADE, "")
-    yield "The rules by family, and below [by the error text of PyTorch](#you-came-with-an-error-message)."
+    yield "The rules by family. By the error text of PyTorch they are [on a page of their own](../errors.md)."
     yield f"`tapelint rule CODE` prints the same pages. {WORDS}"
     rows = list(table())
     for family, lines in groupby(rows[2:], lambda row: next(f for f in FAMILIES if row.startswith(f, 3))):
         yield from ("", f"## {FAMILIES[family]}", "", *rows[:2], *lines)
-    yield from ("", "## You came with an error message?", "", "| PyTorch says | rules | read |", "|---|---|---|")
-    chapters = {
-        found["message"]: f"[{found['title']}](../semantics.md{found['anchor']})"
-        for found in _LINKED.finditer(semantics)
-    }
-    for message, rules in sorted(messages().items(), key=lambda item: item[1][0].code):
-        codes = ", ".join(f"[{rule.code}]({rule.code}.md)" for rule in rules)
-        yield f"| {message} | {codes} | {chapter(message, chapters)} |"
 
 
 def messages() -> dict[str, list[Rule]]:
@@ -93,6 +85,13 @@ def messages() -> dict[str, list[Rule]]:
         for message in rule.raises:
             found.setdefault(message, []).append(rule)
     return found
+
+
+def chapters(semantics: str) -> dict[str, str]:
+    """The chapters of docs/semantics.md, as links from its folder, by the error texts that they explain."""
+    return {
+        found["message"]: f"[{found['title']}](semantics.md{found['anchor']})" for found in _LINKED.finditer(semantics)
+    }
 
 
 def chapter(message: str, chapters: dict[str, str]) -> str:
