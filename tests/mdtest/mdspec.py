@@ -39,6 +39,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 TESTS = Path(__file__).resolve().parents[1]
+PAGES = ("semantics.md", "how-it-decides.md", "faq.md", "comparison.md")
+"""Pages of docs/ whose programs are tests."""
 PREAMBLE = "import torch\nfrom torch import nn\nimport torch.nn.functional as F\n"
 PREAMBLE_ROWS = PREAMBLE.count("\n")
 SEVERITIES = ("error", "warning", "information", "hint")
@@ -293,11 +295,11 @@ def read_all(folder: Path) -> list[Block]:
 
 
 def read_programs() -> list[Block]:
-    """The blocks of the literate tests, of the corpus and of docs/semantics.md, in a stable order."""
+    """The blocks of the literate tests, of the corpus and of pages of the documentation, in a stable order."""
     return [
         *read_all(TESTS / "mdtest"),
         *read_all(TESTS / "corpus"),
-        *read_specification(TESTS.parent / "docs" / "semantics.md"),
+        *(block for page in PAGES for block in read_specification(TESTS.parent / "docs" / page)),
     ]
 
 
