@@ -82,13 +82,13 @@ def test_what_changes_is_checked_again_with_what_depends_on_it(watching: Watchin
     (folder / "helper.py").write_text(HELPER.format(".detach()"))
     second = watching.round()
     assert "File change detected..." in second
-    assert "train.py:6:1: TL301" in second
+    assert re.search(r"train\.py:6:1: .*TL301", second)
     (folder / "tapelint.toml").write_text('ignore = ["TL301"]')
     assert "TL301" not in watching.round()
     (folder / "tapelint.toml").write_text("ignore = [")
     watching.round()
     (folder / "tapelint.toml").unlink()
-    assert "train.py:6:1: TL301" in watching.round()
+    assert re.search(r"train\.py:6:1: .*TL301", watching.round())
     (folder / "train.py").unlink()
     assert "TL301" not in watching.round()
     status, log = watching.end(signal.SIGINT)

@@ -50,7 +50,7 @@ def run(request: Request) -> int:
         with interruptible():
             while True:
                 before = stamps(named)
-                _announce(request, f"{event}\n", clears=True)
+                _announce(request, event, begins=True)
                 if _round(request) == NOBODY_READS:
                     return NOBODY_READS
                 _announce(request, "Watching for file changes.")
@@ -60,13 +60,14 @@ def run(request: Request) -> int:
         return signal.status
 
 
-def _announce(request: Request, event: str, clears: bool = False) -> None:
-    """Say what happens, as ruff says it, on a terminal that is empty then."""
+def _announce(request: Request, event: str, begins: bool = False) -> None:
+    """Say what happens, as ruff says it; on a terminal that is empty where a round ``begins``."""
     with writing():
-        if clears and sys.stdout.isatty():
+        if begins and sys.stdout.isatty():
             sys.stdout.write(_CLEAR)
         if not request.manner.is_terse:
-            print(f"[{time.strftime('%H:%M:%S %p')}] {event}")
+            said = f"[{time.strftime('%H:%M:%S %p')}] {event}"
+            print(f"{said}\n" if begins else f"\n{said}")
         sys.stdout.flush()
 
 
