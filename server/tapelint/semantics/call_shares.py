@@ -34,22 +34,26 @@ MOST_OBJECTS = 200
 """Objects that are searched for what an abandoned call may have changed."""
 
 
-def is_of_library(machine: Machine, scope: int) -> bool:
-    """Whether a module's scope is that of an installed library."""
-    module = machine.imports.of_scope(scope) if machine.imports is not None else None
-    return module is not None and machine.imports is not None and machine.imports.lookups.is_library(module.path)
+def _is_of_library(machine: Machine, scope: int) -> bool:
+    """Whether a module's scope is that of an installed library. Without a setting none of them is executed."""
+    imports = machine.imports
+    if imports is None or not imports.follows_libraries:
+        return False
+    module = imports.of_scope(scope)
+    return module is not None and imports.lookups.is_library(module.path)
 
 
-def share_of(machine: Machine, definition: ast.AST, is_of_library: bool) -> int | None:
-    """The fuel that a call may take at most, 0 where the function has proved to take too much; None where it may take
-    all: it trains, it is the entry point itself, or it runs inside a call that has a share.
+def share_of(machine: Machine, definition: ast.AST, scope: int) -> int | None:
+    """The fuel that a call may take at most of a function that is defined in the module of ``scope``, 0 where it has
+    proved to take too much; None where it may take all: it trains, it is the entry point itself, or it runs inside a
+    call that has a share.
     """
     limits, unit, context = machine.limits, machine.unit, machine.context
     if context.has_share or not context.depth:
         return None
     if definition in unit.abandoned:
         return 0
-    if is_of_library:
+    if _is_of_library(machine, scope):
         return min(limits.library_call_fuel, max(machine.fuel - machine.fuel_used, 0) // limits.call_share)
     if not _repeats(definition) or not TRAINING.isdisjoint(reaches(machine, definition)):
         return None

@@ -37,7 +37,7 @@ from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..models.torch.autograd.grad_mode import as_mode
 from ..models.torch.registry import CUSTOM, DECORATORS
 from ..source import cached_on_node, walk
-from .call_shares import abandoned, ended, is_of_library, share_of, within
+from .call_shares import abandoned, ended, share_of, within
 from .displays import SOURCE, comprehend
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
@@ -193,7 +193,7 @@ def call_function(
         if not machine.query(makes_function, definition):
             open_up(machine, (function, *given))
             return Unknown("call", False)
-    share = None if stepping else share_of(machine, definition, is_of_library(machine, module))
+    share = None if stepping else share_of(machine, definition, module)
     if share is None:
         return _executed(machine, state, function, args, kwargs, node, key, stepping)
     before = state.fork()
