@@ -238,3 +238,49 @@ def test_tracing_changes_nothing(block: Block) -> None:
     Tracer(observed, watched)
     assert total(analysis.executed(observed)) == total(analysis.executed(machine))
     assert max(map(len, trace(parse(block.program, "a.py"), ALONE))) <= WIDTH
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        "if fast:\n    net = torch.nn.DataParallel(net)",
+        "if fast:\n    net.features = torch.nn.DataParallel(net.features)",
+        "if fast:\n    net = models.resnet18()\nelse:\n    net = models.resnet18(True)",
+    ],
+    ids=["wrapped", "wrapped in part", "made in another way"],
+)
+def test_networks_of_which_nothing_is_known_keep_no_paths_apart(choice: str) -> None:
+    text = f"import torch\nfrom torchvision import models\nfast = torch.cuda.is_available()\nnet = torch.hub.load('zoo', 'net')\n{choice}\nprint(net)\n"
+    found = list(trace(parse(text, "a.py"), ALONE, None))
+    assert any("forked" in row for row in found) and any("joined" in row for row in found)
+    assert not any("apart" in row for row in found)
+
+
+def test_a_wrapper_of_a_network_is_still_looked_through_where_one_side_wraps_it() -> None:
+    text = """
+        net = torch.nn.Linear(3, 3)
+        if torch.cuda.is_available():
+            net = torch.nn.DataParallel(net)
+        net = net.module
+        net(torch.ones(2, 3)).sum().backward()
+        torch.optim.SGD(net.parameters(), 0.1).step()
+        """
+    found = notes(text)
+    assert any(each.startswith("joined") for each in found) and not any("apart" in each for each in found)
+    assert any("filled .grad" in each or "backward ran" in each for each in found)
+
+
+def test_networks_that_are_one_on_one_path_and_two_on_the_other_keep_the_paths_apart() -> None:
+    text = """
+        import torchvision
+        if torch.cuda.is_available():
+            net = torchvision.models.resnet18()
+            other = net
+        else:
+            net = torchvision.models.resnet18()
+            other = torchvision.models.resnet18()
+        for each in net.parameters():
+            each.requires_grad = False
+        print(net, other)
+        """
+    assert any("apart: they differ in" in each for each in notes(text))

@@ -71,7 +71,18 @@ class Bisimulation:
     of them the first has begun.
     """
 
-    __slots__ = ("state", "other", "saved", "meeting", "live", "plain", "assumed_equal", "nodes", "ahead")
+    __slots__ = (
+        "state",
+        "other",
+        "saved",
+        "meeting",
+        "live",
+        "plain",
+        "assumed_equal",
+        "nodes",
+        "ahead",
+        "counterparts",
+    )
 
     def __init__(self, state: State, other: State, saved: set[int], meeting: JoinPoint) -> None:
         self.state, self.other, self.saved, self.meeting = state, other, saved, meeting
@@ -80,6 +91,7 @@ class Bisimulation:
         self.assumed_equal: set[tuple[int, int]] = set()
         self.nodes: set[tuple[Node, Node]] = set()
         self.ahead: dict[ast.AST, int] = {}
+        self.counterparts: tuple[dict[int, int], dict[int, int]] = {}, {}
         if state.iterations is not other.iterations:
             for mine, yours in zip(state.iterations, other.iterations):
                 if mine.number != yours.number:
@@ -222,6 +234,9 @@ class Bisimulation:
             if one != two:
                 self.plain.append((*keys, name))
             return True
+        if MISSING in (one, two) and (refers_back(one, keys[0], name) or refers_back(two, keys[1], name)):
+            self.plain.append((*keys, name))
+            return True
         if not self.values(one, two):
             return False
         if _has_other_constants(one, two):
@@ -279,12 +294,24 @@ class Bisimulation:
         ):
             return False
         if mine.grad_fn is None or yours.grad_fn is None:
-            return mine.grad_fn is yours.grad_fn and _same_origin(mine, yours)
+            return mine.grad_fn is yours.grad_fn and (_same_origin(mine, yours) or self.are_unseen(mine, yours))
         if mine.grad_fn.created_at.node is not yours.grad_fn.created_at.node and (
             mine.version_counter != yours.version_counter or mine.sizes != yours.sizes or mine.kind != yours.kind
         ):
             return False
         return self.graphs(mine.grad_fn, yours.grad_fn)
+
+    def are_unseen(self, mine: Tensor, yours: Tensor) -> bool:
+        """Whether two tensors each stand for the parameters of a network of which no code was read, which its path has
+        made since they parted: one such network is like another, wherever it was made. Each is like one only, so that
+        what two names share on one path they share on the other.
+        """
+        if not (mine.stands_for_module and yours.stands_for_module and mine.is_guessed is yours.is_guessed):
+            return False
+        if mine.id in self.other.tensors or yours.id in self.state.tensors:
+            return False
+        there, back = self.counterparts
+        return there.setdefault(mine.id, yours.id) == yours.id and back.setdefault(yours.id, mine.id) == mine.id
 
     def graphs(self, mine: Node, yours: Node) -> bool:
         """Whether two graphs were built alike, freed alike and spoiled alike. What both paths share is looked at by
@@ -385,6 +412,18 @@ def _has_other_constants(mine: Value, yours: Value) -> bool:
 def _same_origin(mine: Tensor, yours: Tensor) -> bool:
     """Whether two tensors are one, or were made at the same place."""
     return mine.id == yours.id or mine.created_at.node is yours.created_at.node
+
+
+def refers_back(value: Value, key: int, name: Any) -> bool:
+    """Whether the attribute ``name`` of the object ``key`` adds nothing to it: it is the object itself, as a wrapper
+    calls the network in it, or what an object has by that name of which nothing is known.
+    """
+    match value:
+        case HeapRef(id=to):
+            return to == key
+        case BuiltinMethod(HeapRef(id=to), called):
+            return to == key and called == name
+    return False
 
 
 def needed(live: frozenset[str], name: str, one: Value, two: Value) -> bool:

@@ -15,10 +15,10 @@ from collections.abc import Hashable, Iterable
 
 from ..autograd import Iteration, leaf
 from ..autograd.gradients import history
-from .equivalence import MISSING, Bisimulation, Change, Partly
+from .equivalence import MISSING, Bisimulation, Change, Partly, refers_back
 from .reachability import JoinPoint, entries
 from .state import State
-from .values import Const, Instance, Mapping, Sequence, TensorRef, Tuple, Unknown, Value, something
+from .values import BuiltinMethod, Const, HeapRef, Instance, Mapping, Sequence, TensorRef, Tuple, Unknown, Value, something
 
 MIN_JOIN_COST = 16
 """What a comparison of two paths costs at least, in objects compared (`Limits.comparisons_per_fuel`)."""
@@ -98,7 +98,10 @@ def havoc(pair: Bisimulation, path: State, changes: Iterable[Change]) -> None:
         else:
             mine = entries(pair.state.heap[left]).get(name, MISSING)
             yours = entries(pair.other.heap[right]).get(name, MISSING)
-            if isinstance(thing, Mapping) and MISSING in (mine, yours):
+            if refers_back(mine, left, name) or refers_back(yours, right, name):
+                is_itself = isinstance(mine if yours is MISSING else yours, HeapRef)
+                entries(thing)[name] = HeapRef(key) if is_itself else BuiltinMethod(HeapRef(key), name)
+            elif isinstance(thing, Mapping) and MISSING in (mine, yours):
                 thing.is_partial = True
                 thing.items.pop(name, None)
             else:
