@@ -250,7 +250,8 @@ def test_tracing_changes_nothing(block: Block) -> None:
     ids=["wrapped", "wrapped in part", "made in another way"],
 )
 def test_networks_of_which_nothing_is_known_keep_no_paths_apart(choice: str) -> None:
-    text = f"import torch\nfrom torchvision import models\nfast = torch.cuda.is_available()\nnet = torch.hub.load('zoo', 'net')\n{choice}\nprint(net)\n"
+    begun = "import torch\nfrom torchvision import models\nfast = torch.cuda.is_available()\n"
+    text = f"{begun}net = torch.hub.load('zoo', 'net')\n{choice}\nprint(net)\n"
     found = list(trace(parse(text, "a.py"), ALONE, None))
     assert any("forked" in row for row in found) and any("joined" in row for row in found)
     assert not any("apart" in row for row in found)
@@ -284,3 +285,36 @@ def test_networks_that_are_one_on_one_path_and_two_on_the_other_keep_the_paths_a
         print(net, other)
         """
     assert any("apart: they differ in" in each for each in notes(text))
+
+
+def test_a_name_that_is_read_no_more_does_not_have_a_loop_run_for_each_path() -> None:
+    text = """
+        w = torch.ones(3, requires_grad=True)
+        if torch.cuda.is_available():
+            def hook(grad):
+                return grad
+            print(hook)
+        else:
+            again = lambda: w
+            y = again()
+        for epoch in range(100):
+            (w * w).sum().backward()
+        """
+    found = notes(text)
+    assert any(each.startswith("kept paths") for each in found), "they differ between the statements"
+    backward = [each for each in found if each.startswith("backward ran")]
+    without = notes("w = torch.ones(3, requires_grad=True)\nfor epoch in range(100):\n    (w * w).sum().backward()\n")
+    assert len(backward) == len([each for each in without if each.startswith("backward ran")])
+
+
+def test_a_name_that_the_loop_reads_has_it_run_for_each_path() -> None:
+    text = """
+        w = torch.ones(3, requires_grad=True)
+        y = w * w
+        if torch.cuda.is_available():
+            y = w
+        for epoch in range(100):
+            (y * y).sum().backward()
+        """
+    assert any("RuntimeError: Trying to backward" in each for each in notes(text))
+    assert any(each.startswith("kept paths") for each in notes(text))

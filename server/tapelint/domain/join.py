@@ -18,7 +18,19 @@ from ..autograd.gradients import history
 from .equivalence import MISSING, Bisimulation, Change, Partly, refers_back
 from .reachability import JoinPoint, entries
 from .state import State
-from .values import BuiltinMethod, Const, HeapRef, Instance, Mapping, Sequence, TensorRef, Tuple, Unknown, Value, something
+from .values import (
+    BuiltinMethod,
+    Const,
+    HeapRef,
+    Instance,
+    Mapping,
+    Sequence,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+    something,
+)
 
 MIN_JOIN_COST = 16
 """What a comparison of two paths costs at least, in objects compared (`Limits.comparisons_per_fuel`)."""

@@ -32,6 +32,7 @@ from ..engine.analysis_unit import AnalysisUnit
 from ..engine.machine import Machine
 from ..engine.observer import Outcomes
 from ..engine.resume_point import Block, Caller
+from ..engine.syntax.liveness import Loop
 from ..semantics.branches import sides, tested
 from ..semantics.functions import result_of
 from ..semantics.loops import Begun, go_on, numbers_counted_to
@@ -68,6 +69,8 @@ def _next(machine: Machine, step: AnalysisUnit, states: list[State]) -> list[Sta
         return _left(machine, step, block, states)
     step.resume_point = (*outer, block.next())
     statement = block.statements[block.done]
+    if len(states) > 1 and isinstance(statement, Loop):
+        states = machine.met_before(statement, states)
     if len(states) > 1 or not going:
         return machine.block([statement], states)
     states = _begin(machine, step, statement, states[0])

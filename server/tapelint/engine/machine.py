@@ -37,6 +37,7 @@ from .paths.abandoned import AbandonedPaths
 from .paths.selection import going_on
 from .run_context import RunContext
 from .statistics import Entry, Lost
+from .syntax.liveness import Live, Loop, live
 
 
 class OutOfFuel(Exception):
@@ -346,6 +347,8 @@ class Machine(Evaluation):
     def block(self, body: list[ast.stmt], states: list[State]) -> list[State]:
         """Run statements one after the other; paths that left the normal flow wait at the end."""
         for statement in body:
+            if len(states) > 1 and isinstance(statement, Loop):
+                states = self.met_before(statement, states)
             if len(states) == 1:
                 state = states[0]
                 if state.completion is not None:
@@ -381,6 +384,21 @@ class Machine(Evaluation):
         if len(states) > 1 or not states or type(states[0].completion) is not Raise or type(node) is ast.Raise:
             self.unit.completed.add(node)
         return states
+
+    def met_before(self, loop: ast.For | ast.AsyncFor | ast.While, states: list[State]) -> list[State]:
+        """Merge the paths that come to a loop: names that are dead there would have it run for each of them."""
+        going = [state for state in states if state.completion is None]
+        known = self.live_at(loop, going) if len(going) > 1 else None
+        if known is None:
+            return states
+        return [*self.join_and_cap(going, known.before), *(state for state in states if state.completion is not None)]
+
+    def live_at(self, loop: ast.For | ast.AsyncFor | ast.While, states: list[State]) -> Live | None:
+        """What the loop needs of the names of the running scope; None where that is not known."""
+        frame = states[0].get(states[0].frame, Frame)
+        if frame.function is not None:
+            return self.query(live, frame.function.node, loop)
+        return self.query(live, self.tree, loop) if states[0].frame == self.module and not self.cells else None
 
     def drop_uncaught_raises(self, states: list[State]) -> list[State]:
         """Drop paths that end in an uncaught exception, unless no other is left. They have been reported already and

@@ -15,7 +15,7 @@ from functools import partial
 from ..autograd import Iteration
 from ..domain.completion import Break, Continue, IteratorExhausted, Raise
 from ..domain.state import State
-from ..domain.values import FALSE, NONE, Frame, Generator, Sequence, Value
+from ..domain.values import FALSE, NONE, Generator, Sequence, Value
 from ..engine.evaluation import Items
 from ..engine.lifecycle import LoopLeft
 from ..engine.limits import Limits
@@ -28,7 +28,7 @@ from ..engine.machine import STATEMENTS, Machine
 from ..engine.observer import EndReason, LoopEnded, Skipped, SkipReason
 from ..engine.paths.conditions import decide
 from ..engine.paths.truth import tested_truth, truth
-from ..engine.syntax.liveness import Live, bound_in, live
+from ..engine.syntax.liveness import bound_in
 from ..source import cached_on_node, walk
 from .assign import assign
 from .functions import run_generator
@@ -263,7 +263,7 @@ def _ran(machine: Machine, node: ast.For | ast.AsyncFor, going: list[State], ite
     known = machine.unit.iteration_facts.stable.get(node)
     if known is None or known.is_left and not number:
         return False  # where an iteration may leave the loop, one is run: a path may go on only so
-    live, binds = _lives(machine, node, going), bound_in(node)
+    live, binds = machine.live_at(node, going), bound_in(node)
     if number == 0 and (live is None or not live.after & binds <= live.head):
         return False  # what follows reads what an iteration binds
     repeats = known.covers(machine, going, items, None if live is None else live.head, None if number else binds)
@@ -314,20 +314,12 @@ def _met(
     """Merge paths at the head of a loop, or ``after`` it: names that are dead there do not keep them apart."""
     if len(states) < 2:
         return states
-    known = _lives(machine, node, states)
+    known = machine.live_at(node, states)
     return machine.join_and_cap(states, None if known is None else known.after if after else known.head)
 
 
-def _lives(machine: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[State]) -> Live | None:
-    """What the loop needs of the names of the running scope."""
-    frame = states[0].get(states[0].frame, Frame)
-    if frame.function is not None:
-        return machine.query(live, frame.function.node, node)
-    return machine.query(live, machine.tree, node) if states[0].frame == machine.module and not machine.cells else None
-
-
 def _heads(machine: Machine, node: ast.For | ast.AsyncFor | ast.While, states: list[State]) -> frozenset[str] | None:
-    known = _lives(machine, node, states)
+    known = machine.live_at(node, states)
     return None if known is None else known.head
 
 

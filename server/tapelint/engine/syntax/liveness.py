@@ -38,8 +38,9 @@ NO_NAMES: Names = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Live:
-    """The names that are live at the head of a loop and after it."""
+    """The names that are live before a loop, at its head, and after it."""
 
+    before: Names
     head: Names
     after: Names
 
@@ -181,9 +182,12 @@ class _Scope:
             head = self.head(node, ended, out, ways, depth)
             head = self.head(node, head, out, ways, depth) | head
             after = out | ways.end | ways.caught  # a loop is left by what it returns and raises, too
-            self.found[node] = Live(head | self.always, after | self.always)
         before = {*head, *ways.caught}
-        return before if isinstance(node, ast.While) else _read(before, node.iter)
+        if not isinstance(node, ast.While):
+            before = _read(before, node.iter)
+        if depth < MAX_LOOP_DEPTH:
+            self.found[node] = Live(frozenset(before) | self.always, head | self.always, after | self.always)
+        return before
 
     def head(self, node: ast.For | ast.AsyncFor | ast.While, again: Names, out: Names, ways: Ways, depth: int) -> Names:
         """What is live at the head if ``again`` is live after one more iteration."""
