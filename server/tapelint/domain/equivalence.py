@@ -234,7 +234,8 @@ class Bisimulation:
             if one != two:
                 self.plain.append((*keys, name))
             return True
-        if MISSING in (one, two) and (refers_back(one, keys[0], name) or refers_back(two, keys[1], name)):
+        is_object = isinstance(self.other.heap[keys[1]], Instance)
+        if is_object and MISSING in (one, two) and (refers_back(one, keys[0], name) or refers_back(two, keys[1], name)):
             self.plain.append((*keys, name))
             return True
         if not self.values(one, two):
@@ -294,12 +295,18 @@ class Bisimulation:
         ):
             return False
         if mine.grad_fn is None or yours.grad_fn is None:
-            return mine.grad_fn is yours.grad_fn and (_same_origin(mine, yours) or self.are_unseen(mine, yours))
+            return mine.grad_fn is yours.grad_fn and self.same_origin(mine, yours)
         if mine.grad_fn.created_at.node is not yours.grad_fn.created_at.node and (
             mine.version_counter != yours.version_counter or mine.sizes != yours.sizes or mine.kind != yours.kind
         ):
             return False
         return self.graphs(mine.grad_fn, yours.grad_fn)
+
+    def same_origin(self, mine: Tensor, yours: Tensor) -> bool:
+        """Whether two tensors are one, were made at the same place, or stand for networks that are alike."""
+        if mine.id == yours.id or mine.created_at.node is yours.created_at.node:
+            return True
+        return self.are_unseen(mine, yours)
 
     def are_unseen(self, mine: Tensor, yours: Tensor) -> bool:
         """Whether two tensors each stand for the parameters of a network of which no code was read, which its path has
@@ -407,11 +414,6 @@ def _has_other_constants(mine: Value, yours: Value) -> bool:
     if isinstance(mine, Tuple) and isinstance(yours, Tuple):
         return any(map(_has_other_constants, mine.items, yours.items))
     return False
-
-
-def _same_origin(mine: Tensor, yours: Tensor) -> bool:
-    """Whether two tensors are one, or were made at the same place."""
-    return mine.id == yours.id or mine.created_at.node is yours.created_at.node
 
 
 def refers_back(value: Value, key: int, name: Any) -> bool:

@@ -15,7 +15,7 @@ from collections.abc import Hashable, Iterable
 
 from ..autograd import Iteration, leaf
 from ..autograd.gradients import history
-from .equivalence import MISSING, Bisimulation, Change, Partly, refers_back
+from .equivalence import MISSING, Bisimulation, Change, Keys, Partly, refers_back
 from .reachability import JoinPoint, entries
 from .state import State
 from .values import (
@@ -110,14 +110,24 @@ def havoc(pair: Bisimulation, path: State, changes: Iterable[Change]) -> None:
         else:
             mine = entries(pair.state.heap[left]).get(name, MISSING)
             yours = entries(pair.other.heap[right]).get(name, MISSING)
-            if refers_back(mine, left, name) or refers_back(yours, right, name):
-                is_itself = isinstance(mine if yours is MISSING else yours, HeapRef)
-                entries(thing)[name] = HeapRef(key) if is_itself else BuiltinMethod(HeapRef(key), name)
+            if isinstance(thing, Instance) and (found := _back(mine, yours, (left, right), key, name)) is not None:
+                entries(thing)[name] = found
             elif isinstance(thing, Mapping) and MISSING in (mine, yours):
                 thing.is_partial = True
                 thing.items.pop(name, None)
             else:
                 entries(thing)[name] = _either(pair, path, mine, yours, str(name))
+
+
+def _back(mine: Value, yours: Value, keys: Keys, key: int, name: str) -> Value | None:
+    """What only one path has set and adds nothing to the object, which is ``key`` now (`refers_back`); None for
+    anything else.
+    """
+    if not refers_back(mine, keys[0], name) and not refers_back(yours, keys[1], name):
+        return None
+    return (
+        HeapRef(key) if isinstance(mine if yours is MISSING else yours, HeapRef) else BuiltinMethod(HeapRef(key), name)
+    )
 
 
 def _either(pair: Bisimulation, path: State, mine: Value, yours: Value, name: str) -> Value:
