@@ -1,6 +1,6 @@
 """Findings in a notebook as its reader sees them: each cell is named like a file of its own, with rows from 1.
 
-train.ipynb:cell 3:2:1: TL101 ...
+train.ipynb:cell 3:2:1: error[TL101] ...
 """
 
 from __future__ import annotations
