@@ -29,7 +29,15 @@ UNUSED = {
     "libcst": ("codemod", "codegen", "display", "testing", "tests", "tool.py"),
     "parso": (),
 }
-"""The packages that an analysis needs, and the parts of them that it does not."""
+"""The packages that an analysis needs sooner or later, and the parts of them that it does not."""
+LISTING = """
+import sys
+before = set(sys.modules)
+import tools.playground.session
+found = (sys.modules[name] for name in set(sys.modules) - before if "." not in name)
+print(*(module.__name__ for module in found if "site-packages" in (getattr(module, "__file__", None) or "")))
+"""
+"""Prints the installed packages that it takes to start."""
 
 
 def main() -> None:
@@ -59,11 +67,12 @@ def main() -> None:
 
 def _stage(staged: Path) -> None:
     """Lay out the packages as they are to be found in the browser."""
-    for package, unused in UNUSED.items():
+    listed = subprocess.run([sys.executable, "-c", LISTING], cwd=ROOT, check=True, capture_output=True, text=True)
+    for package in {*UNUSED, *listed.stdout.split()}:
         found = find_spec(package)
         if found is None or found.origin is None:
             sys.exit(f"{package} is not installed here: {sys.executable}")
-        left_out = shutil.ignore_patterns(*LEFT_OUT, *unused)
+        left_out = shutil.ignore_patterns(*LEFT_OUT, *UNUSED.get(package, ()))
         shutil.copytree(Path(found.origin).parent, staged / package, ignore=left_out)
     shutil.copy(HERE / "libcst_native.py", staged / "libcst" / "native.py")
     shutil.copy(HERE / "session.py", staged / "playground_session.py")
