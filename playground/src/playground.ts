@@ -163,7 +163,8 @@ class Playground {
     private async draw(at: number): Promise<void> {
         await this.check();
         const { svg, nothing } = await this.analyser.ask('graph', { at });
-        this.graph.replaceChildren(svg === undefined ? `There is nothing to draw: ${nothing}` : picture(svg));
+        const close = button('Close the graph', () => (this.graph.hidden = true), { class: 'pg-close' });
+        this.graph.replaceChildren(close, svg === undefined ? ` There is nothing to draw: ${nothing}` : picture(svg));
         this.graph.hidden = false;
         this.graph.scrollIntoView({ block: 'nearest' });
         this.graph.focus({ preventScroll: true });
