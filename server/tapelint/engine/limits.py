@@ -1,7 +1,8 @@
 """How much one analysis may do.
 
 Fuel is counted in evaluated expressions, which depends on the program alone: two analyses of a text end at the same
-place, on a fast machine and on a slow one. 80,000 expressions take about half a second.
+place, on a fast machine and on a slow one. An expression takes about 28 microseconds (docs/design/compiled.md),
+80,000 about two seconds.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 class Limits:
     """The budgets of one analysis. What they cut off is counted (`AnalysisStats`) and reported as a notice."""
 
-    # Fuel of the script. An analysis while the user types must not take longer than about half a second.
+    # Fuel of the script. Few programs need as much, and an edit executes only what stands below it.
     script_fuel: int = 80_000
     # Fuel of one entry point that is a function without a caller.
     entry_fuel: int = 20_000
