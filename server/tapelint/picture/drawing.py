@@ -36,8 +36,8 @@ class Drawing:
         self.edges: dict[tuple[Hashable, Hashable, Relation], bool] = {}
         self.notes: list[str] = []
         self.selection = Selection(subject)
-        # What stands for each node of the graph.
-        self.shown: dict[Node | Leaf, Hashable] = {item: item for item in self.selection.kept}
+        # What stands for each node or leaf of the graph.
+        self.shown: dict[Hashable, Hashable] = {item: item for item in self.selection.kept}
         self._fold()
         for item in self.selection.kept:
             self._leaf(item) if isinstance(item, Leaf) else self._operation(item)
@@ -52,7 +52,7 @@ class Drawing:
         self.drafts.update(subject.drafts)
         self.notes += subject.notes
         for begin, end, relation, is_marked in subject.arrows:
-            ends = self.shown.get(begin, begin), self.shown.get(end, end)  # type: ignore[call-overload]
+            ends = self.shown.get(begin, begin), self.shown.get(end, end)
             if self.drafts.keys() >= {*ends}:
                 self._edge(*ends, relation, is_marked)
 
