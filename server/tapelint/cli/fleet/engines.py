@@ -17,6 +17,7 @@ from itertools import islice
 from typing import Any
 
 from ... import __version__
+from ..signals import handlers_kept
 from .records import RepositoryRecord
 from .repository import Bounds, check_repository
 
@@ -103,7 +104,8 @@ def ray(work: Work) -> Coming:
     except ImportError:
         raise EngineMissing("the engine ray needs Ray: pip install 'tapelint[fleet-ray]'") from None
     try:
-        library.init(address=work.address, num_cpus=None if work.address else work.jobs, log_to_driver=False)
+        with handlers_kept():
+            library.init(address=work.address, num_cpus=None if work.address else work.jobs, log_to_driver=False)
     except ConnectionError as error:
         raise EngineMissing(f"no Ray cluster answers at {work.address}: {error}") from None
     run = library.remote(max_retries=ATTEMPTS)(check_repository)
