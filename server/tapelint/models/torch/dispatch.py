@@ -132,13 +132,39 @@ def run(
     if "none" in positional:
         for value in args:
             missing_grad.used(machine, state, value, node, "TypeError")
-    row = resolved(name, positional, tuple([(k, kind_of(machine, state, v)) for k, v in kwargs.items()]))
+    keywords = tuple([(k, kind_of(machine, state, v)) for k, v in kwargs.items()])
+    row = resolved(name, positional, keywords) or _with_numbers(state, name, (args, kwargs), (positional, keywords))
     if row is None:
         return None
     result = apply(machine, state, row, args, kwargs, node, same)
     if wants is not None and isinstance(result, TensorRef) and not row.flows:
         _require_grad(machine, state, result.id, wants, node)
     return result
+
+
+def _with_numbers(
+    state: State,
+    name: str,
+    given: tuple[SequenceType[Value], MappingType[str, Value]],
+    kinds: tuple[tuple[str, ...], tuple[tuple[str, str], ...]],
+) -> Op | None:
+    """The overload where tensors are given for numbers: PyTorch's argument parser takes one without dimensions that
+    does not require grad (``torch.histc(x, min=x.min())``), and refuses all others. The first argument is a tensor if
+    it can be one.
+    """
+    (args, kwargs), (positional, keywords) = given, kinds
+    numbers = tuple(["number" if _as_number(state, arg) else kind for arg, kind in zip(args, positional)])
+    named = tuple([(key, "number" if _as_number(state, kwargs[key]) else kind) for key, kind in keywords])
+    if (numbers, named) == kinds:
+        return None
+    return resolved(name, (*positional[:1], *numbers[1:]), named) or resolved(name, numbers, named)
+
+
+def _as_number(state: State, value: Value) -> bool:
+    """Whether a tensor can be read as a number, as far as is known."""
+    if not isinstance(value, TensorRef):
+        return isinstance(value, Unknown) and value.origin is Origin.BATCH
+    return state.tensors[value.id].sizes in (None, ()) and resolve_view(state, value.id).requires_grad is not True
 
 
 def _require_grad(machine: Machine, state: State, key: int, wants: Value, node: ast.AST) -> None:
