@@ -4,38 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from plain import SERVER, Plain
-
-Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
+from plain import Plain, Tapelint, tapelint_in
 
 
 @pytest.fixture
 def tapelint(tmp_path: Path) -> Tapelint:
     """``tapelint("check", "a.py", stdin=..., **environment)`` in ``tmp_path``."""
-
-    def run(*arguments: str, stdin: bytes = b"", **environment: str) -> subprocess.CompletedProcess[str]:
-        kept = {name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT") if name in os.environ}
-        done = subprocess.run(
-            [sys.executable, "-m", "tapelint", *arguments],
-            input=stdin,
-            capture_output=True,
-            cwd=tmp_path,
-            env={**kept, "PYTHONPATH": str(SERVER), "PYTHONIOENCODING": "utf-8", **environment},
-            check=False,
-            timeout=60,
-        )
-        return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
-
-    return run
+    return tapelint_in(tmp_path)
 
 
 @pytest.fixture

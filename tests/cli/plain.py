@@ -1,5 +1,5 @@
-"""The command line as it is run by a user to whom permissions apply. Root is no such user: where root runs the tests,
-it gives up the capabilities that make the difference.
+"""The command line in a process of its own; and as it is run by a user to whom permissions apply. Root is no such user:
+where root runs the tests, it gives up the capabilities that make the difference.
 """
 
 from __future__ import annotations
@@ -7,10 +7,36 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
-SERVER = Path(__file__).resolve().parents[2] / "server"
+from tests import forked
+from tests.forked import SERVER
+
+Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
 WITHOUT_RIGHTS = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
+
+
+def variables(**more: str) -> dict[str, str]:
+    """The environment in which the command line is run."""
+    kept = {name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT") if name in os.environ}
+    return {**kept, "PYTHONPATH": str(SERVER), "PYTHONIOENCODING": "utf-8", **more}
+
+
+def tapelint_in(folder: Path) -> Tapelint:
+    """Runs the command line there; Python starts anew where it is ``cold``, or given a variable that it reads then."""
+
+    def run(
+        *arguments: str, stdin: bytes = b"", cold: bool = False, **environment: str
+    ) -> subprocess.CompletedProcess[str]:
+        env = variables(**environment)
+        if not cold and not any(map(forked.read_at_start, environment)):
+            return forked.run("tapelint", *arguments, stdin=stdin, cwd=folder, env=env)
+        command = [sys.executable, "-m", "tapelint", *arguments]
+        done = subprocess.run(command, input=stdin, capture_output=True, cwd=folder, env=env, check=False, timeout=60)
+        return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return run
 
 
 class Plain:
@@ -28,7 +54,7 @@ class Plain:
         return file
 
     def __call__(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return self.run([sys.executable, "-m", "tapelint", *arguments])
+        return forked.run("tapelint", *arguments, cwd=self.folder, env=self.environment, prefix=self.prefix)
 
     def shell(self, script: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run a script of the shell; ``$TAPELINT`` is the command."""

@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import json
 import os
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plain import Tapelint
 
 from tapelint.cli.adding_ignores import ABOUT_COMMENTS
 from tapelint.rules import all_rules
@@ -19,7 +18,6 @@ from tapelint.source import parse
 from tapelint.source.edit import apply
 from tapelint.source.suppression.adding import ignore_in_file, with_ignores
 
-Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
 HEAD = "import torch\nw = torch.ones(3, requires_grad=True)\n"
 HAZARD = "y = w.exp()\ny += 1\ny.sum().backward()\n"
 

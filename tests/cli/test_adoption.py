@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-
-from conftest import Tapelint
+from plain import Tapelint
 
 TWICE = """\
 import torch

@@ -9,9 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from plain import Plain
+from plain import Plain, Tapelint
 
-from conftest import Tapelint
 from tapelint.cli import file_check
 from tapelint.cli.check import Request, run
 from tapelint.workspace import forget

@@ -6,16 +6,15 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 import pytest
+from plain import Tapelint
 
 from tapelint.cli.commands import check
 from tapelint.cli.support.grouped_help import GROUPS
 
-Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
 SERVER = Path(__file__).resolve().parents[2] / "server"
 
 # What each shell is told: read the script, complete a line, print what is offered.

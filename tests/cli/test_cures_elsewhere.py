@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
+from plain import Tapelint
 
 KEEPING = """import torch
 from torch import nn

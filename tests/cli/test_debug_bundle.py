@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from plain import Tapelint
 
 SECRET = """\
 import torch
@@ -18,8 +17,6 @@ secret_result = secret_weight.exp()
 secret_result += 1
 secret_result.sum().backward()
 """
-Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
-
 ARCHIVE = "tapelint-debug-bundle.zip"
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from plain import Tapelint
 
-Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
 TEXTS = Path(__file__).parents[1] / "tracebacks" / "texts"
 TRAIN = """\
 import torch

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from plain import Tapelint
 
-from conftest import Tapelint
 from tapelint.report.topics import names_by_code
 
 WRITTEN = """\

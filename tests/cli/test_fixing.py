@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from plain import Tapelint
 
 from tapelint.analysis import analyse
 from tapelint.analysis.fix_all import repair
 from tapelint.report import Fix
 from tapelint.report.diagnostic import unasked
-
-Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
 
 BAD = """\
 import torch

@@ -13,9 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from plain import Plain
-
-from conftest import Tapelint
+from plain import Plain, Tapelint
 
 LOOP = """import torch
 w = torch.ones(3, requires_grad=True)

@@ -6,9 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from plain import Tapelint
 from tests.installed_programs import PROGRAMS, installed_in
-
-from conftest import Tapelint
 
 
 @pytest.fixture

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from plain import Tapelint, variables
+from tests import forked
 
-Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
-
-SERVER = Path(__file__).resolve().parents[2] / "server"
 BAD = """\
 import torch
 
@@ -67,9 +63,7 @@ def faulty(tmp_path: Path) -> Tapelint:
     script.write_text(PATCHED)
 
     def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
-        environment = {**os.environ, "PYTHONPATH": str(SERVER), "PYTHONIOENCODING": "utf-8", **more}
-        command = [sys.executable, str(script), *arguments]
-        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=60)
+        return forked.run(script, *arguments, cwd=tmp_path, env=variables(**more))
 
     return run
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from plain import Tapelint
 
-Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
 BAD = "import torch\n\nw = torch.ones(2, requires_grad=True)\ny = w.exp()\ny += 1\ny.sum().backward()\n"
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from plain import Tapelint
 from tests.needed import HEAD, NEEDED
-
-Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def written(folder: Path, files: dict[str, str]) -> dict[str, bytes]:

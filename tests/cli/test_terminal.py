@@ -9,14 +9,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from plain import SERVER
+from plain import SERVER, Tapelint
 from rich.cells import cell_len
-
-Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SAVED = "import torch\n\nw = torch.ones(3, requires_grad=True)\ny = w.exp()\ny += 1\ny.sum().backward()\n"

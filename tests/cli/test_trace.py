@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from plain import Tapelint
 
-Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
 PROGRAM = """\
 import torch
 

@@ -11,9 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from plain import SERVER
-
-from conftest import Tapelint
+from plain import SERVER, Tapelint
 
 HELPER = "def keep(x):\n    return x{}\n"
 TRAIN = """\

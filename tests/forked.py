@@ -1,0 +1,272 @@
+"""Runs ``python -m MODULE ...`` or ``python FILE ...`` in a process of its own that need not load tapelint again.
+
+To start Python and to load the engine takes half a second of processor time: nearly all of a test that lets the command
+line read ten lines. Here one process, the template, loads all once. Each run is a fork of it, with arguments, folder,
+variables and streams of its own, that runs the program as Python does. It is a process like any other: it exits,
+crashes and is killed by itself, and nothing of it reaches the next.
+
+Two things differ: every module is loaded already, and what Python reads of the environment when it starts was read by
+the template (there is one for each such environment). A test that is about these starts Python with ``subprocess``.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import gc
+import json
+import os
+import pkgutil
+import runpy
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+PIPE = subprocess.PIPE
+SERVER = Path(__file__).resolve().parents[1] / "server"
+_SIZE = struct.Struct("=Q")
+_NUMBER = struct.Struct("=i")
+_ONE_BY_ONE = threading.Lock()
+
+
+def run(
+    program: str | Path, *arguments: str, stdin: bytes = b"", timeout: float = 60, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """What a program prints, given ``stdin``; the options are those of :class:`Process`."""
+    process = Process(program, *arguments, **options)
+    with ThreadPoolExecutor(3) as pool:
+        texts = [pool.submit(stream.read) for stream in (process.stdout, process.stderr)]
+        pool.submit(_write, process.stdin, stdin)
+        try:
+            status = process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()  # which ends the streams
+            raise
+    process.close()
+    return subprocess.CompletedProcess(process.args, status, *(text.result().decode() for text in texts))
+
+
+def _write(stream: Any, data: bytes) -> None:
+    with contextlib.suppress(BrokenPipeError), stream:
+        stream.write(data)
+
+
+def read_at_start(name: str) -> bool:
+    """Whether Python or tapelint read this variable when they are loaded."""
+    return name.startswith(("PYTHON", "LC_", "LANG")) or name == "TAPELINT_FROZEN"
+
+
+class Process:
+    """A running program, with what is used here of ``subprocess.Popen``."""
+
+    def __init__(
+        self,
+        program: str | Path,
+        *arguments: str,
+        cwd: Path,
+        env: Mapping[str, str],
+        prefix: Sequence[str] = (),
+        stdin: int = PIPE,
+        stdout: int = PIPE,
+        stderr: int = PIPE,
+    ) -> None:
+        """Start a module or a file; the command ``prefix`` is what starts Python, and gives up rights for example."""
+        self.args = [*prefix, sys.executable, *(["-m"] if isinstance(program, str) else []), program, *arguments]
+        self.returncode: int | None = None
+        ours, theirs = zip(*map(_ends, (stdin, stdout, stderr), ("wb", "rb", "rb")))
+        self.stdin, self.stdout, self.stderr = ours
+        self._status, status = os.pipe()
+        at_start = {name: env[name] for name in sorted(env) if read_at_start(name)}
+        kind = "module" if isinstance(program, str) else "file"
+        request = {kind: str(program), "arguments": arguments, "cwd": str(cwd), "env": dict(env)}
+        _Template.of(tuple(prefix), tuple(at_start.items())).fork(request, [*theirs, status])
+        for end, given in zip((*theirs, status), (stdin, stdout, stderr, PIPE)):
+            if given == PIPE:
+                os.close(end)
+        self.pid = self._read()
+
+    def _read(self) -> int:
+        data = os.read(self._status, _NUMBER.size)
+        if not data:
+            raise ChildProcessError(f"the template has gone: {self.args}")
+        return int(_NUMBER.unpack(data)[0])
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit status, as ``Popen`` has it."""
+        if self.returncode is None:
+            if not select.select([self._status], [], [], timeout)[0]:
+                raise subprocess.TimeoutExpired(self.args, timeout or 0)
+            self.returncode = self._read()
+            os.close(self._status)
+        return self.returncode
+
+    def poll(self) -> int | None:
+        """Its exit status, if it has ended."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return self.wait(0)
+        return None
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def close(self) -> None:
+        """Close what is open of its streams."""
+        for stream in (self.stdin, self.stdout, self.stderr):
+            if stream is not None:
+                with contextlib.suppress(OSError):
+                    stream.close()
+
+
+def _ends(given: int, mode: str) -> tuple[Any, int]:
+    """Our end of a stream, if a pipe is asked for, and that of the process."""
+    if given != PIPE:
+        return None, given
+    reading, writing = os.pipe()
+    return (open(writing, mode), reading) if mode == "wb" else (open(reading, mode), writing)
+
+
+class _Template:
+    """A process that has loaded all, and our end of what it is told."""
+
+    def __init__(self, prefix: tuple[str, ...], at_start: tuple[tuple[str, str], ...]) -> None:
+        self.control, theirs = socket.socketpair()
+        kept = {name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT") if name in os.environ}
+        with theirs:
+            self.process = subprocess.Popen(
+                [*prefix, sys.executable, __file__, str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env={**kept, **dict(at_start)},
+            )
+        atexit.register(self._end)
+
+    def _end(self) -> None:
+        self.control.close()
+        self.process.wait(10)
+
+    @classmethod
+    def of(cls, prefix: tuple[str, ...], at_start: tuple[tuple[str, str], ...]) -> _Template:
+        """The one that was started so; it ends with this process, which holds the other end."""
+        with _ONE_BY_ONE:
+            return cls._started(prefix, at_start)
+
+    @classmethod
+    @cache
+    def _started(cls, prefix: tuple[str, ...], at_start: tuple[tuple[str, str], ...]) -> _Template:
+        return cls(prefix, at_start)
+
+    def fork(self, request: dict[str, Any], streams: list[int]) -> None:
+        """Run a program with these streams; to the last are written the process's number and its exit status."""
+        data = json.dumps(request).encode()
+        with _ONE_BY_ONE:
+            socket.send_fds(self.control, [_SIZE.pack(len(data))], streams)
+            self.control.sendall(data)
+
+
+def _load() -> None:
+    """Import all of tapelint, and with it what it imports."""
+    import tapelint
+
+    for found in pkgutil.walk_packages(tapelint.__path__, "tapelint."):
+        if not found.name.startswith("tapelint.stubs.") and found.name != "tapelint.__main__":
+            import_module(found.name)
+    gc.collect()
+    gc.freeze()  # memory that is not looked through is not copied
+
+
+def _serve(control: socket.socket) -> dict[str, Any]:
+    """Fork for each request, and tell how its process ended. Returns in the forks, with the request."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for those who run the tests
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake)
+    running: dict[int, int] = {}
+    while True:
+        ready, _, _ = select.select([control, woken], [], [])
+        if woken in ready:
+            os.read(woken, 512)
+            for pid in [*running]:
+                ended, status = os.waitpid(pid, os.WNOHANG)
+                if ended:
+                    _tell(running.pop(pid), os.waitstatus_to_exitcode(status), is_last=True)
+        if control in ready:
+            head, streams, _, _ = socket.recv_fds(control, _SIZE.size, 4)
+            if not head:
+                os._exit(0)  # whoever runs the tests has gone
+            request = json.loads(_received(control, _SIZE.unpack(head)[0]))
+            if not (pid := os.fork()):
+                signal.set_wakeup_fd(-1)
+                signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+                signal.signal(signal.SIGINT, signal.default_int_handler)
+                for number, stream in enumerate(streams[:3]):
+                    os.dup2(stream, number)
+                control.detach()
+                os.closerange(3, 1024)
+                return dict(request)
+            running[pid] = streams[3]
+            _tell(streams[3], pid, is_last=False)
+            for stream in streams[:3]:
+                os.close(stream)
+
+
+def _received(control: socket.socket, size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        data += control.recv(size - len(data))
+    return data
+
+
+def _tell(stream: int, number: int, *, is_last: bool) -> None:
+    with contextlib.suppress(BrokenPipeError):  # nobody waits for it
+        os.write(stream, _NUMBER.pack(number))
+    if is_last:
+        os.close(stream)
+
+
+def _become(request: dict[str, Any]) -> None:
+    """Run the program, as the process that was asked for."""
+    os.chdir(request["cwd"])
+    os.environ.clear()
+    os.environ.update(request["env"])
+    for number, (name, mode, size) in enumerate((("stdin", "r", -1), ("stdout", "w", -1), ("stderr", "w", 1))):
+        old = getattr(sys, name)
+        stream = open(number, mode, size, encoding=old.encoding, errors=old.errors, closefd=False)
+        setattr(sys, name, stream)
+        setattr(sys, f"__{name}__", stream)
+    sys.argv[1:] = request["arguments"]
+    try:
+        if "module" in request:
+            sys.path[0] = os.getcwd()
+            runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
+        else:
+            sys.path[0] = str(Path(request["file"]).parent)
+            runpy.run_path(request["file"], run_name="__main__")
+    except SystemExit as end:
+        if not isinstance(end.code, int):
+            raise
+        threading._shutdown()  # type: ignore[attr-defined]
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(end.code)  # to take everything apart would copy all of the template's memory
+
+
+if __name__ == "__main__":
+    _load()
+    _become(_serve(socket.socket(fileno=int(sys.argv[1]))))
