@@ -53,11 +53,12 @@ def fed_calls(scope: ast.AST) -> frozenset[str]:
 @cached_on_node
 def walked_method_calls(scope: ast.AST) -> frozenset[ast.AST]:
     """The calls of methods, of whatever object, whose results a function or the methods of a class walk. Not those that
-    return several things that are used: which of them had a graph, and whether they share it, is not known.
+    return several things that are used: which of them had a graph, and whether they share it, is not known. What a loop
+    goes through holds several, too: a loader of batches, or a list of losses.
     """
     methods = _methods_of(scope)
     read: Sequence[ast.AST] = methods or [scope]
-    sources = _Sources(methods)
+    sources = _Sources(methods, through_items=False)
     for method in read:
         sources.read(method, getattr(method, "name", ""))
     places = {slot[1] for slot in sources.reached(sources.ends) if slot[0] == CALL}
@@ -117,11 +118,13 @@ def _called(slots: Iterable[Slot]) -> frozenset[str]:
 
 class _Sources:
     """For each slot those that its value was made of; ``ends`` are walked, ``calls`` are made with what is made of
-    slots. ``methods`` are those of the class that is read: what one is given goes into its parameters.
+    slots. ``methods`` are those of the class that is read: what one is given goes into its parameters. An item is made
+    of what holds it, unless not ``through_items``.
     """
 
-    def __init__(self, methods: Iterable[Definition] = ()) -> None:
+    def __init__(self, methods: Iterable[Definition] = (), through_items: bool = True) -> None:
         self.methods = {method.name: method.args for method in methods}
+        self.through_items = through_items
         self.of: dict[Slot, set[Slot]] = {}
         self.ends: list[Slot] = []
         self.calls: dict[Slot, tuple[Slot, set[Slot]]] = {}
@@ -133,7 +136,8 @@ class _Sources:
                 targets: Sequence[ast.expr] = node.targets if isinstance(node, ast.Assign) else [node.target]
                 self.flow(node.value, targets, name)
             elif isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
-                self.flow(node.iter, [node.target], name)
+                if self.through_items:
+                    self.flow(node.iter, [node.target], name)
             elif isinstance(node, ast.Return) and node.value is not None:
                 self.of.setdefault((RESULT, name), set()).update(_made_of(node.value, name))
             elif isinstance(node, ast.Call):
