@@ -6,7 +6,8 @@ variables and streams of its own, that runs the program as Python does. It is a 
 crashes and is killed by itself, and nothing of it reaches the next.
 
 Two things differ: every module is loaded already, and what Python reads of the environment when it starts was read by
-the template (there is one for each such environment). A test that is about these starts Python with ``subprocess``.
+the template (there is one for each such environment). A test that is about these starts Python with ``subprocess``, and
+so does all of this on systems other than Linux.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ from typing import Any
 
 PIPE = subprocess.PIPE
 SERVER = Path(__file__).resolve().parents[1] / "server"
-_SIZE = struct.Struct("=Q")
+_RELAY = Path(__file__).with_name("relay.py")
+_LARGEST = 1 << 17  # bytes of a request
 _NUMBER = struct.Struct("=i")
 _ONE_BY_ONE = threading.Lock()
 
@@ -42,9 +44,9 @@ _ONE_BY_ONE = threading.Lock()
 def run(
     program: str | Path, *arguments: str, stdin: bytes = b"", timeout: float = 60, **options: Any
 ) -> subprocess.CompletedProcess[str]:
-    """What a program prints, given ``stdin``; the options are those of :class:`Process`."""
-    process = Process(program, *arguments, **options)
-    with ThreadPoolExecutor(3) as pool:
+    """What a program prints, given ``stdin``; the options are those of :func:`start`."""
+    process = start(program, *arguments, **options)
+    with process.stdout, process.stderr, ThreadPoolExecutor(3) as pool:
         texts = [pool.submit(stream.read) for stream in (process.stdout, process.stderr)]
         pool.submit(_write, process.stdin, stdin)
         try:
@@ -52,13 +54,42 @@ def run(
         except subprocess.TimeoutExpired:
             process.kill()  # which ends the streams
             raise
-    process.close()
-    return subprocess.CompletedProcess(process.args, status, *(text.result().decode() for text in texts))
+        return subprocess.CompletedProcess(process.args, status, *(text.result().decode() for text in texts))
 
 
 def _write(stream: Any, data: bytes) -> None:
     with contextlib.suppress(BrokenPipeError), stream:
         stream.write(data)
+
+
+def start(
+    program: str | Path,
+    *arguments: str,
+    cwd: Path | None = None,
+    env: Mapping[str, str],
+    prefix: Sequence[str] = (),
+    stdin: int = PIPE,
+    stdout: int = PIPE,
+    stderr: int = PIPE,
+) -> Any:
+    """Start a module or a file as a :class:`Process`; the command ``prefix`` is what starts Python, and gives up rights
+    for example.
+    """
+    kind = ["-m"] if isinstance(program, str) else []
+    command = [*prefix, sys.executable, *kind, str(program), *arguments]
+    folder = cwd or Path.cwd()
+    if sys.platform != "linux":
+        return subprocess.Popen(command, cwd=folder, env=env, stdin=stdin, stdout=stdout, stderr=stderr)
+    request = {"program": [*kind, str(program)], "arguments": arguments, "cwd": str(folder), "env": dict(env)}
+    return Process(command, _template(env, prefix), request, (stdin, stdout, stderr))
+
+
+def in_shell(env: Mapping[str, str], prefix: Sequence[str]) -> tuple[str, list[int]]:
+    """What a script of the shell calls for ``python``, and the descriptors that it has to be passed."""
+    if sys.platform != "linux":
+        return sys.executable, []
+    control = _template(env, prefix).control.fileno()
+    return f"{sys.executable} -I -S {_RELAY} {control}", [control]
 
 
 def read_at_start(name: str) -> bool:
@@ -70,27 +101,15 @@ class Process:
     """A running program, with what is used here of ``subprocess.Popen``."""
 
     def __init__(
-        self,
-        program: str | Path,
-        *arguments: str,
-        cwd: Path,
-        env: Mapping[str, str],
-        prefix: Sequence[str] = (),
-        stdin: int = PIPE,
-        stdout: int = PIPE,
-        stderr: int = PIPE,
+        self, command: list[str], template: _Template, request: dict[str, Any], streams: tuple[int, int, int]
     ) -> None:
-        """Start a module or a file; the command ``prefix`` is what starts Python, and gives up rights for example."""
-        self.args = [*prefix, sys.executable, *(["-m"] if isinstance(program, str) else []), program, *arguments]
+        self.args = command
         self.returncode: int | None = None
-        ours, theirs = zip(*map(_ends, (stdin, stdout, stderr), ("wb", "rb", "rb")))
+        ours, theirs = zip(*map(_ends, streams, ("wb", "rb", "rb")))
         self.stdin, self.stdout, self.stderr = ours
         self._status, status = os.pipe()
-        at_start = {name: env[name] for name in sorted(env) if read_at_start(name)}
-        kind = "module" if isinstance(program, str) else "file"
-        request = {kind: str(program), "arguments": arguments, "cwd": str(cwd), "env": dict(env)}
-        _Template.of(tuple(prefix), tuple(at_start.items())).fork(request, [*theirs, status])
-        for end, given in zip((*theirs, status), (stdin, stdout, stderr, PIPE)):
+        socket.send_fds(template.control, [json.dumps(request).encode()], [*theirs, status])
+        for end, given in zip((*theirs, status), (*streams, PIPE)):
             if given == PIPE:
                 os.close(end)
         self.pid = self._read()
@@ -123,13 +142,6 @@ class Process:
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
 
-    def close(self) -> None:
-        """Close what is open of its streams."""
-        for stream in (self.stdin, self.stdout, self.stderr):
-            if stream is not None:
-                with contextlib.suppress(OSError):
-                    stream.close()
-
 
 def _ends(given: int, mode: str) -> tuple[Any, int]:
     """Our end of a stream, if a pipe is asked for, and that of the process."""
@@ -140,10 +152,12 @@ def _ends(given: int, mode: str) -> tuple[Any, int]:
 
 
 class _Template:
-    """A process that has loaded all, and our end of what it is told."""
+    """A process that has loaded all, and our end of what it is told. A request is one message with four descriptors:
+    the streams, and what the number of the process and its exit status are written to.
+    """
 
     def __init__(self, prefix: tuple[str, ...], at_start: tuple[tuple[str, str], ...]) -> None:
-        self.control, theirs = socket.socketpair()
+        self.control, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
         kept = {name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT") if name in os.environ}
         with theirs:
             self.process = subprocess.Popen(
@@ -159,23 +173,14 @@ class _Template:
         self.control.close()
         self.process.wait(10)
 
-    @classmethod
-    def of(cls, prefix: tuple[str, ...], at_start: tuple[tuple[str, str], ...]) -> _Template:
-        """The one that was started so; it ends with this process, which holds the other end."""
-        with _ONE_BY_ONE:
-            return cls._started(prefix, at_start)
 
-    @classmethod
-    @cache
-    def _started(cls, prefix: tuple[str, ...], at_start: tuple[tuple[str, str], ...]) -> _Template:
-        return cls(prefix, at_start)
+_started = cache(_Template)
 
-    def fork(self, request: dict[str, Any], streams: list[int]) -> None:
-        """Run a program with these streams; to the last are written the process's number and its exit status."""
-        data = json.dumps(request).encode()
-        with _ONE_BY_ONE:
-            socket.send_fds(self.control, [_SIZE.pack(len(data))], streams)
-            self.control.sendall(data)
+
+def _template(env: Mapping[str, str], prefix: Sequence[str]) -> _Template:
+    """The one that was started with this environment, as far as it is read then."""
+    with _ONE_BY_ONE:
+        return _started(tuple(prefix), tuple((name, env[name]) for name in sorted(env) if read_at_start(name)))
 
 
 def _load() -> None:
@@ -204,12 +209,13 @@ def _serve(control: socket.socket) -> dict[str, Any]:
             for pid in [*running]:
                 ended, status = os.waitpid(pid, os.WNOHANG)
                 if ended:
-                    _tell(running.pop(pid), os.waitstatus_to_exitcode(status), is_last=True)
+                    stream = running.pop(pid)
+                    _tell(stream, os.waitstatus_to_exitcode(status))
+                    os.close(stream)
         if control in ready:
-            head, streams, _, _ = socket.recv_fds(control, _SIZE.size, 4)
-            if not head:
+            request, streams, _, _ = socket.recv_fds(control, _LARGEST, 4)
+            if not request:
                 os._exit(0)  # whoever runs the tests has gone
-            request = json.loads(_received(control, _SIZE.unpack(head)[0]))
             if not (pid := os.fork()):
                 signal.set_wakeup_fd(-1)
                 signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -218,25 +224,16 @@ def _serve(control: socket.socket) -> dict[str, Any]:
                     os.dup2(stream, number)
                 control.detach()
                 os.closerange(3, 1024)
-                return dict(request)
+                return dict(json.loads(request))
             running[pid] = streams[3]
-            _tell(streams[3], pid, is_last=False)
+            _tell(streams[3], pid)
             for stream in streams[:3]:
                 os.close(stream)
 
 
-def _received(control: socket.socket, size: int) -> bytes:
-    data = b""
-    while len(data) < size:
-        data += control.recv(size - len(data))
-    return data
-
-
-def _tell(stream: int, number: int, *, is_last: bool) -> None:
+def _tell(stream: int, number: int) -> None:
     with contextlib.suppress(BrokenPipeError):  # nobody waits for it
         os.write(stream, _NUMBER.pack(number))
-    if is_last:
-        os.close(stream)
 
 
 def _become(request: dict[str, Any]) -> None:
@@ -250,13 +247,16 @@ def _become(request: dict[str, Any]) -> None:
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
     sys.argv[1:] = request["arguments"]
+    parent_process = import_module("tapelint.lsp.transport.parent_process")
+    parent_process.STARTER = os.getppid()  # which it has read when it was loaded
     try:
-        if "module" in request:
-            sys.path[0] = os.getcwd()
-            runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
-        else:
-            sys.path[0] = str(Path(request["file"]).parent)
-            runpy.run_path(request["file"], run_name="__main__")
+        match request["program"]:
+            case ["-m", module]:
+                sys.path[0] = os.getcwd()
+                runpy.run_module(module, run_name="__main__", alter_sys=True)
+            case [file]:
+                sys.path[0] = str(Path(file).parent)
+                runpy.run_path(file, run_name="__main__")
     except SystemExit as end:
         if not isinstance(end.code, int):
             raise

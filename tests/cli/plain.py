@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests import forked
@@ -56,11 +56,14 @@ class Plain:
     def __call__(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return forked.run("tapelint", *arguments, cwd=self.folder, env=self.environment, prefix=self.prefix)
 
-    def shell(self, script: str, **environment: str) -> subprocess.CompletedProcess[str]:
-        """Run a script of the shell; ``$TAPELINT`` is the command."""
-        return self.run(["sh", "-c", script], TAPELINT=f"{sys.executable} -m tapelint", **environment)
+    def shell(self, script: str, *, cold: bool = False, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run a script of the shell; ``$TAPELINT`` is the command, which starts Python anew where it is ``cold``."""
+        python, passed = forked.in_shell(self.environment, self.prefix) if not cold else (sys.executable, [])
+        return self.run(["sh", "-c", script], passed, TAPELINT=f"{python} -m tapelint", **environment)
 
-    def run(self, command: list[str], **environment: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, command: list[str], passed: Sequence[int] = (), **environment: str
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [*self.prefix, *command],
             cwd=self.folder,
@@ -68,5 +71,6 @@ class Plain:
             capture_output=True,
             text=True,
             check=False,
+            pass_fds=passed,
             timeout=120,
         )

@@ -123,7 +123,7 @@ def test_a_folder_deeper_than_python_recurses(plain: Plain) -> None:
 
 
 def test_deleted_working_directory(plain: Plain) -> None:
-    done = plain.shell(f"mkdir gone && cd gone && rmdir {plain.folder}/gone && $TAPELINT check .")
+    done = plain.shell(f"mkdir gone && cd gone && rmdir {plain.folder}/gone && $TAPELINT check .", cold=True)
     assert done.returncode == 2
     assert done.stderr == "error: the current folder cannot be used: No such file or directory\n"
 

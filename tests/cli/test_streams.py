@@ -28,7 +28,7 @@ needs_full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk 
 @FORMS
 def test_standard_output_is_closed(plain: Plain, form: str) -> None:
     plain.write("a.py", BAD)
-    done = plain.shell(f"$TAPELINT check --output-format {form} . >&-")
+    done = plain.shell(f"$TAPELINT check --output-format {form} . >&-", cold=True)
     assert (done.returncode, done.stderr) == (2, CLOSED)
 
 
@@ -38,7 +38,7 @@ def test_standard_output_is_closed(plain: Plain, form: str) -> None:
 def test_full_disk(plain: Plain, form: str, jobs: int) -> None:
     for number in range(10):
         plain.write(f"m{number}.py", BAD)
-    done = plain.shell(f"$TAPELINT check --jobs {jobs} --output-format {form} . > /dev/full")
+    done = plain.shell(f"$TAPELINT check --jobs {jobs} --output-format {form} . > /dev/full", cold=True)
     assert (done.returncode, done.stderr) == (2, FULL)
 
 
@@ -47,7 +47,7 @@ def test_full_disk(plain: Plain, form: str, jobs: int) -> None:
 def test_other_commands(plain: Plain, command: str) -> None:
     plain.write("a.py", BAD)
     for to, said in ((">/dev/full", FULL), (">&-", CLOSED)):
-        done = plain.shell(f"$TAPELINT {command} < a.py {to}")
+        done = plain.shell(f"$TAPELINT {command} < a.py {to}", cold=True)
         assert done.returncode == 2
         assert [line for line in done.stderr.splitlines() if line.startswith("error")] == [said.rstrip("\n")]
         assert "Traceback" not in done.stderr
@@ -57,21 +57,21 @@ def test_other_commands(plain: Plain, command: str) -> None:
 def test_standard_error_cannot_be_written(plain: Plain, to: str) -> None:
     """What is said there is lost, and nothing else: it does not go to standard output either."""
     plain.write("a.py", BAD)
-    done = plain.shell(f"$TAPELINT check --output-format concise nowhere a.py {to}")
+    done = plain.shell(f"$TAPELINT check --output-format concise nowhere a.py {to}", cold=True)
     assert done.returncode == 2
     assert done.stdout.count("\n") == 1 and done.stdout.startswith("a.py:4:1: error[TL201] ")
-    assert plain.shell(f"$TAPELINT check a.py {to}").returncode == 1
-    assert plain.shell(f"$TAPELINT check --frobnicate {to}").returncode == 2
+    assert plain.shell(f"$TAPELINT check a.py {to}", cold=True).returncode == 1
+    assert plain.shell(f"$TAPELINT check --frobnicate {to}", cold=True).returncode == 2
 
 
 def test_all_streams_are_closed(plain: Plain) -> None:
     plain.write("a.py", BAD)
-    assert plain.shell("$TAPELINT check --fix . <&- >&- 2>&-").returncode == 2
+    assert plain.shell("$TAPELINT check --fix . <&- >&- 2>&-", cold=True).returncode == 2
 
 
 def test_standard_input_cannot_be_read(plain: Plain) -> None:
     plain.write("a.py", BAD)
-    done = plain.shell("$TAPELINT check --output-format concise - a.py <&-")
+    done = plain.shell("$TAPELINT check --output-format concise - a.py <&-", cold=True)
     assert (done.returncode, done.stderr) == (2, "error: <stdin>: cannot be read: standard input is closed\n")
     assert done.stdout.startswith("a.py:4:1: error[TL201] ")
 

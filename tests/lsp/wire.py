@@ -13,17 +13,28 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-SERVER = Path(__file__).resolve().parents[2] / "server"
+from tests import forked
+from tests.forked import SERVER
+
 COMMAND = os.environ.get("TAPELINT_SERVER", f"{sys.executable}\n-m\ntapelint\nserver").splitlines()
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SERVER), os.environ.get("PYTHONPATH", "")])}
+
+
+def _started(command: list[str]) -> Any:
+    match command:
+        case [sys.executable, "-m", module, *arguments]:
+            return forked.start(module, *arguments, env=ENVIRONMENT)
+        case [sys.executable, file] if file.endswith(".py"):
+            return forked.start(Path(file), env=ENVIRONMENT)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=ENVIRONMENT)
 
 
 class Wire:
     """A server process and both ends of its pipes."""
 
-    def __init__(self, command: list[str] = COMMAND, **options: Any) -> None:
-        pipe = subprocess.PIPE
-        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=ENVIRONMENT, **options)
+    def __init__(self, command: list[str] = COMMAND) -> None:
+        self.process = _started(command)
         self.answers = True
         self.seen: list[dict[str, Any]] = []
         self.log: list[str] = []
