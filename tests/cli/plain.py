@@ -11,16 +11,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tests import forked
-from tests.forked import SERVER
+from tests.forked import SERVER, variables
 
 Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
 WITHOUT_RIGHTS = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
-
-
-def variables(**more: str) -> dict[str, str]:
-    """The environment in which the command line is run."""
-    kept = {name: os.environ[name] for name in ("PATH", "HOME", "SYSTEMROOT") if name in os.environ}
-    return {**kept, "PYTHONPATH": str(SERVER), "PYTHONIOENCODING": "utf-8", **more}
 
 
 def tapelint_in(folder: Path) -> Tapelint:
@@ -54,7 +48,8 @@ class Plain:
         return file
 
     def __call__(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return forked.run("tapelint", *arguments, cwd=self.folder, env=self.environment, prefix=self.prefix)
+        where = {"cwd": self.folder, "env": self.environment, "prefix": self.prefix}
+        return forked.run("tapelint", *arguments, timeout=120, **where)
 
     def shell(self, script: str, *, cold: bool = False, **environment: str) -> subprocess.CompletedProcess[str]:
         """Run a script of the shell; ``$TAPELINT`` is the command, which starts Python anew where it is ``cold``."""

@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
-from plain import SERVER, Plain
+from plain import Plain, variables
+from tests import forked
 
 resource = pytest.importorskip("resource")
 
@@ -22,10 +23,9 @@ y = x.exp()
 y += 1
 y.sum().backward()
 """
-OLD = BAD + "# a long row of a long file\n" * 40_000
+OLD = BAD + f"# a long row of a long file{' and so on' * 100}\n" * 1_000
 NEW = OLD.replace("y += 1", "y = y + 1")
-COMMAND = [sys.executable, "-m", "tapelint", "check", "--fix", "bad.py"]
-ENVIRONMENT = {"PATH": os.environ.get("PATH", ""), "PYTHONPATH": str(SERVER), "PYTHONDONTWRITEBYTECODE": "1"}
+COMMAND = ("check", "--fix", "bad.py")
 by_way = pytest.mark.parametrize("has_links", [False, True], ids=["replaced", "in place"])
 
 
@@ -46,7 +46,13 @@ def test_a_file_system_that_takes_no_more(tmp_path: Path, has_links: bool) -> No
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
     done = subprocess.run(
-        COMMAND, cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, preexec_fn=limit, timeout=60
+        [sys.executable, "-m", "tapelint", *COMMAND],
+        cwd=tmp_path,
+        env=variables(),
+        capture_output=True,
+        text=True,
+        preexec_fn=limit,
+        timeout=60,
     )
     assert done.returncode == 2
     assert "bad.py: not fixed: File too large" in done.stderr
@@ -63,11 +69,11 @@ def test_a_process_that_is_stopped_while_it_writes(
 ) -> None:
     """The signal comes when the file beside the one that is fixed is there; some time later, that is gone again."""
     file = written(tmp_path, has_links)
-    process = subprocess.Popen(
-        COMMAND, cwd=tmp_path, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
+    with open(os.devnull, "w") as nowhere:
+        streams = {name: nowhere.fileno() for name in ("stdout", "stderr")}
+        process = forked.start("tapelint", *COMMAND, cwd=tmp_path, env=variables(), **streams)
     while process.poll() is None and not beside(tmp_path):
-        pass
+        time.sleep(0.0001)  # it takes ten times as long to write the file
     time.sleep(delay)
     process.send_signal(number)
     process.wait(60)

@@ -8,13 +8,13 @@ import pty
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from plain import SERVER, Tapelint
+from plain import Tapelint, tapelint_in, variables
 from rich.cells import cell_len
+from tests import forked
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SAVED = "import torch\n\nw = torch.ones(3, requires_grad=True)\ny = w.exp()\ny += 1\ny.sum().backward()\n"
@@ -23,22 +23,27 @@ PROGRESS = re.compile(r"\r\033\[K(?:checking: [^\r\n]*)?")
 ESCAPES = re.compile(r"\033\[[0-9;]*m|\033\]8;[^\033]*\033\\")
 
 
-@pytest.fixture
-def examples(tmp_path: Path) -> Path:
-    """The examples, and one with wide signs and a long row."""
-    shutil.copytree(EXAMPLES, tmp_path, dirs_exist_ok=True)
+@pytest.fixture(scope="module")
+def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The examples, and one with wide signs and a long row. They are not changed: only the first run analyses them."""
+    folder = tmp_path_factory.mktemp("examples")
+    shutil.copytree(EXAMPLES, folder, dirs_exist_ok=True)
     wide = SAVED.replace("y += 1", "y += 1  # 変数を その場で 書き換える " + "👨‍👩‍👧 family " * 9).replace("y", "変数")
-    (tmp_path / "wide.py").write_text(wide, encoding="utf-8")
-    return tmp_path
+    (folder / "wide.py").write_text(wide, encoding="utf-8")
+    return folder
 
 
-def at_terminal(folder: Path, *arguments: str, **environment: str) -> str:
+@pytest.fixture
+def there(examples: Path) -> Tapelint:
+    """The command line in the folder of the examples."""
+    return tapelint_in(examples)
+
+
+def at_terminal(folder: Path, *arguments: str, **more: str) -> str:
     """What the command line prints to a terminal of 80 columns that can show colours; how far it is, is left out."""
     ours, theirs = pty.openpty()
-    kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
-    command = [sys.executable, "-m", "tapelint", *arguments]
-    environment = {**kept, "PYTHONPATH": str(SERVER), "TERM": "xterm-256color", "COLUMNS": "80", **environment}
-    running = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder, env=environment)
+    env = variables(**{"TERM": "xterm-256color", "COLUMNS": "80", **more})
+    running = forked.start("tapelint", *arguments, stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder, env=env)
     os.close(theirs)
     said = b""
     try:
@@ -53,18 +58,16 @@ def at_terminal(folder: Path, *arguments: str, **environment: str) -> str:
 
 @pytest.mark.parametrize("columns", ["60", "80", "120"])
 @pytest.mark.parametrize("story", [(), ("--story",)], ids=["folded", "story"])
-def test_no_row_is_wider_than_the_terminal(
-    tapelint: Tapelint, examples: Path, columns: str, story: tuple[str, ...]
-) -> None:
-    done = tapelint("check", "--no-cache", *story, ".", COLUMNS=columns)
+def test_no_row_is_wider_than_the_terminal(there: Tapelint, columns: str, story: tuple[str, ...]) -> None:
+    done = there("check", *story, ".", COLUMNS=columns)
     assert done.returncode == 1 and len(done.stdout.splitlines()) > 100
     wide = [row for row in done.stdout.splitlines() if cell_len(row) > int(columns) and " " in row.strip()]
     assert not wide, "\n".join(wide)
     assert max(map(cell_len, done.stdout.splitlines())) > int(columns) * 0.9
 
 
-def test_80_columns_where_there_is_no_terminal(tapelint: Tapelint, examples: Path) -> None:
-    assert tapelint("check", ".").stdout == tapelint("check", ".", COLUMNS="80").stdout
+def test_80_columns_where_there_is_no_terminal(there: Tapelint) -> None:
+    assert there("check", ".").stdout == there("check", ".", COLUMNS="80").stdout
 
 
 def steps(printed: str) -> Iterator[list[tuple[str, str]]]:
@@ -76,9 +79,9 @@ def steps(printed: str) -> Iterator[list[tuple[str, str]]]:
 
 
 @pytest.mark.parametrize("columns", ["60", "100"])
-def test_the_story_is_that_of_json(tapelint: Tapelint, examples: Path, columns: str) -> None:
-    shown = tapelint("check", "--story", ".", COLUMNS=columns).stdout
-    found = json.loads(tapelint("check", "--output-format", "json", ".").stdout)
+def test_the_story_is_that_of_json(there: Tapelint, columns: str) -> None:
+    shown = there("check", "--story", ".", COLUMNS=columns).stdout
+    found = json.loads(there("check", "--output-format", "json", ".").stdout)
     expected = [
         [
             (each["message"], f"{each['filename']}:{each['location']['row']}:{each['location']['column']}")
@@ -89,9 +92,9 @@ def test_the_story_is_that_of_json(tapelint: Tapelint, examples: Path, columns: 
     assert [*steps(shown)] == expected and sum(map(len, expected)) > 20
 
 
-def test_the_story_is_one_line_where_it_is_not_asked_for(tapelint: Tapelint, examples: Path) -> None:
-    found = json.loads(tapelint("check", "--output-format", "json", ".").stdout)
-    shown = tapelint("check", ".").stdout
+def test_the_story_is_one_line_where_it_is_not_asked_for(there: Tapelint) -> None:
+    found = json.loads(there("check", "--output-format", "json", ".").stdout)
+    shown = there("check", ".").stdout
     told = re.findall(r"^story: (\d+) steps?(?:, first)? at (\S+); show with --story$", shown, re.MULTILINE)
     assert told == [
         (str(len(each["related"])), f"{each['related'][0]['filename']}:{each['related'][0]['location']['row']}")
@@ -136,7 +139,9 @@ def test_a_diff_in_a_pipe_can_be_applied(tapelint: Tapelint, tmp_path: Path) -> 
     assert (tmp_path / "a.py").read_text() == SAVED.replace("y += 1", "y = y + 1")
 
 
-def test_the_last_lines_count_what_fix_cures(tapelint: Tapelint, examples: Path) -> None:
+def test_the_last_lines_count_what_fix_cures(examples: Path, tmp_path: Path) -> None:
+    shutil.copytree(examples, tmp_path, dirs_exist_ok=True)
+    tapelint = tapelint_in(tmp_path)
     found = json.loads(tapelint("check", "--output-format", "json", ".").stdout)
     ways = [{fix["applicability"] for fix in each["fixes"]} for each in found]
     safe, unsafe = sum("safe" in each for each in ways), sum(each == {"unsafe"} for each in ways)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tests import forked
 from tools.ecosystem import __main__
 from tools.ecosystem.repository import Repository
 from tools.ecosystem.survey import Survey, as_data, look
@@ -27,9 +27,7 @@ NET = (
 
 
 def ecosystem(*arguments: str, status: int = 0) -> str:
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'server'}{os.pathsep}{ROOT}"}
-    command = [sys.executable, "-m", "tools.ecosystem", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=60)
+    done = forked.run("tools.ecosystem", *arguments, cwd=ROOT, env=forked.variables())
     assert done.returncode == status, done.stderr
     return done.stdout
 

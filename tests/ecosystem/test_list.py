@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests import forked
 from tools.ecosystem import clones, pins
 from tools.ecosystem.checked import Checked, Lines, Listed, Place, take
 from tools.ecosystem.clones import Unreachable, tree
@@ -345,9 +344,7 @@ def test_the_list_is_as_it_should_be() -> None:
 def test_no_repository_of_that_name(tmp_path: Path) -> None:
     """A name that is not in the list is a usage error."""
     root = Path(__file__).resolve().parents[2]
-    environment = {**os.environ, "PYTHONPATH": f"{root / 'server'}{os.pathsep}{root}"}
-    command = [sys.executable, "-m", "tools.ecosystem", "--repository", "no/such"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=root, env=environment, timeout=60)
+    done = forked.run("tools.ecosystem", "--repository", "no/such", cwd=root, env=forked.variables())
     assert done.returncode == 2 and "no repository of the list is called no/such" in done.stderr
 
 

@@ -5,13 +5,11 @@ there is, and everything on it works without a public address.
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests import forked
 
 ROOT = Path(__file__).resolve().parents[2]
 MANIFEST = json.loads((ROOT / "package.json").read_text())
@@ -22,9 +20,7 @@ CELL = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": N
 
 def printed(folder: Path) -> list[str]:
     """What ``check --output-format concise`` prints of a folder."""
-    command = [sys.executable, "-m", "tapelint", "check", "--output-format", "concise", "."]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "server")}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, encoding="utf-8")
+    done = forked.run("tapelint", "check", "--output-format", "concise", ".", cwd=folder, env=forked.variables())
     return [line for line in done.stdout.splitlines() if "TL" in line]
 
 
