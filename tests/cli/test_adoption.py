@@ -7,15 +7,8 @@ from pathlib import Path
 
 import pytest
 from plain import Tapelint
+from tests.shared_programs import TWICE
 
-TWICE = """\
-import torch
-
-w = torch.ones(3, requires_grad=True)
-loss = (w * w).sum()
-loss.backward()
-loss.backward()
-"""
 BOTH = "    loss.backward()\n    loss.backward()\n"
 WRITTEN = """\
 import torch

@@ -10,19 +10,12 @@ from pathlib import Path
 
 import pytest
 from plain import Plain, Tapelint
+from tests.shared_programs import TWICE
 
 from tapelint.cli import file_check
 from tapelint.cli.check import Request, run
 from tapelint.workspace import forget
 
-TWICE = """\
-import torch
-
-w = torch.ones(3, requires_grad=True)
-loss = (w * w).sum()
-loss.backward()
-loss.backward()
-"""
 STEP = "def step(loss):\n    loss.backward()\n    loss.backward()\n"
 HARMLESS = "def step(loss):\n    loss.backward()\n"
 TRAIN = """\

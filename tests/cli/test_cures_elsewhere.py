@@ -7,21 +7,8 @@ from pathlib import Path
 
 import pytest
 from plain import Tapelint
+from tests.shared_programs import KEEPING, STEPPING
 
-KEEPING = """import torch
-from torch import nn
-
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.cell = nn.GRUCell(4, 8)
-        self.h = torch.zeros(2, 8)
-
-    def forward(self, x):
-        self.h = self.cell(x, self.h)
-        return self.h
-"""
 FINISHING = "import torch\n\n\ndef finish(loss):\n    loss.backward()\n"
 TWICE = """import torch
 from net import finish
@@ -30,16 +17,6 @@ y = torch.ones(3, requires_grad=True).exp().sum()
 finish(y)
 finish(y)
 """
-MAIN = """import torch
-from net import Net
-
-net = Net()
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-for x in torch.randn(5, 2, 4):
-    opt.zero_grad()
-    net(x).mean().backward()
-    opt.step()
-"""
 DETACHED = KEEPING.replace("(x, self.h)", "(x, self.h.detach())")
 
 
@@ -47,7 +24,7 @@ DETACHED = KEEPING.replace("(x, self.h)", "(x, self.h.detach())")
 def project(tmp_path: Path) -> Path:
     (tmp_path / "pyproject.toml").write_text("")
     (tmp_path / "net.py").write_text(KEEPING)
-    (tmp_path / "main.py").write_text(MAIN)
+    (tmp_path / "main.py").write_text(STEPPING)
     return tmp_path
 
 
@@ -76,7 +53,7 @@ def test_sarif_changes_the_other_artifact(tapelint: Tapelint, project: Path) -> 
 
 def test_fix_leaves_it_to_the_check_of_that_file(tapelint: Tapelint, project: Path) -> None:
     assert tapelint("check", "--fix", "--unsafe-fixes", "main.py").returncode == 1
-    assert ((project / "net.py").read_text(), (project / "main.py").read_text()) == (KEEPING, MAIN)
+    assert ((project / "net.py").read_text(), (project / "main.py").read_text()) == (KEEPING, STEPPING)
 
 
 def test_it_does_not_count_as_fixable(tapelint: Tapelint, project: Path) -> None:
@@ -99,7 +76,7 @@ def test_files_of_others_are_not_edited(tapelint: Tapelint, project: Path, place
     else:
         (project / "node_modules").mkdir()
         (project / "net.py").rename(project / "node_modules" / "net.py")
-        (project / "main.py").write_text(MAIN.replace("from net", "from node_modules.net"))
+        (project / "main.py").write_text(STEPPING.replace("from net", "from node_modules.net"))
     (found,) = json.loads(tapelint("check", "--output-format", "json", "main.py").stdout)
     assert found["code"] == "TL102" and not found["fixes"]
 

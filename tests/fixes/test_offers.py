@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
+from tests.shared_programs import UNSET
+
 from tapelint.analysis import analyse, fixes, offer
 from tapelint.analysis.without_fix import no_fix
 from tapelint.severity import Severity
 from tapelint.source import apply
 
-UNSET = """import torch
-
-
-class Scale(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x * 2
-
-    @staticmethod
-    def backward(ctx, grad):
-        return grad * ctx.factor
-
-
-Scale.apply(torch.ones(3, requires_grad=True)).sum().backward()
-"""
 SUMMED = """import torch
 from torch import nn
 

@@ -19,23 +19,6 @@ GOOD = HEAD + "y = x * 2\ny += 1\ny.sum().backward()\n"
 # The second loss's graph was freed by the first: to detach one of them is a cure that gives up a gradient.
 SHARED = HEAD + "y = x.exp()\n(y * 2 + x).sum().backward()\n(y * 3 + x).sum().backward()\n"
 
-# What backward reads of the context is to be set by forward: no edit can know the value.
-UNSET = """import torch
-
-
-class Scale(torch.autograd.Function):
-    @staticmethod
-    def forward(ctx, x):
-        return x * 2
-
-    @staticmethod
-    def backward(ctx, grad):
-        return grad * ctx.factor
-
-
-Scale.apply(torch.ones(3, requires_grad=True)).sum().backward()
-"""
-
 # What BAD raises, in another folder.
 TRACEBACK = """Traceback (most recent call last):
   File "/home/me/a.py", line 6, in <module>

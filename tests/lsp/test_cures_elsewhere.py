@@ -7,33 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.shared_programs import KEEPING, STEPPING
 
 from wire import Wire
 
-NET = """import torch
-from torch import nn
-
-
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.cell = nn.GRUCell(4, 8)
-        self.h = torch.zeros(2, 8)
-
-    def forward(self, x):
-        self.h = self.cell(x, self.h)
-        return self.h
-"""
-MAIN = """import torch
-from net import Net
-
-net = Net()
-opt = torch.optim.SGD(net.parameters(), lr=0.1)
-for x in torch.randn(5, 2, 4):
-    opt.zero_grad()
-    net(x).mean().backward()
-    opt.step()
-"""
 CAPABILITIES = {
     "textDocument": {
         "publishDiagnostics": {"relatedInformation": True},
@@ -50,8 +27,8 @@ CAPABILITIES = {
 
 @pytest.fixture
 def project(wire: Wire, tmp_path: Path) -> Iterator[tuple[Wire, str, str]]:
-    (tmp_path / "net.py").write_text(NET)
-    (tmp_path / "main.py").write_text(MAIN)
+    (tmp_path / "net.py").write_text(KEEPING)
+    (tmp_path / "main.py").write_text(STEPPING)
     wire.start(CAPABILITIES, workspaceFolders=[{"uri": tmp_path.as_uri(), "name": "project"}])
     yield wire, (tmp_path / "main.py").as_uri(), (tmp_path / "net.py").as_uri()
 
@@ -70,7 +47,7 @@ def _cure(wire: Wire, uri: str, line: int) -> dict[str, Any]:
 
 def test_a_file_that_is_not_open_is_edited_once_that_is_confirmed(project: tuple[Wire, str, str]) -> None:
     wire, main, net = project
-    wire.open(main, MAIN)
+    wire.open(main, STEPPING)
     assert [found["code"] for found in wire.published(main)] == ["TL102"]
     action = _cure(wire, main, 7)
     assert "isPreferred" not in action
@@ -86,9 +63,9 @@ def test_a_file_that_is_not_open_is_edited_once_that_is_confirmed(project: tuple
 def test_an_open_file_is_edited_as_it_is_in_the_editor(project: tuple[Wire, str, str]) -> None:
     """The rows are those of its unsaved text, and the version is the one that has them."""
     wire, main, net = project
-    wire.open(net, NET, 1)
-    wire.change(net, 7, {"text": "# unsaved\n" + NET})
-    wire.open(main, MAIN)
+    wire.open(net, KEEPING, 1)
+    wire.change(net, 7, {"text": "# unsaved\n" + KEEPING})
+    wire.open(main, STEPPING)
     assert wire.published(main)
     edit = wire.request("codeAction/resolve", _cure(wire, main, 7))["result"]["edit"]
     (change,) = edit["documentChanges"]
@@ -99,10 +76,10 @@ def test_an_open_file_is_edited_as_it_is_in_the_editor(project: tuple[Wire, str,
 
 def test_an_edit_is_refused_where_the_other_file_has_changed(project: tuple[Wire, str, str], tmp_path: Path) -> None:
     wire, main, _ = project
-    wire.open(main, MAIN)
+    wire.open(main, STEPPING)
     assert wire.published(main)
     action = _cure(wire, main, 7)
-    (tmp_path / "net.py").write_text("# changed\n" + NET)
+    (tmp_path / "net.py").write_text("# changed\n" + KEEPING)
     assert "error" in wire.request("codeAction/resolve", action)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from programs import UNSET
+from tests.shared_programs import UNSET
+
 from tapelint.source import Edit, Span, apply
 from wire import Wire
 

@@ -10,8 +10,9 @@ import pytest
 import pytest_lsp
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
+from tests.shared_programs import UNSET
 
-from programs import BAD, GOOD, HEAD, SHARED, UNSET
+from programs import BAD, GOOD, HEAD, SHARED
 from wire import MARK
 
 Client = pytest_lsp.LanguageClient

@@ -9,12 +9,10 @@ from typing import Protocol
 from ..autograd import Facts
 from ..domain.state import State
 from ..domain.values import HeapObject, Module, Value
-from ..source import Source
+from ..source import INIT, Source
 from ..stubs import Resolve, stub_module_name
 from .analysis_unit import AnalysisUnit
 from .import_lookups import Found, Lookups
-
-INIT = "__init__.py"
 
 
 @dataclass(eq=False)

@@ -8,7 +8,7 @@ from .edit import Edit, apply, difference, line_starts, rows
 from .node_cache import cached_on_node
 from .notebooks import NOTEBOOK, Notebook, joined, notebook
 from .parsing import Source, concerns_torch, imported, may_use_torch, parse
-from .reading import SourceError, read
+from .reading import INIT, SourceError, read
 from .recovery import UNPARSED, Problem
 from .span import Span
 from .suppression import Directive, Flaw, Flawed, Form, Listed, Suppression, Suppressions
@@ -17,6 +17,7 @@ from .walking import FIELDS, blocks, children, walk, written
 
 __all__ = [
     "FIELDS",
+    "INIT",
     "NOTEBOOK",
     "UNPARSED",
     "TreeDiff",

@@ -11,6 +11,9 @@ import os
 import stat
 import tokenize
 
+INIT = "__init__.py"
+"""The file that makes a folder a package, and is its module."""
+
 
 class SourceError(Exception):
     """A file that cannot be read as Python text. The message is a sentence for the user, without the file's name."""

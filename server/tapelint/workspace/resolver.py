@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from ..source import SourceError, read
+from ..source import INIT, SourceError, read
 from ..stubs import BESIDE, INSTALLED, PLAIN
 from .importers import is_imported
 from .installed import Installed, environment
@@ -27,7 +27,6 @@ Found = tuple[str, str]
 MARKS = frozenset({".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg", "tapelint.toml"})
 """What lies in the root of a project."""
 LIBRARIES = sys.stdlib_module_names | {"torch", "numpy"}
-INIT = "__init__.py"
 HIGHEST = 12
 """Folders above a file that are searched at most."""
 

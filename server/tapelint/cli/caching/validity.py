@@ -7,12 +7,11 @@ import time
 from collections.abc import Iterable
 from functools import cache
 
-from ...source import SourceError, read
+from ...source import INIT, SourceError, read
 from ...workspace import Given, Resolver, checked_below
 from .asking import Answer, Basis, config_digest
 from .encoding import digest
 
-INIT = "__init__.py"
 FRESH = 2_000_000_000
 """Nanoseconds: a file that was changed so shortly before may be changed again without another time of change."""
 
