@@ -6,7 +6,7 @@ BIN := .venv/bin
 ORACLE := .venv-oracle/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test packaging-test lint client-check oracle fuzz cures lock vsix release docs docs-test editor-test bench bench-sessions bench-others bench-thousand soak ecosystem clean
+.PHONY: help demo test python-test packaging-test lint client-check oracle fuzz cures lock vsix release docs docs-test editor-test bench bench-sessions bench-others bench-thousand soak ecosystem clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -15,7 +15,10 @@ demo: .venv/.ready ## check the programs in examples/ and show what is found
 	@$(BIN)/tapelint check examples; status=$$?; echo; \
 	echo "(exit status $$status: 0 nothing found, 1 something found, 2 could not run)"; test $$status -le 1
 
-test: lint client-check ## all tests that need neither torch nor an editor
+test: ## all tests that need neither torch nor an editor, with lint and client-check beside them
+	@$(MAKE) --no-print-directory -j3 lint client-check python-test
+
+python-test: .venv/.ready node_modules/.ready ## of these, pytest alone
 	$(BIN)/pytest -q -n auto --dist worksteal --ignore=tests/oracle --ignore=tests/editor --ignore=tests/packaging
 
 packaging-test: .venv-packaging/.ready ## what is installed from here: build it, and run it where users do (package index)
