@@ -79,9 +79,11 @@ TRIED: dict[str, tuple[str, int, tuple[str, ...]]] = {
         ("ignored/far.py:4",),
     ),
     "what is excluded, though it is named": (
-        "check --extend-exclude written.py --force-exclude written.py",
-        0,
-        ("!TL201",),
+        "check --extend-exclude written.py --force-exclude written.py && "
+        "echo 'force-exclude = true' > tapelint.toml && "
+        "$TAPELINT check --extend-exclude written.py --no-force-exclude written.py",
+        1,
+        ("written.py:4",),
     ),
     "standard input": ("check --stdin-filename piped.py - < written.py", 1, ("piped.py:4",)),
     "notebooks": ("check ignored/book.ipynb", 1, ("book.ipynb:cell 1:4",)),
@@ -117,6 +119,14 @@ TRIED: dict[str, tuple[str, int, tuple[str, ...]]] = {
     ),
     "show what would be fixed": ("check --diff written.py", 1, (r"\+y = y \+ 1", "Would fix 1 finding")),
     "list what was fixed": ("check --fix --show-fixes written.py", 0, (r"- written.py:\n    1 × TL201 \(",)),
+    "in the project's settings, and an option against them": (
+        "check --config 'fix = true' --config 'show-fixes = true' --no-fix --output-format full written.py ; "
+        "printf 'fix-only = true\nunsafe-fixes = true\nshow-fixes = true\n' > tapelint.toml && "
+        "$TAPELINT check --no-fix-only --no-unsafe-fixes --no-show-fixes --output-format full written.py ; "
+        "$TAPELINT check --quiet written.py && cat written.py",
+        0,
+        ("1 fixable with the `--fix` option", r"- written.py:\n    1 × TL201 \(", r"y = y \+ 1"),
+    ),
     "which rules may be fixed": (
         "check --fix --fixable TL --unfixable TL2 --extend-fixable TL101 written.py",
         1,

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, TextIO
 
+from ..output_formats import COUNTED
 from ..report.look import look_for
 from ..report.notice import Kind, Notice, listed, tally
 from ..severity import Severity
@@ -25,6 +26,7 @@ from .adding_ignores import add_ignores
 from .adoption.baseline import USUAL, Baseline, BaselineError, read_baseline
 from .adoption.counting import as_json, as_text, counts, fixes_listed
 from .adoption.manner import Manner
+from .adoption.settled import settled
 from .caching.cached_run import Cache
 from .chosen_files import Selection
 from .documents import DOCUMENTS, LINES, Document, difference, record
@@ -50,6 +52,7 @@ class Request:
     """The command line's wishes."""
 
     paths: tuple[str, ...]
+    # where neither an option nor the configuration says another
     output_format: str = "full"
     # what the command line says of the configuration: files and settings, no files of the project, keys with a value
     configs: tuple[str, ...] = ()
@@ -60,13 +63,16 @@ class Request:
     jobs: int | None = None
     stats: bool = False
     manner: Manner = Manner()
-    fix: Fixing = "no"
-    unsafe_fixes: bool = False
     diff: bool = False
     add_ignore: bool = False
     no_cache: bool = False
     cache_dir: str = ""
     story: bool = False
+    # these the configuration settles
+    fix: Fixing = "no"
+    fix_only: bool = False
+    unsafe_fixes: bool | None = None
+    show_fixes: bool = False
 
     @property
     def given(self) -> Given:
@@ -93,7 +99,7 @@ class Run:
     """One run: says at once what went wrong, and prints what was found at the end, in the order of the paths."""
 
     def __init__(self, request: Request, wanted: Given) -> None:
-        self.request, self.given = request, wanted
+        self.given = wanted
         self.files = 0
         self.severities: Counter[Severity] = Counter()
         self.stats: Counter[str] = Counter()
@@ -103,12 +109,14 @@ class Run:
         self.unseen: Counter[Kind] = Counter()
         self.stdin, self.stdin_name = b"", ""
         self.callers_cut = False
+        self._document = Document()
+        self.request = request
+        self.selection = Selection(wanted, lambda message, _: self.fail(message))
+        request = self.request = _with_settings(request, self.selection.config(os.curdir) or wanted.over(Config()))
         self.cache = None if request.no_cache else Cache(wanted, request.cache_dir)
         self.progress = Progress(is_shown=is_watched() and not request.manner.is_terse)
         self._merged = Merged()
         self._names: list[str] = []
-        self.selection = Selection(wanted, lambda message, _: self.fail(message))
-        self._document = Document()
         self._out: TextIO = sys.stderr if request.is_filter else sys.stdout
         self._counted = 0
 
@@ -196,7 +204,7 @@ class Run:
     def _report(self) -> None:
         """Print what was found and is not known."""
         baseline = self._baseline()
-        is_told = not (self.request.diff or self.request.manner.fix_only)
+        is_told = not (self.request.diff or self.request.fix_only)
         found = [*self._merged.printed(self.request.asked_format)] if is_told else []
         self.severities += Counter(each.diagnostic.severity for each, _ in found if each)
         self._counted = sum(each.counts for each, _ in found if each)
@@ -212,7 +220,7 @@ class Run:
         if self.failures:
             return 2
         counted = self.fixes if self.request.diff else self._counted + self.found_unseen
-        if self.request.manner.fix_only:
+        if self.request.fix_only:
             counted = 0
         if self.request.manner.exit_non_zero_on_fix:
             counted += self.fixes
@@ -311,11 +319,11 @@ class Run:
 
     def _print_fixed(self) -> None:
         """List what was fixed, where that is wanted."""
-        if self.request.manner.show_fixes and self.fixed and self.request.output_format != "github":
+        if self.request.show_fixes and self.fixed and self.request.output_format != "github":
             print(f"\n{fixes_listed(self.fixed)}\n", file=self._out)
 
     def _print_statistics(self, found: list[Any]) -> None:
-        form, summed = self.request.output_format, counts(found, self.request.unsafe_fixes)
+        form, summed = self.request.output_format, counts(found, self.request.unsafe_fixes is True)
         if form == "json":
             print(as_json(summed), file=self._out)
             return
@@ -338,7 +346,7 @@ class Run:
         unseen = listed(self.unseen)
         files = _counted(self.files, "file") + (f" ({unseen})" if unseen else "")
         fixed = f"Fixed {_counted(self.fixes, 'finding')}. " if self.fixes else ""
-        if self.request.manner.fix_only:
+        if self.request.fix_only:
             return fixed.strip() or f"Nothing fixed in {files}."
         if not self.severities:
             return f"{fixed}Nothing {'left' if fixed else 'found'} in {files}."
@@ -352,6 +360,23 @@ class Run:
 
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _with_settings(request: Request, config: Config) -> Request:
+    """The request with what the configuration of the current folder, and the options over it, say of a run."""
+    manner = request.manner
+    only_looks = request.add_ignore or manner.write_baseline or _STDIN in request.paths
+    chosen = settled(config, dict(request.options), is_asked=request.diff, is_refused=only_looks)
+    form = config.output_format or request.output_format
+    is_uncounted = manner.statistics and form not in COUNTED
+    return replace(
+        request,
+        output_format="full" if is_uncounted else form,
+        fix=chosen,
+        fix_only=config.fix_only and chosen != "no" and not request.diff,
+        unsafe_fixes=config.unsafe_fixes,
+        show_fixes=config.show_fixes,
+    )
 
 
 def run(request: Request) -> int:

@@ -10,13 +10,14 @@ from typing import Any
 import click
 
 from .. import __version__
+from ..output_formats import COUNTED, FORMATS
 from .adoption.manner import Manner, by_pattern, reporting_options
 from .caching.cache_options import cache_options
 from .streams import LEVELS, LOG, log, writing
 from .support import completing
 from .support.grouped_help import Commands, Grouped
 
-_FORMATS = click.Choice("full concise grouped json json-lines sarif junit github gitlab pylint azure rdjson".split())
+_FORMATS = click.Choice(FORMATS)
 
 _LEVELS = click.Choice([level.lower() for level in LEVELS])
 _CODES: dict[str, Any] = {"multiple": True, "metavar": "CODES", "shell_complete": completing.codes}
@@ -36,10 +37,9 @@ def tapelint() -> None:
 @click.option(
     "--output-format",
     type=_FORMATS,
-    default="full",
-    show_default=True,
     envvar="TAPELINT_OUTPUT_FORMAT",
-    help="How findings are printed; also TAPELINT_OUTPUT_FORMAT.",
+    show_envvar=True,
+    help="How findings are printed; by default full.",
 )
 @click.option(
     "--select",
@@ -62,8 +62,14 @@ def tapelint() -> None:
 @click.option("--isolated", is_flag=True, help="Read no configuration file.")
 @click.option("--show-files", is_flag=True, help="Print which files would be checked.")
 @click.option("--show-settings", is_flag=True, help="Print under which settings the first of them would be checked.")
-@click.option("--fix", is_flag=True, help="Apply the safe fixes; - goes to standard output, its findings to stderr.")
-@click.option("--unsafe-fixes", is_flag=True, help="With --fix or --diff: also those that may change what is computed.")
+@click.option(
+    "--fix/--no-fix", default=None, help="Apply the safe fixes; - goes to standard output, its findings to stderr."
+)
+@click.option(
+    "--unsafe-fixes/--no-unsafe-fixes",
+    default=None,
+    help="With --fix or --diff: also those that may change what is computed.",
+)
 @click.option("--diff", is_flag=True, help="Print what --fix would change, and change nothing.")
 @click.option("--add-ignore", is_flag=True, help="Write an ignore comment for each finding into its file.")
 @click.option("--stdin-filename", metavar="PATH", help="The name of the file that - reads from standard input.")
@@ -75,13 +81,10 @@ def tapelint() -> None:
 @reporting_options
 def check(
     paths: tuple[str, ...],
-    output_format: str,
     config: tuple[str, ...],
     isolated: bool,
     show_files: bool,
     show_settings: bool,
-    fix: bool,
-    unsafe_fixes: bool,
     diff: bool,
     add_ignore: bool,
     stdin_filename: str | None,
@@ -109,22 +112,19 @@ def check(
     from .check import Request, run
 
     _log_at(log_level or manner.log_level)
-    fix |= manner.fix_only and not diff
-    _refuse_together(add_ignore and (fix or diff or "-" in paths), manner.statistics, output_format)
-    _refuse_more(manner, diff, add_ignore, "-" in paths)
+    options = dict(_given(keys))
+    _refuse_together(add_ignore, diff, "-" in paths, manner.statistics, options)
+    _refuse_more(manner, add_ignore, "-" in paths)
     request = Request(
         paths=paths or (os.curdir,),
-        output_format=output_format,
         configs=config,
         is_isolated=isolated,
-        options=tuple(_given(keys)),
+        options=tuple(options.items()),
         show="files" if show_files else "settings" if show_settings else "findings",
         stdin_filename=stdin_filename,
         jobs=jobs,
         stats=stats and not manner.is_terse,
         manner=manner,
-        fix="no" if not (fix or diff) else "unsafe" if unsafe_fixes else "safe",
-        unsafe_fixes=unsafe_fixes,
         diff=diff,
         add_ignore=add_ignore,
         no_cache=no_cache,
@@ -141,20 +141,23 @@ def _log_at(level: str) -> None:
         log()
 
 
-def _refuse_together(ignores_what_it_changes: bool, statistics: bool, output_format: str) -> None:
+def _refuse_together(
+    add_ignore: bool, diff: bool, reads_input: bool, statistics: bool, options: Mapping[str, object]
+) -> None:
     """Raise UsageError for options of ``check`` that make no sense together."""
-    if statistics and output_format not in ("full", "concise", "json"):
-        raise click.UsageError(f"--statistics goes with the formats full and json, not with {output_format}.")
-    if ignores_what_it_changes:
+    form = options.get("output-format")
+    if statistics and form and form not in COUNTED:
+        raise click.UsageError(f"--statistics goes with the formats full and json, not with {form}.")
+    if diff and options.get("show-fixes"):
+        raise click.UsageError("--diff cannot be used with --show-fixes.")
+    if add_ignore and (diff or reads_input or options.get("fix") or options.get("fix-only")):
         raise click.UsageError(
             "--add-ignore writes comments into files: it goes neither with --fix or --diff nor with -."
         )
 
 
-def _refuse_more(manner: Manner, diff: bool, add_ignore: bool, reads_input: bool) -> None:
-    """Raise UsageError for options that say how a run goes on, or what it has done, and make no sense together."""
-    if manner.show_fixes and diff:
-        raise click.UsageError("--diff cannot be used with --show-fixes.")
+def _refuse_more(manner: Manner, add_ignore: bool, reads_input: bool) -> None:
+    """Raise UsageError for options that say how a run goes on, and make no sense together."""
     if manner.watch and (add_ignore or manner.write_baseline or reads_input):
         raise click.UsageError("--watch goes neither with --add-ignore or --write-baseline nor with -.")
 

@@ -57,12 +57,12 @@ def fixable_of(found: Iterable[object]) -> tuple[int, int]:
     return options.count(SAFE), sum(option not in ("", SAFE) for option in options)
 
 
-def fixable_line(safe: int, unsafe: int, is_unsafe: bool = False) -> str:
-    """What ``--fix`` would do, in ruff's words, with the line end before it; ``is_unsafe``: unsafe fixes are asked for.
-    Empty where it would do nothing.
+def fixable_line(safe: int, unsafe: int, is_unsafe: bool | None = None) -> str:
+    """What ``--fix`` would do, in ruff's words, with the line end before it; ``is_unsafe``: unsafe fixes are wanted, or
+    not to be mentioned. Empty where it would do nothing.
     """
-    if is_unsafe:
-        safe, unsafe = safe + unsafe, 0
+    if is_unsafe is not None:
+        safe, unsafe = safe + unsafe * is_unsafe, 0
     hidden = f"{unsafe} hidden fix{'' if unsafe == 1 else 'es'} can be enabled with the `--unsafe-fixes` option"
     if safe:
         return f"\n[*] {safe} fixable with the `--fix` option{f' ({hidden})' if unsafe else ''}."

@@ -38,8 +38,8 @@ def settings_of(file: str, config: Config, finds_files: bool) -> Iterator[str]:
     yield f"# Settings for {os.path.abspath(file)}"
     yield f"# from {origin}" if origin else "# from no file of the project"
     for field in fields(config):
-        if field.name not in _HIDDEN:
-            yield _setting(field.name.replace("_", "-"), getattr(config, field.name))
+        if field.name not in _HIDDEN and (value := getattr(config, field.name)) is not None:
+            yield _setting(field.name.replace("_", "-"), value)
 
 
 def _setting(key: str, value: Any) -> str:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..output_formats import FORMATS
 from . import keys
 from .files import EXCLUDED
 from .keys import At, ConfigError
@@ -75,6 +76,7 @@ _LEVEL = Kind(
     {"enum": ["error", "warning", "information", "hint"]},
     keys.severity,
 )
+_FORMAT = Kind(" | ".join(map(json.dumps, FORMATS)), {"enum": list(FORMATS)}, keys.form)
 _PLACE = Kind("str", {"type": "string", "minLength": 1}, keys.folder)
 
 SETTINGS: dict[str, Setting] = {
@@ -137,6 +139,33 @@ SETTINGS: dict[str, Setting] = {
         'fail-on = "error"',
         '"information"',
     ),
+    "output-format": Setting(
+        _FORMAT,
+        "How `tapelint check` prints findings. `--output-format` and `TAPELINT_OUTPUT_FORMAT` go over it.",
+        'output-format = "grouped"',
+        '"full"',
+    ),
+    "fix": Setting(
+        _FLAG,
+        "`tapelint check` makes the safe fixes, as with `--fix`; `--no-fix` goes over it. Standard input is fixed only "
+        "with `--fix`, and editors do not read this.",
+        "fix = true",
+        "false",
+    ),
+    "fix-only": Setting(
+        _FLAG,
+        "`tapelint check` makes fixes and does not report what is left, as with `--fix-only`.",
+        "fix-only = true",
+        "false",
+    ),
+    "unsafe-fixes": Setting(
+        _FLAG,
+        "Where `tapelint check` makes fixes, those are made, too, that may change what is computed. With `false` it "
+        "does not mention them; where nothing is said it tells how many there are.",
+        "unsafe-fixes = true",
+        "not set",
+    ),
+    "show-fixes": Setting(_FLAG, "`tapelint check` lists what it has fixed.", "show-fixes = true", "false"),
     "baseline": Setting(
         _PLACE,
         "The file that lists the findings which `tapelint check` does not report, relative to the folder of this one; "

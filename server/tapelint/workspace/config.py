@@ -12,6 +12,11 @@
     severities = { TL105 = "hint", TL4 = "off" }
     severity = "warning"                        # only what is at least as grave
     fail-on = "error"                           # the exit status is 1 for what is at least as grave
+    output-format = "grouped"                   # how findings are printed
+    fix = true                                  # files are fixed
+    fix-only = true                             # and what is left is not reported
+    unsafe-fixes = true                         # with unsafe fixes, too
+    show-fixes = true                           # and it is listed what was fixed
     baseline = "tapelint-baseline.json"         # the findings that are known
     exclude = ["build"]                         # files and folders that are not checked, instead of the usual ones
     extend-exclude = ["src/generated/*.py"]     # these as well
@@ -48,6 +53,10 @@ USUAL = (Patterns(EXCLUDED),)
 _USUAL = frozenset(EXCLUDED)
 _EXTENDED = ("extend_select", "extend_ignore", "extend_exclude", "extend_fixable", "extend_per_file_ignores")
 """Fields that a configuration adds to those of the one that it extends."""
+OF_A_RUN = ("output_format", "fix", "fix_only", "unsafe_fixes", "show_fixes")
+"""Fields that say what a run of the command line does with findings; no finding depends on them. Those of the current
+folder count.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +70,8 @@ class Config:
     are as ``select`` and ``ignore``.
 
     What matches one of ``exclude`` or ``extend_exclude`` is not checked, with ``force_exclude`` not even where it is
-    named. ``root`` is the folder of the configuration file. ``tests`` is the configuration of pytest. With
-    ``ignore_noqa``, which no file can say, comments silence nothing.
+    named. ``unsafe_fixes`` that are neither wanted nor unwanted are counted. ``root`` is the folder of the file.
+    ``tests`` is the configuration of pytest. With ``ignore_noqa``, which no file can say, comments silence nothing.
     """
 
     select: tuple[str, ...] = ()
@@ -77,6 +86,11 @@ class Config:
     severities: tuple[tuple[str, Severity | None], ...] = ()
     severity: Severity = Severity.HINT
     fail_on: Severity = Severity.INFORMATION
+    output_format: str = ""
+    fix: bool = False
+    fix_only: bool = False
+    unsafe_fixes: bool | None = None
+    show_fixes: bool = False
     baseline: str = ""
     exclude: tuple[Patterns, ...] = USUAL
     extend_exclude: tuple[Patterns, ...] = ()

@@ -39,6 +39,10 @@ class Given:
         else:
             base = _instead(self.file) if self.file else Config()
             config = replace(base, tests=pytest_config.conventions_near(near))
+        return self.over(config)
+
+    def over(self, config: Config) -> Config:
+        """A configuration with the fields that are given."""
         for name, value in self.fields:
             config = over(config, {name: value})
         return config

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from difflib import get_close_matches
 
+from ..output_formats import FORMATS
 from ..severity import Severity
 from .globs import Patterns, complaint
 
@@ -121,6 +122,14 @@ def severity(key: str, value: object, at: At, root: str = "") -> Severity:
     if found is None:
         raise ConfigError(f"{at(key)}: {key} must be error, warning, information or hint, not {value!r}")
     return found
+
+
+def form(key: str, value: object, at: At, root: str = "") -> str:
+    """The name of a format."""
+    if not isinstance(value, str) or value not in FORMATS:
+        advice = suggestion(str(value), FORMATS, "the formats are")
+        raise ConfigError(f"{at(key)}: {key} cannot be {value!r}; {advice}")
+    return value
 
 
 def folder(key: str, value: object, at: At, root: str = "") -> str:

@@ -24,7 +24,7 @@ def schema() -> dict[str, object]:
         key: {
             "description": setting.doc,
             **setting.kind.schema,
-            **({"default": setting.default == "true"} if setting.kind.name == "bool" else {}),
+            **({"default": setting.default == "true"} if setting.default in ("true", "false") else {}),
         }
         for key, setting in SETTINGS.items()
     }

@@ -24,11 +24,9 @@ class Manner:
     silent: bool = False
     color: str = "auto"
     watch: bool = False
-    show_fixes: bool = False
     ignore_noqa: bool = False
     statistics: bool = False
     output_file: str | None = None
-    fix_only: bool = False
     exit_zero: bool = False
     exit_non_zero_on_fix: bool = False
     write_baseline: bool = False
@@ -70,7 +68,7 @@ _OPTIONS = (
         metavar="CODES",
         help="Like --fixable, but adds additional rule codes on top of those already specified.",
     ),
-    click.option("--show-fixes", is_flag=True, help="Show an enumeration of all fixed findings."),
+    click.option("--show-fixes/--no-show-fixes", default=None, help="Show an enumeration of all fixed findings."),
     click.option("--ignore-noqa", is_flag=True, help="Ignore any comments that silence findings."),
     click.option("-w", "--watch", is_flag=True, help="Run in watch mode by re-running whenever files change."),
     click.option("--baseline", metavar="FILE", help="Do not report the findings that this file lists."),
@@ -86,7 +84,11 @@ _OPTIONS = (
         metavar="OUTPUT_FILE",
         help="Specify file to write the linter output to (default: stdout).",
     ),
-    click.option("--fix-only", is_flag=True, help="Apply fixes, and do not report what is left. Implies --fix."),
+    click.option(
+        "--fix-only/--no-fix-only",
+        default=None,
+        help="Apply fixes, and do not report what is left. Implies --fix.",
+    ),
     click.option("-v", "--verbose", is_flag=True, help="Enable verbose logging: --log-level debug."),
     click.option("-q", "--quiet", is_flag=True, help="Print diagnostics, but nothing else."),
     click.option("-s", "--silent", is_flag=True, help="Print nothing; the exit status tells what was found."),

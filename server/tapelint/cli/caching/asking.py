@@ -13,6 +13,7 @@ from functools import lru_cache
 
 from ...report.notice import Kind
 from ...workspace import Config, Given, Resolver, checked_below
+from ...workspace.config import OF_A_RUN
 from ..task import FileResult
 from .encoding import digest, plain
 
@@ -81,7 +82,7 @@ def _config(path: str, root: str, given: Given) -> Config | None:
 
 @lru_cache(maxsize=256)
 def _digest_of(config: Config) -> str:
-    return digest(json.dumps(plain(config)))
+    return digest(json.dumps(plain(replace(config, **{name: getattr(Config(), name) for name in OF_A_RUN}))))
 
 
 @lru_cache(maxsize=1024)
