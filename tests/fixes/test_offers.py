@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.shared_programs import UNSET
 
-from tapelint.analysis import analyse, fixes, offer
+from tapelint.analysis import analyse, fixes, offer, trials
 from tapelint.analysis.without_fix import no_fix
 from tapelint.severity import Severity
 from tapelint.source import apply
@@ -121,3 +121,35 @@ def test_no_fix_has_an_edit_that_another_does_without() -> None:
     texts = [apply(COPIED, fix.edits) for fix in fixes(report, diagnostic)]
     assert any("F.smooth_l1_loss(a.exp(), target.clone())" in text for text in texts)
     assert not any(text.count("clone()") > 1 for text in texts)
+
+
+TWICE = """import torch
+
+
+def train(net, data):
+    total = 0
+    for x in data:
+        loss = net(x).sum()
+        loss.backward()
+        total += loss
+
+
+def test(net, data):
+    losses = []
+    for x in data:
+        loss = net(x).sum()
+        losses.append(loss)
+        loss.backward()
+        loss.backward()
+"""
+
+
+def test_fixes_that_are_verified_one_after_the_other_are_the_same() -> None:
+    """What one verification has executed is not executed again by the next one, and changes nothing that it says."""
+    report, memory = analyse(TWICE), trials()
+    assert len(report.diagnostics) > 1
+    machines = set()
+    for diagnostic in report.diagnostics:
+        assert offer(report, diagnostic, memory=memory) == offer(analyse(TWICE), diagnostic, memory=trials())
+        machines.add(id(memory.machine))
+    assert len(machines) == 1

@@ -22,10 +22,10 @@ def slow(text, path="<stdin>", config=None, cancel=None, resolve=None, memory=No
     return quick(text, path, config, cancel, resolve, memory)
 
 
-def edited_slowly(report, edits, cancel=None):
+def edited_slowly(report, edits, cancel=None, memory=None):
     if "# slow fixes" in report.source.text:
         time.sleep(2)
-    return edited(report, edits, cancel)
+    return edited(report, edits, cancel, memory)
 
 
 analysis.analyse, analysis.edited = slow, edited_slowly

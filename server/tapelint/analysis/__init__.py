@@ -359,13 +359,30 @@ def executed(
         sys.setrecursionlimit(limit)
 
 
-def fixes(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | None = None) -> tuple[Fix, ...]:
+def trials() -> AnalysisCache:
+    """What the verification of one fix leaves for that of the next: their texts differ in two edits."""
+    return AnalysisCache(persistent=True)
+
+
+def fixes(
+    report: Report,
+    diagnostic: Diagnostic,
+    cancel: Callable[[], bool] | None = None,
+    memory: AnalysisCache | None = None,
+) -> tuple[Fix, ...]:
     """The fixes of a finding, best first. Each was made and analysed: the hazard is gone and there is no new one."""
-    return offer(report, diagnostic, cancel).fixes
+    return offer(report, diagnostic, cancel, memory).fixes
 
 
-def offer(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | None = None) -> Offer:
-    """The fixes of a finding, or why there is none. The user may want none for findings of its rule."""
+def offer(
+    report: Report,
+    diagnostic: Diagnostic,
+    cancel: Callable[[], bool] | None = None,
+    memory: AnalysisCache | None = None,
+) -> Offer:
+    """The fixes of a finding, or why there is none. The user may want none for findings of its rule. Whoever asks for
+    several findings of a report gives the same ``memory`` to all of them (`trials`).
+    """
     if not report.inputs.config.fixes(diagnostic.code):
         return Offer()
     removal = report.removals.get((diagnostic.code, diagnostic.span))
@@ -376,12 +393,13 @@ def offer(report: Report, diagnostic: Diagnostic, cancel: Callable[[], bool] | N
         return Offer()
     found: list[Tried] = []
     seen: set[object] = set()
+    memory = memory if memory is not None else trials()
     for cure in sorted(finding.cures, key=lambda c: c.applicability):
         made = file_edits(report, cure)
         if made is None or made in seen:
             continue
         seen.add(made)
-        tried = _tried(report, diagnostic, cure, made, cancel)
+        tried = _tried(report, diagnostic, cure, made, cancel, memory)
         if tried is not None:
             found.append(tried)
     if not found:
@@ -415,18 +433,19 @@ def _tried(
     cure: FixProposal,
     made: tuple[FileEdits, ...],
     cancel: Callable[[], bool] | None,
+    memory: AnalysisCache,
 ) -> Tried | None:
     """Make a cure, once more where the place then shows the same hazard of another tensor. None where the hazard
-    stays or there is a new one.
+    stays or there is a new one. Only what is unlike the text that was tried before this one is executed.
     """
-    after = _changed(report, made, cancel)
+    after = _changed(report, made, cancel, memory)
     is_safe, more = cure.applicability == "safe", 0
     while not (good := cures(report, diagnostic, after, cure, is_safe or more > 0)) and more < MORE:
         similar = same_kind_fixes(report, diagnostic, after, cure)
         again = next((edits for other in similar if (edits := file_edits(after, other))), None)
         if again is None:
             break
-        after, more, made = _changed(after, again, cancel), more + 1, joined(made, again)
+        after, more, made = _changed(after, again, cancel, memory), more + 1, joined(made, again)
     if not good or _ends_walks(report, after, made) or _harms(report, made, cancel):
         return None
     own = differences(report, after) if more else edits_of(made, report.path)
@@ -442,11 +461,13 @@ def _title(cure: FixProposal, more: int, made: Iterable[FileEdits], diagnostic: 
     return title if cure.applicability == "safe" else f"{title} [unsafe]"
 
 
-def _changed(report: Report, made: tuple[FileEdits, ...], cancel: Callable[[], bool] | None) -> Report:
+def _changed(
+    report: Report, made: tuple[FileEdits, ...], cancel: Callable[[], bool] | None, memory: AnalysisCache
+) -> Report:
     """What is reported of the checked file once all of these edits are ``made``."""
     texts = {each.filename: each.after for each in made if each.filename != report.path}
     own = edits_of(made, report.path)
-    return edited(replace(report, inputs=with_texts(report.inputs, texts)), own, cancel)
+    return edited(replace(report, inputs=with_texts(report.inputs, texts)), own, cancel, memory)
 
 
 def _harms(report: Report, made: Iterable[FileEdits], cancel: Callable[[], bool] | None) -> bool:
@@ -480,9 +501,16 @@ def differences(before: Report, after: Report) -> tuple[Edit, ...]:
     return tuple(changes(old.text, old.cells, new.text, new.cells))
 
 
-def edited(report: Report, edits: Iterable[Edit], cancel: Callable[[], bool] | None = None) -> Report:
-    """What is reported of the text that ``edits`` make."""
+def edited(
+    report: Report,
+    edits: Iterable[Edit],
+    cancel: Callable[[], bool] | None = None,
+    memory: AnalysisCache | None = None,
+) -> Report:
+    """What is reported of the text that ``edits`` make. With the ``memory`` of another text that was made so, its
+    report is not to be used any more (`analyse`).
+    """
     edits, source = tuple(edits), report.source
     text = apply(source.text, edits)
     program = Notebook(text, moved(source.cells, edits)) if source.cells else text
-    return _analyse_text(program, report.path, report.inputs, cancel)
+    return _analyse_text(program, report.path, report.inputs, cancel, memory)

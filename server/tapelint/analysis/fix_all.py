@@ -75,9 +75,12 @@ def _best_of_each(
     and the name of the rule.
     """
     found: dict[Fix, tuple[str, str]] = {}
+    memory = analysis.trials()
     for each in report.diagnostics:
-        if code in (None, each.code) and (fix := unasked(analysis.fixes(report, each, cancel), unsafe)) is not None:
-            found.setdefault(fix, (each.code, each.name))
+        if code in (None, each.code):
+            fix = unasked(analysis.fixes(report, each, cancel, memory), unsafe)
+            if fix is not None:
+                found.setdefault(fix, (each.code, each.name))
     return found
 
 

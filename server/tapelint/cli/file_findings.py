@@ -37,11 +37,12 @@ def add_findings(task: Task, report: Report, result: FileResult) -> None:
     if is_logged("debug") and not task.focus:
         log_ends(report)
     faults: list[Notice] = []
+    trials = analysis.trials()
     for diagnostic in (*report.diagnostics, *report.elsewhere):
         try:
             offer = Offer()
             if task.output_format in _OFFERING and not task.focus:
-                offer = analysis.offer(report, diagnostic)
+                offer = analysis.offer(report, diagnostic, memory=trials)
         except Exception as error:
             faults.append(internal(task.path, f"no fix for {diagnostic.code}", fault_of(error)))
         result.found.append(_found(task, report, diagnostic, offer))
