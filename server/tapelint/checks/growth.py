@@ -25,7 +25,7 @@ from ..engine.machine import Machine
 from ..models.torch.nn.module_registry import names
 from .held_graphs import Holder, holders, nodes_by_call
 from .kept_values import called_on_self, emptied_by, goes_backward, uses_of_name
-from .retention import saved_tensors
+from .retention import had_nodes, saved_tensors
 from .shared_graphs import leaks
 
 MOVING = frozenset("index_put_ copy_ index_select gather cat stack clone getitem.index _to_copy".split())
@@ -85,7 +85,7 @@ def _is_lost(machine: Machine, state: State, holder: Holder, by_call: Mapping[in
     if not all(any(node.certain for node in nodes) for nodes in by_call.values()):
         if not any(_is_computed(state, nodes) for nodes in by_call.values()) or goes_backward(machine.tree):
             return False
-    elif freeing and any(n in state.freed and n.saves_anything for nodes in by_call.values() for n in nodes):
+    elif freeing and any(n in state.freed and had_nodes(n) for nodes in by_call.values() for n in nodes):
         return True
     uses = machine.query(uses_of_name, holder.key, machine.tree)
     return uses.shown and not uses.taken and _is_unwalked(machine, state.grad_fns(holder.tensors))

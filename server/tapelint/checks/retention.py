@@ -332,7 +332,7 @@ class IterationSpans:
     def freed(self, nodes: Iterable[Node]) -> bool:
         """Whether backward passes of several iterations have freed what lies below: bare nodes are left of it."""
         return self._spread(
-            n for n in nodes_below(nodes) if n.saves_anything and n in self.state.freed and self._inside(n)
+            n for n in nodes_below(nodes) if n in self.state.freed and self._inside(n) and had_nodes(n)
         )
 
     def _spread(self, nodes: Iterable[Node]) -> bool:
@@ -351,7 +351,12 @@ class IterationSpans:
         return {item for item in reachable([node], self._is_fresh) if isinstance(item, Node)}
 
     def _is_fresh(self, node: Node) -> bool:
-        return node not in self.known and self._inside(node) and node.assumption is None
+        return node not in self.known and self._inside(node) and (node.assumption is None or not node.is_complete)
+
+
+def had_nodes(node: Node) -> bool:
+    """Whether a node keeps something alive that a pass has freed: its own, or the graph for which it stands."""
+    return node.saves_anything or not node.is_complete
 
 
 def _holders(state: State) -> dict[int, list[int]]:

@@ -46,6 +46,7 @@ from ..engine.observer import OpaqueReason
 from ..engine.open_objects import open_up
 from ..engine.paths.conditions import forget, remembered
 from ..engine.paths.switches import KEYWORDS, switch_at, switched
+from ..engine.syntax.syntactic_summary import is_abstract
 from ..models.python import array_memory
 from ..models.python.paths import method_of_path
 from ..models.python.sets import SETS
@@ -53,6 +54,7 @@ from ..models.python.text import method_of_text
 from ..models.torch import dispatch
 from ..models.torch.autograd.grad_access import handed_over, reach
 from ..models.torch.autograd.tensor_hooks import module_hooks
+from ..models.torch.autograd.walked_unknowns import take_for_tensor
 from ..models.torch.nn.layers import build_layer, new_layer, opaque_module
 from ..models.torch.nn.module_registry import is_module_like
 from ..models.torch.opaque_attributes import is_opaque
@@ -223,6 +225,8 @@ def call_unhooked(
             own = own_method(state, receiver, name)
             if own is not None and name == "forward" and is_function(state, thing.kind):
                 raise ProgramRaised("RuntimeError", "Legacy autograd function with non-static forward method", True)
+            if own is not None and is_left_to_others(machine, own):
+                return unknown_call(machine, state, args, kwargs, node, receiver)
             if own is not None:
                 result = call_value(machine, state, _read(machine, state, own, node), args, kwargs, node, key)
                 machine.lifecycle.module_returned.publish(machine, ModuleReturned(state, receiver, node, result))
@@ -236,6 +240,12 @@ def call_unhooked(
     result = model(machine, state, receiver, Call("__call__", args, kwargs, node, key))
     machine.lifecycle.module_returned.publish(machine, ModuleReturned(state, receiver, node, result))
     return result
+
+
+def is_left_to_others(machine: Machine, own: Value) -> bool:
+    """Whether a method is only there to be defined by derived classes: the object is one of those."""
+    function = own.function if isinstance(own, BoundMethod) else own
+    return isinstance(function, Function) and machine.query(is_abstract, function.node)
 
 
 def _read(machine: Machine, state: State, own: Value, node: ast.AST) -> Value:
@@ -404,7 +414,9 @@ def _method_of_batch(machine: Machine, state: State, receiver: Unknown, call: Ca
 def _walk_unknown(machine: Machine, state: State, receiver: Unknown, call: Call) -> None:
     """``backward`` of what may be the root of a graph."""
     _refuse_number(machine, state, receiver, call.node)
-    if not call.args:
+    if not call.args and not call.kwargs and (key := take_for_tensor(machine, state, receiver, call.node)) is not None:
+        tensor_method(machine, state, TensorRef(key), call)
+    elif not call.args:
         machine.unit.stats.backwards += 1
         machine.unit.stats.unknown_roots += 1
         machine.count_backward(state, call.node, False)

@@ -36,6 +36,7 @@ from ....engine.machine import Machine
 from ..dispatch import tensor_list
 from ..known_shape import items_in
 from ..registry import TENSOR_METHODS, Call, function, method
+from .walked_unknowns import had_graph, leads_on
 
 NON_SCALAR = "grad can be implicitly created only for scalar outputs"
 NO_INPUT = "One of the differentiated Tensors does not require grad"
@@ -130,8 +131,10 @@ def go_backward(
     machine.charge_pass()
     if accumulate and not inner:
         tell_terms(machine, state, roots, node)
-        if not any(required):
+        if not any(required) or leads_on(state, roots):
             _doubt_unreached(machine, state)
+        if required == [None] and retain is False and inputs is None and state.grad_mode:
+            had_graph(state, roots[0], node)
         machine.lifecycle.backward_ended.publish(machine, BackwardEnded(state, roots, node))
     return made
 

@@ -1,0 +1,98 @@
+"""What goes backward had a graph: a root of which that was not known.
+
+    loss = self.compute(batch)     code that is not known
+    loss.backward()                it is a tensor, and required grad: otherwise PyTorch raises
+    total += loss                  the nodes of its graph stay
+
+One node stands for the graph that the pass has freed. Where it leads is not known, nor whether it has saved anything: a
+second pass may find nothing that is missing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from .... import ops
+from ....autograd import Node, resolve_view
+from ....autograd.model.graph import BackwardPass
+from ....autograd.model.graph_search import nodes_below
+from ....autograd.state import fresh_id
+from ....domain.state import State
+from ....domain.values import Frame, TensorRef, Unknown
+from ....engine.machine import Machine
+from ....engine.syntax.asked import asked_of_variables
+from ....source import cached_on_node, children, walk, written
+from ..dispatch import tensor_of
+from ..registry import TENSOR_METHODS
+
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def had_graph(state: State, root: int, node: ast.AST) -> None:
+    """A pass has begun at the tensor ``root``, and has freed the graph that it had."""
+    tensor = state.tensors[root]
+    if tensor.base is not None or resolve_view(state, root).requires_grad is not None:
+        return
+    name = written(node.func.value) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+    below = (tensor.grad_fn,) if tensor.grad_fn is not None else ()
+    graph = Node(
+        fresh_id(),
+        name,
+        below,
+        state.point(node) if isinstance(tensor.created_at.node, ast.Module) else tensor.created_at,
+        assumption=name,
+        results=(root,),
+        is_complete=False,
+    )
+    state.tensors[root] = replace(tensor, requires_grad=True, grad_fn=graph)
+    state.freed[graph] = BackwardPass(state.point(node), root, (graph,))
+
+
+def leads_on(state: State, roots: Iterable[int]) -> bool:
+    """Whether there is more below some roots than is known."""
+    tops = [top for key in roots if (top := resolve_view(state, key).grad_fn) is not None]
+    return any(not node.is_complete for node in nodes_below(tops))
+
+
+def take_for_tensor(machine: Machine, state: State, receiver: Unknown, call: ast.AST) -> int | None:
+    """The tensor that a variable holds which goes backward, and is nothing that is known; None where it may be something
+    else that has a ``backward``: a network, an engine. What a loop has not made is no loss of its iteration.
+    """
+    name = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
+    frame = state.get(state.frame, Frame)
+    scope = frame.function.node if frame.function is not None else None
+    if not isinstance(name, ast.Name) or scope is None or frame.variables.get(name.id) != receiver:
+        return None
+    asked = machine.query(asked_of_variables, scope).get(name.id, frozenset())
+    if not all(each in TENSOR_METHODS or ops.candidates(each) for each in asked):
+        return None
+    if name.id not in machine.query(_made_around, scope).get(call, ()):
+        return None
+    key = tensor_of(machine, state, receiver)
+    if key is not None:
+        state.edit(state.frame, Frame).variables[name.id] = TensorRef(key)
+    return key
+
+
+@cached_on_node
+def _made_around(scope: ast.AST) -> dict[ast.AST, frozenset[str]]:
+    """For each call of ``backward`` in a function the variables that the innermost loop around it binds, or the function
+    where there is no loop.
+    """
+    return {call: _bound(around) for call, around in _walks(scope, scope)}
+
+
+def _walks(node: ast.AST, around: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "backward":
+        yield node, around
+    for child in children(node):
+        yield from _walks(child, child if isinstance(child, LOOPS) else around)
+
+
+def _bound(around: ast.AST) -> frozenset[str]:
+    """The names that statements bind; the target of a loop is an item of what it goes through."""
+    found = (node for node in walk(around) if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)))
+    targets = (target for node in found for target in (node.targets if isinstance(node, ast.Assign) else [node.target]))
+    return frozenset(part.id for target in targets for part in walk(target) if isinstance(part, ast.Name))
