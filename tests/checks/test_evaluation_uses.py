@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from tapelint.checks.evaluation_uses import is_only_measured
+from tapelint.checks.evaluation_uses import measuring
 
 LOOP = """
 def run(net, loader):
@@ -20,7 +20,7 @@ def measured(body: str, after: str = "return total") -> bool:
     scope = ast.parse(LOOP.format(body=body, after=after)).body[0]
     loop = next(node for node in ast.walk(scope) if isinstance(node, ast.For))
     call = next(n for n in ast.walk(loop) if isinstance(n, ast.Call) and ast.unparse(n.func) == "net")
-    return is_only_measured(loop, call, scope)
+    return measuring(loop, call, scope) is not None
 
 
 @pytest.mark.parametrize(
@@ -56,9 +56,29 @@ def test_kept_or_differentiated(body: str) -> None:
     assert not measured(body)
 
 
+LEAVES_OUT = "out = net(x); total += criterion(out, y)"
+
+
+@pytest.mark.parametrize("after", ["print(out.argmax(1))", "print(abs(y - out).mean().data.numpy())", "return total"])
+def test_measured_below_the_loop(after: str) -> None:
+    assert measured(LEAVES_OUT, after)
+
+
+@pytest.mark.parametrize(
+    "after", ["return out", "self.last = out", "total += out.mean(); return total", "out.mean().backward()"]
+)
+def test_used_below_the_loop(after: str) -> None:
+    assert not measured(LEAVES_OUT, after)
+
+
+def test_data_that_needs_no_gradient() -> None:
+    assert measured("x = Variable(x, requires_grad=False); total += criterion(net(x), y)")
+    assert not measured("x = Variable(x, requires_grad=True); total += criterion(net(x), y)")
+
+
 def test_comprehension() -> None:
     tree = ast.parse("[net(x).item() for x in xs]\n[net(x) for x in xs]")
     loops = [node for node in ast.walk(tree) if isinstance(node, ast.comprehension)]
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "net"]
     calls.sort(key=lambda call: call.lineno)
-    assert [is_only_measured(loop, call, tree) for loop, call in zip(loops, calls)] == [True, False]
+    assert [measuring(loop, call, tree) is not None for loop, call in zip(loops, calls)] == [True, False]

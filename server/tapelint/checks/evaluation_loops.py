@@ -39,7 +39,7 @@ from ..engine.lifecycle import LoopLeft, ModuleReturned, TensorsEscaped
 from ..engine.machine import Machine
 from ..models.torch.nn.module_registry import members
 from ..source import cached_on_node, walk, written
-from .evaluation_uses import is_handed_over, is_only_measured, only_evaluates
+from .evaluation_uses import is_handed_over, measuring, only_evaluates
 from .kept_values import called_on_self
 from .retention import SHORT_LOOP, runs_forward
 from .trained_elsewhere import gradients_reached
@@ -209,10 +209,9 @@ def _is_measured(machine: Machine, state: State, loop: ast.AST, first: Evaluatio
     """
     stack = machine.context.call_stack
     scope = stack[-1][0] if stack else machine.tree
-    if not machine.query(is_only_measured, loop, first.point.node, scope):
-        return False
+    code = machine.query(measuring, loop, first.point.node, scope)
     trees = machine.tree, *(module.source.tree for module in machine.unit.loads)
-    if "backward" in machine.query(gradients_reached, loop, *trees):
+    if code is None or any("backward" in machine.query(gradients_reached, part, *trees) for part in code):
         return False
     return not (first.assumed and machine.query(_freezes, machine.tree))
 

@@ -14,7 +14,7 @@ evaluation mode and does nothing to gradients.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -46,22 +46,24 @@ class Kind(IntEnum):
     GRAPH = 2
 
 
-def is_only_measured(loop: ast.AST, call: ast.AST, scope: ast.AST) -> bool:
-    """Whether what ``call`` of a network returns in ``loop`` of ``scope`` is measured and let go of."""
+def measuring(loop: ast.AST, call: ast.AST, scope: ast.AST) -> list[ast.AST] | None:
+    """The code that measures what ``call`` of a network returns in ``loop`` of ``scope``: the loop, and the statements
+    below it where they read what the last iteration has left. None where more may be done with it.
+    """
     body = _body(loop, scope)
     nodes = [node for part in body for node in walk(part)]
     if call not in nodes or not isinstance(call, ast.Call) or any(map(_is_about_gradients, nodes)):
-        return False
+        return None
     network = written(call.func)
     if _is_handed_over(network, nodes):
-        return False
+        return None
     flow = _Flow(network)
     if isinstance(loop, ast.comprehension):
-        return all(flow.kind(part) is not Kind.GRAPH for part in body)
-    for part in (*body, *body):  # the second time with what an iteration leaves to the next
-        flow.statement(part)
-    graphs = {name for name, kind in flow.kinds.items() if kind is Kind.GRAPH}
-    return not flow.kept and not _read_after(loop, scope, graphs)
+        return [loop] if all(flow.kind(part) is not Kind.GRAPH for part in body) else None
+    flow.statements((*body, *body))  # the second time with what an iteration leaves to the next
+    below = _reading_below(flow, loop, scope)
+    flow.statements(below)
+    return None if flow.kept or any(map(_differentiates, below)) else [loop, *below]
 
 
 def is_handed_over(loop: ast.AST, network: str) -> bool:
@@ -103,20 +105,34 @@ def _body(loop: ast.AST, scope: ast.AST) -> Sequence[ast.AST]:
 def _is_about_gradients(node: ast.AST) -> bool:
     if isinstance(node, ast.Attribute):
         return node.attr in GRADIENTS or "backward" in node.attr
-    return isinstance(node, ast.keyword) and node.arg in ("requires_grad", "create_graph")
+    if not isinstance(node, ast.keyword) or node.arg not in ("requires_grad", "create_graph"):
+        return False
+    return not (isinstance(node.value, ast.Constant) and node.value.value is False)
+
+
+def _differentiates(part: ast.AST) -> bool:
+    return any(map(_is_about_gradients, walk(part)))
 
 
 def _given(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
 
-def _read_after(loop: ast.AST, scope: ast.AST, names: set[str]) -> bool:
-    """Whether a name is read below a loop, in the same scope."""
-    end = getattr(loop, "end_lineno", 0)
-    return any(
-        isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Load) and node.lineno > end
-        for node in walk(scope)
-    )
+def _reading_below(flow: _Flow, loop: ast.AST, scope: ast.AST) -> list[ast.stmt]:
+    """The statements below a loop, in the same scope; none where they read no graph that it has left."""
+    graphs = {name for name, kind in flow.kinds.items() if kind is Kind.GRAPH}
+    below = [*_statements_below(scope, getattr(loop, "end_lineno", 0))]
+    names = (node for part in below for node in walk(part) if isinstance(node, ast.Name))
+    return below if any(node.id in graphs and isinstance(node.ctx, ast.Load) for node in names) else []
+
+
+def _statements_below(block: ast.AST, end: int) -> Iterator[ast.stmt]:
+    """The statements that begin below a row, without those in them."""
+    for child in blocks(block):
+        if isinstance(child, ast.stmt) and child.lineno > end:
+            yield child
+        else:
+            yield from _statements_below(child, end)
 
 
 @dataclass(slots=True)
@@ -127,6 +143,10 @@ class _Flow:
     kinds: dict[str, Kind] = field(default_factory=dict)
     # Whether a graph was put where other code finds it.
     kept: bool = False
+
+    def statements(self, nodes: Sequence[ast.AST]) -> None:
+        for node in nodes:
+            self.statement(node)
 
     def statement(self, node: ast.AST) -> None:
         match node:

@@ -331,9 +331,7 @@ class IterationSpans:
 
     def freed(self, nodes: Iterable[Node]) -> bool:
         """Whether backward passes of several iterations have freed what lies below: bare nodes are left of it."""
-        return self._spread(
-            n for n in nodes_below(nodes) if n in self.state.freed and self._inside(n) and had_nodes(n)
-        )
+        return self._spread(n for n in nodes_below(nodes) if n in self.state.freed and self._inside(n) and had_nodes(n))
 
     def _spread(self, nodes: Iterable[Node]) -> bool:
         """Whether they are of more than one iteration."""

@@ -131,21 +131,25 @@ def go_backward(
     machine.charge_pass()
     if accumulate and not inner:
         tell_terms(machine, state, roots, node)
-        if not any(required) or leads_on(state, roots):
-            _doubt_unreached(machine, state)
-        if required == [None] and retain is False and inputs is None and state.grad_mode:
-            had_graph(state, roots[0], node)
+        _look_at_roots(machine, state, roots, required, node, retain is False and inputs is None)
         machine.lifecycle.backward_ended.publish(machine, BackwardEnded(state, roots, node))
     return made
 
 
-def _doubt_unreached(machine: Machine, state: State) -> None:
-    """A pass began at something of whose graph nothing is known: it may lead to any leaf that no pass has reached."""
-    known = state.history
-    history.doubted(
-        state,
-        [key for key in machine.facts.optimized & state.tensors.keys() if key not in known or known[key].never],
-    )
+def _look_at_roots(
+    machine: Machine, state: State, roots: list[int], required: list[bool | None], node: ast.AST, frees_all: bool
+) -> None:
+    """A pass that began at something of whose graph not all is known may lead to any leaf that no pass has reached; and
+    there was a graph, which the pass has freed.
+    """
+    if not any(required) or leads_on(state, roots):
+        known = state.history
+        history.doubted(
+            state,
+            [key for key in machine.facts.optimized & state.tensors.keys() if key not in known or known[key].never],
+        )
+    if required == [None] and frees_all and state.grad_mode:
+        had_graph(state, roots[0], node)
 
 
 def _refuse_plain_targets(machine: Machine, state: State, inputs: SequenceType[int]) -> None:

@@ -57,8 +57,8 @@ def leads_on(state: State, roots: Iterable[int]) -> bool:
 
 
 def take_for_tensor(machine: Machine, state: State, receiver: Unknown, call: ast.AST) -> int | None:
-    """The tensor that a variable holds which goes backward, and is nothing that is known; None where it may be something
-    else that has a ``backward``: a network, an engine. What a loop has not made is no loss of its iteration.
+    """The tensor that a variable holds which goes backward, and of which nothing is known; None where it may be
+    something else that has a ``backward``: a network, an engine. What a loop has not made is no loss of its iteration.
     """
     name = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
     frame = state.get(state.frame, Frame)
@@ -78,8 +78,8 @@ def take_for_tensor(machine: Machine, state: State, receiver: Unknown, call: ast
 
 @cached_on_node
 def _made_around(scope: ast.AST) -> dict[ast.AST, frozenset[str]]:
-    """For each call of ``backward`` in a function the variables that the innermost loop around it binds, or the function
-    where there is no loop.
+    """For each call of ``backward`` in a function the variables that the innermost loop around it binds; where there is
+    none, those of the function.
     """
     return {call: _bound(around) for call, around in _walks(scope, scope)}
 
