@@ -47,7 +47,8 @@ def _frame(error: BaseException) -> str:
     found = "outside of tapelint"
     step = error.__traceback__
     while step is not None:
-        path, code = Path(step.tb_frame.f_code.co_filename), step.tb_frame.f_code
+        code = step.tb_frame.f_code
+        path = _PACKAGE.parent / code.co_filename  # compiled code says a path from there
         if path.is_relative_to(_PACKAGE):
             found = f"{path.relative_to(_PACKAGE).as_posix()}:{step.tb_lineno} in {code.co_name}"
         step = step.tb_next

@@ -44,7 +44,8 @@ class MissingGrad(Const):
     def __eq__(self, other: object) -> bool:
         return other.value is None if type(other) is Const or type(other) is MissingGrad else NotImplemented
 
-    __hash__ = Const.__hash__
+    def __hash__(self) -> int:
+        return Const.__hash__(self)
 
 
 @frozen(eq=False)
@@ -54,7 +55,8 @@ class UnwrittenResult(Const):
     def __eq__(self, other: object) -> bool:
         return other.value is None if isinstance(other, Const) else NotImplemented
 
-    __hash__ = Const.__hash__
+    def __hash__(self) -> int:
+        return Const.__hash__(self)
 
 
 class Origin(Enum):
@@ -292,6 +294,13 @@ class Due:
     index: Const | None = None
 
 
+@frozen
+class Factory:
+    """``field(default_factory=...)``: ``function`` makes a fresh value for every instance."""
+
+    function: Value
+
+
 Value = (
     Const
     | Unknown
@@ -314,6 +323,7 @@ Value = (
     | Zip
     | Generator
     | Due
+    | Factory
 )
 
 NONE = Const(None)
@@ -493,13 +503,6 @@ class Optimizer:
 
     def copy(self) -> Optimizer:
         return replace(self, params=list(self.params), began=dict(self.began))
-
-
-@frozen
-class Factory:
-    """``field(default_factory=...)``: ``function`` makes a fresh value for every instance."""
-
-    function: Value
 
 
 HeapObject = Frame | Sequence | Mapping | Class | Instance | Optimizer

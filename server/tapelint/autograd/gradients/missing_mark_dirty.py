@@ -26,7 +26,7 @@ def tell_unmarked(facts: Facts, state: AutogradState, used: Sequence[Tensor], no
         if found is None or tensor.grad_fn is not found.grad_fn or not tensor.requires_grad:
             continue
         write = state.writes.get(tensor.version_counter)
-        if write is not None and found.write in write.chain():
+        if write is not None and any(each == found.write for each in write.chain()):
             point = state.point(node)
             facts.events.publish(
                 UnmarkedWriteUsed(

@@ -184,7 +184,7 @@ def _walked_again(
     if retained and earlier_iteration(item.created_at, now.point) is not None:
         return None  # carried on, and kept alive on purpose: come_back tells that
     whole = item in walk.begin and item not in now.begin
-    reader = next((n for n in fresh if n.saved and item in reachable([n])), None)
+    reader = next((n for n in fresh if n.saved and any(each == item for each in reachable([n]))), None)
     leaf, write = next(_written(state, item), (-1, None))
     if not (whole and not retained or write is not None and reader is not None):
         return None

@@ -97,7 +97,7 @@ def assume_started(machine: Machine, state: State, owner: HeapRef, instance: Hea
     attributes = state.get(instance.id, Instance).attributes
     for kind in mro_of(state, owner):
         if isinstance(kind, HeapRef) and isinstance(thing := state.heap[kind.id], Class):
-            for name in machine.query(_counts, thing.node) & attributes.keys():
+            for name in machine.query(_counts, thing.node).intersection(attributes):
                 value = attributes[name]
                 if isinstance(value, Const) and type(raw_value(value)) is int:
                     counted = InductionValue(raw_value(value), machine.observations, grows=True, begun=True)

@@ -159,10 +159,11 @@ def _value(formula: Hashable, values: Values) -> Const | None:
         case ("Not", *_):
             truth = _truth(formula, values)
             return None if truth is None else Const(truth)
-        case ("And" | "Or" as name, *parts):
-            return _deciding(parts, name == "Or", values)
-        case (str(name), *parts) if name in OPERATORS:
-            return _computed(OPERATORS[name], parts, values)
+        case tuple() if formula and isinstance(name := formula[0], str):
+            if name in ("And", "Or"):
+                return _deciding(formula[1:], name == "Or", values)
+            if name in OPERATORS:
+                return _computed(OPERATORS[name], formula[1:], values)
     return None
 
 

@@ -15,7 +15,6 @@ Found backwards over the statements of a scope, once, when two paths first meet 
 from __future__ import annotations
 
 import ast
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,10 +22,7 @@ from ...domain.number_names import number
 from ...source import cached_on_node, children, walk
 
 Loop = (ast.For, ast.AsyncFor, ast.While)
-if sys.version_info >= (3, 11):
-    Tries = (ast.Try, ast.TryStar)
-else:
-    Tries = (ast.Try,)
+Tries: tuple[type[ast.Try], ...] = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp)
 _DECLARATIONS = (ast.Global, ast.Nonlocal)
 MAX_LOOP_DEPTH = 6

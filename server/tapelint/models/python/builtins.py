@@ -288,7 +288,7 @@ def _picked(machine: Machine, state: State, call: Call) -> Value:
     """The result of ``max``, ``min``, ``abs`` or ``round`` where not all arguments are known: one of the tensors, or a
     number, which has no history if no argument has one.
     """
-    given = call.args
+    given: list[Value] = call.args
     if len(given) == 1 and call.name in ("builtins.max", "builtins.min"):
         given = machine.iterate(state, given[0], call.node).values
     tensors = [a for a in given if isinstance(a, TensorRef)]
@@ -410,7 +410,7 @@ def partial(machine: Machine, state: State, call: Call) -> Value:
 @function("dataclasses.field")
 def field(machine: Machine, state: State, call: Call) -> Value:
     factory = call.kwargs.get("default_factory")
-    return Factory(factory) if factory is not None else call.kwargs.get("default", Unknown("field"))  # type: ignore[return-value]
+    return Factory(factory) if factory is not None else call.kwargs.get("default", Unknown("field"))
 
 
 @function("itertools.chain", "itertools.chain.from_iterable", "itertools.product")

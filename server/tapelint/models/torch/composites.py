@@ -19,7 +19,7 @@ from .registry import TENSOR_METHODS, Call, function, method
 @function("torch.einsum", "torch.functional.einsum")
 def einsum(machine: Machine, state: State, call: Call) -> Value:
     """The operands may be given in one list."""
-    args = call.args
+    args: list[Value] = call.args
     if len(args) == 2:
         given = args[1]
         if isinstance(given, Tuple):

@@ -6,9 +6,8 @@ A model is a function of (machine, state, call); it returns the call's value.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import SupportsIndex, overload
 
 from ...autograd.frozen import frozen
 from ...domain.completion import ProgramRaised
@@ -20,25 +19,27 @@ from ...engine.machine import Machine
 class Arguments(list[Value]):
     """The positional arguments of a call: Python raises a TypeError where one that is needed is left out."""
 
-    def __getitem__(self, index: Any) -> Any:
+    @overload
+    def __getitem__(self, index: SupportsIndex) -> Value: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Value]: ...
+    def __getitem__(self, index: SupportsIndex | slice) -> Value | list[Value]:
         try:
             return list.__getitem__(self, index)
         except IndexError:
             raise ProgramRaised("TypeError") from None
 
 
-@dataclass(slots=True)
 class Call:
     """The arguments of one call. ``name`` is the function's dotted name, or the method's name."""
 
-    name: str
-    args: list[Value]
-    kwargs: dict[str, Value]
-    node: ast.AST
-    key: object = None
+    __slots__ = ("name", "args", "kwargs", "node", "key")
 
-    def __post_init__(self) -> None:
-        self.args = Arguments(self.args)
+    def __init__(
+        self, name: str, args: Iterable[Value], kwargs: dict[str, Value], node: ast.AST, key: object = None
+    ) -> None:
+        self.name, self.kwargs, self.node, self.key = name, kwargs, node, key
+        self.args = Arguments(args)
 
     def get(self, index: int, name: str, default: Value = NONE) -> Value:
         """The argument at ``index`` or called ``name``."""

@@ -42,7 +42,7 @@ def refused_by_fields(state: State, kind: HeapRef, given: Given) -> str | None:
     names = [*known]
     if given.count > len(names):
         return f"takes {len(names)} positional arguments but {given.count} were given"
-    if unexpected := min(given.names - known.keys(), default=None):
+    if unexpected := min(given.names.difference(known), default=None):
         return f"got an unexpected keyword argument '{unexpected}'"
     if twice := next((name for name in names[: given.count] if name in given.names), None):
         return f"got multiple values for argument '{twice}'"

@@ -44,7 +44,7 @@ OWN = ("use_reentrant", "preserve_rng_state", "determinism_check", "debug", "con
 @function("torch.utils.checkpoint.checkpoint")
 def checkpoint(machine: Machine, state: State, call: Call) -> Value:
     run, args = call.get(0, "function"), call.args[1:]
-    kwargs = {name: value for name, value in call.kwargs.items() if name not in (*OWN, "function")}
+    kwargs = {name: value for name, value in call.kwargs.items() if name not in OWN and name != "function"}
     reentrant = call.kwargs.get("use_reentrant", Const(True))
     if reentrant == Const(True) or reentrant == Const(None):
         if kwargs:

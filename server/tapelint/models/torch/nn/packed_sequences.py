@@ -51,7 +51,8 @@ def packed_by_hand(machine: Machine, state: State, call: Call) -> Value:
 @function("torch.nn.utils.rnn.pack_sequence")
 def pack_list(machine: Machine, state: State, call: Call) -> Value:
     padded = dispatch.run(machine, state, "pad_sequence", [call.get(0, "sequences")], {}, call.node)
-    return pack(machine, state, replace(call, args=[padded or NONE, Unknown("lengths", False)], kwargs={}))
+    args = [padded or NONE, Unknown("lengths", False)]
+    return pack(machine, state, Call(call.name, args, {}, call.node, call.key))
 
 
 @function("torch.nn.utils.rnn.pad_sequence")
