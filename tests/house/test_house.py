@@ -48,8 +48,7 @@ FINITE = frozenset(
         ),
         "engine/paths/witnesses.py _kind",
         # Emptied when a configuration file changes.
-        *("workspace/config.py _in", "workspace/config.py _read", "workspace/pytest_config.py _in"),
-        *("workspace/ignore_files.py _lines", "workspace/ignore_files.py _repository"),
+        *("workspace/config.py _read", "workspace/ignore_files.py _lines"),
         # Lives as long as a command, or a request.
         *("workspace/given.py _instead", "cli/explaining.py analyse", "lsp/handlers/explain_error.py analyse"),
     )

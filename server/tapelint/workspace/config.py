@@ -46,6 +46,7 @@ from . import all_settings, ignore_files, keys, pytest_config
 from .files import EXCLUDED
 from .globs import Patterns, below
 from .keys import PREFIX, ConfigError
+from .nearest import Nearest
 from .toml import lines_of, table_of
 
 USUAL = (Patterns(EXCLUDED),)
@@ -153,23 +154,24 @@ def find(near: Path) -> Path | None:
     """The configuration file that counts for a file or folder. In a folder that may not be searched there is none: its
     files cannot be read either, which is said of them.
     """
-    place = Path(os.path.abspath(near))
-    folders = (place, *place.parents) if os.path.isdir(place) else place.parents
-    return next((found for folder in folders if (found := _in(folder))), None)
+    place = os.path.abspath(near)
+    return _nearest(place if os.path.isdir(place) else os.path.dirname(place))
 
 
-@cache
-def _in(folder: Path) -> Path | None:
+def _in(folder: str) -> Path | None:
     """The configuration file that lies in a folder."""
-    own, project = folder / "tapelint.toml", folder / "pyproject.toml"
+    own, project = os.path.join(folder, "tapelint.toml"), os.path.join(folder, "pyproject.toml")
     if os.path.isfile(own):  # unlike Path.is_file it never raises
-        return own
-    return project if os.path.isfile(project) and table_of(project) is not None else None
+        return Path(own)
+    return Path(project) if os.path.isfile(project) and table_of(Path(project)) is not None else None
+
+
+_nearest = Nearest(_in)
 
 
 def forget() -> None:
     """Read configuration files anew from now on: they may have changed."""
-    _in.cache_clear()
+    _nearest.forget()
     _read.cache_clear()
     ignore_files.forget()
     pytest_config.forget()

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from .globs import below, compiled
+from .nearest import Nearest
 
 
 class IgnoreFiles:
@@ -54,13 +55,12 @@ class IgnoreFiles:
                     yield repository, lines
 
 
-@cache
-def _repository(folder: str) -> str | None:
-    """The root of the git repository that a folder is in."""
-    if os.path.lexists(os.path.join(folder, ".git")):
-        return folder
-    above = os.path.dirname(folder)
-    return _repository(above) if above != folder else None
+def _own_repository(folder: str) -> str | None:
+    return folder if os.path.lexists(os.path.join(folder, ".git")) else None
+
+
+_repository = Nearest(_own_repository)
+"""The root of the git repository that a folder is in."""
 
 
 def _of_user() -> str:
@@ -88,5 +88,5 @@ def _is_pattern(line: str) -> bool:
 
 def forget() -> None:
     """Read ignore files anew from now on."""
-    _repository.cache_clear()
+    _repository.forget()
     _lines.cache_clear()

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 
 from ..source.pytest_files import TestConventions
 from ..source.toml_text import read_toml
+from .nearest import Nearest
 
 TABLES = (("pytest.ini", "pytest"), (".pytest.ini", "pytest"), ("tox.ini", "pytest"), ("setup.cfg", "tool:pytest"))
 FIELDS = {
@@ -29,19 +29,18 @@ FIELDS = {
 
 def conventions_near(place: Path) -> TestConventions:
     """What is called a test in the project of a file or folder."""
-    near = Path(os.path.abspath(place))
-    found = (_in(folder) for folder in (near, *near.parents))
-    return next((each for each in found if each is not None), TestConventions())
+    found = _nearest(os.path.abspath(place))
+    return TestConventions() if found is None else found
 
 
 def forget() -> None:
     """Read the files anew from now on: they may have changed."""
-    _in.cache_clear()
+    _nearest.forget()
 
 
-@cache
-def _in(folder: Path) -> TestConventions | None:
+def _in(place: str) -> TestConventions | None:
     """What a folder says; None where it has no configuration of pytest."""
+    folder = Path(place)
     for name, section in TABLES[:2]:
         if (table := _section(folder / name, section)) is not None:
             return _conventions(table, folder)
@@ -51,6 +50,9 @@ def _in(folder: Path) -> TestConventions | None:
         if (table := _section(folder / name, section)) is not None:
             return _conventions(table, folder)
     return None
+
+
+_nearest = Nearest(_in)
 
 
 def _section(path: Path, name: str) -> Mapping[str, object] | None:
