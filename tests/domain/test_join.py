@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 import pytest
 from hypothesis import given
-from tests.domain.paths import Path, numbers
+from tests.domain.paths import PLACES, Path, numbers
 from tests.domain.test_equivalence import PROGRAMS, Program, begun, equivalent, run
 
+from tapelint.autograd import leaf
+from tapelint.autograd.model.graph import Extent, Kind
 from tapelint.domain.completion import Break
 from tapelint.domain.values import Const, HeapRef, Mapping, Sequence, TensorRef, Tuple, Unknown, Value
 
@@ -67,6 +69,19 @@ def test_two_data_tensors_are_joined_to_a_data_tensor() -> None:
     assert path.bind(c=path.data()).join(fork.bind(c=fork.data()))
     left = fork["c"]
     assert isinstance(left, TensorRef) and fork.state.tensors[left.id].requires_grad is False
+
+
+@pytest.mark.parametrize(("sizes", "kind"), [((4,), "float"), ((4,), "int"), ((5,), "float"), (None, None)])
+def test_two_data_tensors_are_of_the_sizes_and_the_dtype_that_both_have(sizes: Extent, kind: Kind) -> None:
+    path = begun()
+    fork = path.fork()
+    path.bind(c=TensorRef(leaf(path.state, PLACES["data"], sizes=(4,), kind="float")))
+    fork.bind(c=TensorRef(leaf(fork.state, PLACES["leaf"], sizes=sizes, kind=kind)))
+    assert path.join(fork)
+    left = fork["c"]
+    assert isinstance(left, TensorRef)
+    tensor = fork.state.tensors[left.id]
+    assert tensor.sizes == ((4,) if sizes == (4,) else None) and tensor.kind == ("float" if kind == "float" else None)
 
 
 @pytest.mark.parametrize("is_tuple", [False, True])

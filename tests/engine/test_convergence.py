@@ -216,3 +216,9 @@ def test_a_run_of_a_loop_that_may_be_left_is_begun():
     report = analyse(LEFT)
     assert report.stats["backwards"] == 4
     assert [d.code for d in report.diagnostics] == ["TL201"]
+
+
+def test_an_epoch_is_not_run_again_for_data_that_differ_in_their_values_alone():
+    """Of the second epoch nothing is executed: after it ``gap`` is a scalar without a graph, as it was before it."""
+    tail = "gap = (out.detach() - 1).mean()\n  if gap > bound: break"
+    assert backwards("for epoch in range(n_epochs):\n  for x, y in loader:", tail) == 2

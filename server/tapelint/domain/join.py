@@ -131,7 +131,8 @@ def _back(mine: Value, yours: Value, keys: Keys, key: int, name: str) -> Value |
 
 
 def _either(pair: Bisimulation, path: State, mine: Value, yours: Value, name: str) -> Value:
-    """What is known of a value that is one of two: whether it is a tensor that needs no gradient, or no tensor.
+    """What is known of a value that is one of two: whether it is a tensor that needs no gradient (of the sizes and the
+    dtype that both have), or no tensor.
 
     Where one of them is nothing that is known, it is a tensor (or a tuple of them) all the same: what happens to it
     happens on the path on which it was one (``state = zeros(8) if state is None else state``).
@@ -141,7 +142,9 @@ def _either(pair: Bisimulation, path: State, mine: Value, yours: Value, name: st
     if isinstance(mine, TensorRef) and isinstance(yours, TensorRef):
         one, two = pair.state.tensors[mine.id], pair.other.tensors[yours.id]
         if one.requires_grad is False and two.requires_grad is False:
-            return TensorRef(leaf(path, two.created_at.node))
+            sizes = two.sizes if one.sizes == two.sizes else None
+            kind = two.kind if one.kind == two.kind else None
+            return TensorRef(leaf(path, two.created_at.node, sizes=sizes, kind=kind))
     if isinstance(mine, Unknown):
         return _perhaps(pair.other, path, yours, mine, name)
     if isinstance(yours, Unknown):
