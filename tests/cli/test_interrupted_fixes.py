@@ -69,8 +69,8 @@ def test_a_process_that_is_stopped_while_it_writes(
 ) -> None:
     """The signal comes when the file beside the one that is fixed is there; some time later, that is gone again."""
     file = written(tmp_path, has_links)
-    with open(os.devnull, "w") as nowhere:
-        streams = {name: nowhere.fileno() for name in ("stdout", "stderr")}
+    with open(os.devnull, "r+") as nowhere:
+        streams = dict.fromkeys(("stdin", "stdout", "stderr"), nowhere.fileno())
         process = forked.start("tapelint", *COMMAND, cwd=tmp_path, env=variables(), **streams)
     while process.poll() is None and not beside(tmp_path):
         time.sleep(0.0001)  # it takes ten times as long to write the file
