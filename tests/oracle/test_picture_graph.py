@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from contextlib import suppress
+from textwrap import dedent
 from typing import Any
 
 import pytest
 import torch
 from test_hover_facts import EXPRESSIONS, SETUP
+from tests.picture.test_told import COPY, COUNTED, CUT, LISTED, UNSET, VECTOR, WRAPPED, told
 
 from tapelint.analysis import analyse
 from tapelint.picture import Nothing, Picture, picture_at
@@ -109,3 +112,55 @@ def test_the_whole_graph_is_drawn(text: str) -> None:
     truth, picture = pytorch(text), picture_of(text)
     assert truth is not None and picture is not None
     assert drawn(picture) == truth[0]
+
+
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [
+        (VECTOR, "TL307"),
+        (CUT, "TL311"),
+        (WRAPPED, "TL320"),
+        (COUNTED, "TL503"),
+        (UNSET, "TL508"),
+        (COPY, "TL212"),
+        (LISTED, "TL304"),
+    ],
+)
+def test_what_a_story_uses_and_gives_is_in_the_graphs_of_the_program(program: str, code: str) -> None:
+    """PyTorch is asked for the graph of each tensor that was made, until the program ends or raises: of each name of a
+    node, and each arrow.
+    """
+    graphs, plain = _made(dedent(program))
+    picture = told(program, code)
+    names, arrows = drawn(picture)
+    assert {name for name in names if is_pytorch(name)} <= {name for graph in graphs for name in graph[0]}
+    assert {pair for pair in arrows if all(map(is_pytorch, pair))} <= {pair for graph in graphs for pair in graph[1]}
+    for node in picture.nodes:
+        if node.kind == "tensor" and node.title.strip("`") in plain:
+            assert node.details == (f"requires grad: {'yes' if plain[node.title.strip('`')] else 'no'}", "no grad_fn")
+        if node.kind == "leaf" and node.title.strip("`").isidentifier():
+            assert plain[node.title.strip("`")], node.title
+
+
+def _made(program: str) -> tuple[list[Graph], dict[str, bool]]:
+    """The graphs of all results of backward-able ops, and whether the tensors without ``grad_fn`` require grad."""
+    space: dict[str, Any] = {}
+    graphs: list[Graph] = []
+
+    def seen(tensor: object) -> None:
+        if isinstance(tensor, torch.Tensor) and tensor.grad_fn is not None:
+            nodes = _nodes(tensor.grad_fn)
+            graphs.append((Counter(map(_name, nodes)), Counter((_name(b), _name(n)) for n in nodes for b in _below(n))))
+
+    class Seeing(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            result = func(*args, **(kwargs or {}))
+            for each in (*args, result):
+                seen(each)
+            return result
+
+    torch.manual_seed(0)
+    with Seeing(), suppress(RuntimeError, AttributeError):
+        exec(compile(program, "<program>", "exec"), space)
+    tensors = {name: value for name, value in space.items() if isinstance(value, torch.Tensor)}
+    return graphs, {name: value.requires_grad for name, value in tensors.items() if value.grad_fn is None}

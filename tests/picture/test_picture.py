@@ -160,14 +160,6 @@ def test_iterations_that_are_not_followed_are_said() -> None:
     assert not drawn(WRITTEN, 3).notes
 
 
-def test_a_finding_about_no_single_graph_says_what_is_drawn() -> None:
-    """TL307: the root of the backward has several elements, which is no matter of its graph."""
-    program = "import torch\nw = torch.ones(3, requires_grad=True)\nloss = w.exp()\nloss.backward()\n"
-    [finding] = analysis.analyse(program, "a.py").diagnostics
-    picture = drawn(program, finding.span.row)
-    assert f"{finding.code} in this row is about no single graph: this is that of `loss`" in picture.notes
-
-
 @pytest.mark.parametrize(("program", "row"), [("import torch\nx = 1\n", 2), ("x = 1\n", 1)])
 def test_nothing_to_draw(program: str, row: int) -> None:
     with pytest.raises(Nothing):

@@ -26,7 +26,7 @@ from .gradients import of_gradients
 from .held import of_held
 from .model import Picture, PictureEdge, PictureNode, Spot
 from .subject import of_event, of_sights
-from .told import of_story
+from .told import named, of_story
 from .watching import Watch, expressions
 
 __all__ = ["Nothing", "Picture", "PictureEdge", "PictureNode", "Spot", "picture_at"]
@@ -48,13 +48,12 @@ def picture_at(
     found = _diagnostic(report, row, column)
     finding = report.findings.get(found.place) if found is not None else None
     wanted = [*dict.fromkeys(_expressions(source, row, column))]
-    told = ast.walk(finding.node) if finding is not None else ()
-    told = ast.walk(finding.node) if finding is not None else ()
+    told = [*ast.walk(finding.node), *named(finding)] if finding is not None else []
     watch = Watch(Facts(), finding, frozenset({*wanted, *(node for node in told if isinstance(node, ast.expr))}))
     machine = analysis.run(source, watch.facts, report.inputs, watch.probe, cancel)
     files = Files(source, machine.imports.sources if machine.imports else ())
-    drawing = _of_finding(found, watch, files) or _of_expression(found, wanted, watch, files)
-    drawing = drawing or _of_story(found, finding, watch, files)
+    drawing = _of_finding(found, watch, files) or _of_story(found, finding, watch, files)
+    drawing = drawing or _of_expression(found, wanted, watch, files)
     if drawing is None:
         if found is not None:
             raise Nothing(f"{found.code} at row {found.span.row} is about no graph")
@@ -84,11 +83,11 @@ def _of_expression(found: Diagnostic | None, wanted: Iterable[ast.AST], watch: W
 
 
 def _of_story(found: Diagnostic | None, finding: Finding | None, watch: Watch, files: Files) -> Picture | None:
-    """The steps of a finding, where there is nothing else to draw."""
-    subject = of_story(finding) if finding is not None else None
+    """The steps of a finding and their tensors, where its event is about no single graph."""
+    subject = of_story(finding, watch) if finding is not None else None
     if subject is None or found is None:
         return None
-    return Drawing(subject, watch.facts, files, ()).picture(_title(found))
+    return Drawing(subject, watch.facts, files, watch.walks).picture(_title(found))
 
 
 def _title(found: Diagnostic) -> str:

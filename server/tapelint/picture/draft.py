@@ -21,6 +21,8 @@ class Draft:
     is_marked: bool = False
     is_certain: bool = True
     laps: tuple[Iteration, ...] = field(default=())
+    # Whether a story has words for it, which are its title.
+    is_told: bool = False
 
     def __post_init__(self) -> None:
         laps = self.point.iterations if self.point is not None else ()

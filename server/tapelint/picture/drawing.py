@@ -25,6 +25,8 @@ WRITES = 8
 PASSES = 6
 FOLDED = 4
 """How many of each are drawn at most."""
+HAPPENS: frozenset[Kind] = frozenset({"pass", "write", "step"})
+"""The kinds of nodes that may be a step of a story."""
 
 
 class Drawing:
@@ -49,7 +51,8 @@ class Drawing:
         self._passes(list(walks))
         self._steps()
         self._refused()
-        self.drafts.update(subject.drafts)
+        for key, draft in subject.drafts.items():
+            self._add(key, draft)
         self.notes += subject.notes
         for begin, end, relation, is_marked in subject.arrows:
             ends = self.shown.get(begin, begin), self.shown.get(end, end)
@@ -124,9 +127,8 @@ class Drawing:
             details.append(f"assumed: {tensor.assumption_text}")
         certain = tensor.requires_grad is not None and tensor.assumption is None
         marked = leaf in self.subject.hazards
-        self.drafts[leaf] = Draft(
-            "leaf", name or "without a name", details, tensor.created_at, tensor.id, marked, certain
-        )
+        title = name or code(tensor.created_at.node)
+        self.drafts[leaf] = Draft("leaf", title, details, tensor.created_at, tensor.id, marked, certain)
 
     def _plain(self, tensor: Tensor) -> None:
         needs = {True: "yes", False: "no", None: "not known"}[tensor.requires_grad]
@@ -249,6 +251,17 @@ class Drawing:
             for target in targets or [("tensor", tensor)]:
                 if target in self.drafts:
                     self._edge("refused", target, "writes", True)
+
+    def _add(self, key: Hashable, draft: Draft) -> None:
+        """What is no part of a graph; a pass or write that is drawn already gets the words of a story about it."""
+        twins = (other for other, drawn in self.drafts.items() if drawn.kind in HAPPENS and drawn.point == draft.point)
+        twin = next(twins, None) if draft.kind == "moment" else None
+        if twin is None:
+            self.drafts[key] = draft
+            return
+        self.shown[key] = twin
+        self.drafts[twin].details[:0] = [draft.title] if draft.is_told else []
+        self.drafts[twin].is_marked |= draft.is_marked
 
     def _edge(self, begin: Hashable, end: Hashable, relation: Relation, is_marked: bool = False) -> None:
         key = begin, end, relation

@@ -26,6 +26,7 @@ RELATIONS: dict[Relation, str] = {
     "clears": "clears",
     "clips": "clips",
     "holds": "holds",
+    "gives": "gives",
     "then": "then",
 }
 KINDS = {

@@ -29,7 +29,20 @@ finding tells of.
 MOMENTS: frozenset[Kind] = frozenset({"write", "step", "pass", "cut", "clear", "clip", "moment"})
 """The kinds of nodes that happen at a moment; the others are there from then on."""
 Relation = Literal[
-    "input", "saves", "writes", "steps", "walks", "frees", "needs", "fills", "uses", "clears", "clips", "holds", "then"
+    "input",
+    "saves",
+    "writes",
+    "steps",
+    "walks",
+    "frees",
+    "needs",
+    "fills",
+    "uses",
+    "clears",
+    "clips",
+    "holds",
+    "gives",
+    "then",
 ]
 
 

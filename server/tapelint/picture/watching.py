@@ -53,6 +53,8 @@ class Watch:
     # The path on which the event was published, as it was then.
     moment: AutogradState | None = None
     sights: dict[ast.AST, list[Sight]] = field(default_factory=dict)
+    # When each wanted expression was evaluated, in the order of time.
+    times: dict[ast.AST, list[tuple[ProgramPoint, int]]] = field(default_factory=dict)
     walks: list[Walk] = field(default_factory=list)
     _state: State | None = None
     _rules: list[Rule] = field(default_factory=list)
@@ -80,7 +82,9 @@ class Watch:
         """The program calls this for each expression that it has evaluated."""
         self._state = state
         if node in self.wanted:
-            known = self.sights.setdefault(node, [])
+            known, times = self.sights.setdefault(node, []), self.times.setdefault(node, [])
+            if len(times) < SIGHTS:
+                times.append((state.point(node), fresh_id()))
             keys = tuple(dict.fromkeys(tensors_in(state, value)))
             if keys and len(known) < SIGHTS:
                 known.append(Sight(state.point(node), tuple(resolve_view(state, key) for key in keys), state))

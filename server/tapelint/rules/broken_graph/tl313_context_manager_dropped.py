@@ -41,7 +41,7 @@ from ...autograd.facts import Facts
 from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule
+from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code
 
 
@@ -49,7 +49,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, ManagerDropped)
     operands = event.operands
     word = "and" if isinstance(operands.op, ast.And) else "or"
-    lost, entered = code(event.dropped), code(operands.values[-1] if word == "and" else operands.values[0])
+    other = operands.values[-1] if word == "and" else operands.values[0]
+    lost, entered = code(event.dropped), code(other)
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
@@ -57,6 +58,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
             f"{lost} is never entered: `{word}` gives only {entered}",
             f"{lost} is never entered: `{word}` gives the other operand",
         ),
+        links=(TraceStep(other, f"The block enters this alone: `{word}` gives one operand", short="entered alone"),),
         help="Write a comma between the context managers: then all are entered.",
         is_local=True,
         cures=(
