@@ -50,6 +50,19 @@ def test_it_goes_to_the_finding_in_a_file_that_is_not_open(project: tuple[Wire, 
     assert answer["location"] == {"uri": train, "range": {"start": start, "end": end}}
 
 
+def test_paths_are_those_of_the_workspace(project: tuple[Wire, str], tmp_path: Path) -> None:
+    wire, _ = project
+    text = str(explain(wire, TRACEBACK)["text"])
+    assert "--> train.py:4:1" in text and str(tmp_path) not in text
+
+
+def test_what_is_advised_is_done_in_an_editor(project: tuple[Wire, str]) -> None:
+    wire, _ = project
+    elsewhere = TRACEBACK.replace("train.py", "elsewhere.py")
+    text = str(explain(wire, elsewhere)["text"])
+    assert "open the folder of the program, or go to its file" in text and "`tapelint " not in text
+
+
 def test_it_reads_what_is_not_saved(project: tuple[Wire, str]) -> None:
     wire, train = project
     wire.open(train, f"# not saved\n{TRAIN}")
@@ -76,7 +89,7 @@ def test_another_project(project: tuple[Wire, str]) -> None:
     wire, _ = project
     answer = explain(wire, TRACEBACK.replace("train.py", "other.py"))
     assert answer["location"] is None
-    assert "tapelint rule TL201" in str(answer["text"])
+    assert "(TL201)" in str(answer["text"])
 
 
 def test_no_text(project: tuple[Wire, str]) -> None:

@@ -139,4 +139,11 @@ def _place(filename: str, span: Span, look: Look) -> Iterator[Text]:
     link = None
     if look.has_links and os.path.isfile(filename):
         link = f"{Path(os.path.abspath(filename)).as_uri()}#{span.row}"
-    yield styled(f"{printable(filename)}{at}", "", link)
+    yield styled(f"{printable(_seen_from(look.folder, filename))}{at}", "", link)
+
+
+def _seen_from(folder: str | None, filename: str) -> str:
+    """A path as a user in a folder would write it."""
+    if folder is None or not os.path.isabs(filename) or not filename.startswith(os.path.join(folder, "")):
+        return filename
+    return os.path.relpath(filename, folder)

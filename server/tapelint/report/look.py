@@ -23,13 +23,14 @@ _FIRST_LINKING_VTE = 5000
 @dataclass(frozen=True, slots=True)
 class Look:
     """How findings are printed for a person: in how many columns, with each step of the story or with one line for all
-    of them, in colour, with links (OSC 8).
+    of them, in colour, with links (OSC 8). Paths below ``folder`` are printed as they are seen from there.
     """
 
     width: int = WIDTH
     has_story: bool = True
     is_coloured: bool = False
     has_links: bool = False
+    folder: str | None = None
 
 
 PLAIN = Look()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from .. import analysis
@@ -23,6 +24,8 @@ _ASIDE = {
     Nearness.ELSEWHERE: "Nothing is found at the lines of the traceback; the same error is predicted here",
 }
 """What goes before findings that are not those of the traceback's lines and error."""
+TERMINAL_WAY = "run `tapelint explain` in the folder of the program, or name the file: `tapelint explain FILE`."
+EDITOR_WAY = "open the folder of the program, or go to its file, and explain the error again."
 SEEN = 12
 """So many lines of a trace are printed where nothing is found."""
 
@@ -33,15 +36,20 @@ def shown(path: str, root: str) -> str:
     return path if relative.startswith(os.pardir) else relative
 
 
-def in_words(found: Explanation, root: str, within: str | None = None, look: Look = PLAIN) -> Iterator[str]:
-    """All there is to say of an exception to a user in the folder ``root``, who has named the file ``within``."""
+def in_words(
+    found: Explanation, root: str, within: str | None = None, look: Look = PLAIN, in_editor: bool = False
+) -> Iterator[str]:
+    """All there is to say of an exception to a user in the folder ``root``, who has named the file ``within``. One who
+    is ``in_editor`` is sent to no command line.
+    """
+    look = replace(look, folder=root)
     yield from (_heading(found.raised, found.frames, root), "")
     nearest = found.matches[0].nearness if found.matches else None
     if nearest in (Nearness.RAISES_THERE, Nearness.PASSES_THERE):
         yield from findings(found.matches, look)
         return
     if found.rules:
-        yield from ("PyTorch raises it where", *map(_meaning, found.rules), "")
+        yield from ("PyTorch raises it where", *(_meaning(rule, in_editor) for rule in found.rules), "")
     else:
         yield from ("No rule of tapelint predicts this message.", "")
     if nearest is not None:
@@ -50,14 +58,13 @@ def in_words(found: Explanation, root: str, within: str | None = None, look: Loo
         yield from findings(found.matches, look)
     elif not found.reports:
         yield (
-            f"No file of the traceback is below {root}: run `tapelint explain` in the folder of the program, or "
-            "name the file: `tapelint explain FILE`."
+            f"No file of the traceback is below {root}: {EDITOR_WAY if in_editor else TERMINAL_WAY}"
             if within is None
-            else f"{within} could not be analysed."
+            else f"{shown(within, root)} could not be analysed."
         )
     else:
         yield "tapelint does not see the cause in this program."
-        yield from _unseen(found, root)
+        yield from _unseen(found, root, in_editor)
 
 
 def _heading(raised: Raised, frames: Sequence[Place], root: str) -> str:
@@ -66,11 +73,11 @@ def _heading(raised: Raised, frames: Sequence[Place], root: str) -> str:
     return words if at is None else f"{words}\nraised at {shown(at.path, root)}:{at.row}"
 
 
-def _meaning(rule: Rule) -> str:
-    return f"  - {rule.summary} (`tapelint rule {rule.code}`)"
+def _meaning(rule: Rule, in_editor: bool) -> str:
+    return f"  - {rule.summary} ({rule.code if in_editor else f'`tapelint rule {rule.code}`'})"
 
 
-def _unseen(found: Explanation, root: str) -> Iterator[str]:
+def _unseen(found: Explanation, root: str, in_editor: bool) -> Iterator[str]:
     """What was not followed of the files, and what was seen at the line that raises."""
     for report in found.reports:
         yield from (f"  {notice.failure}" for notice in report.notices)
@@ -80,15 +87,16 @@ def _unseen(found: Explanation, root: str) -> Iterator[str]:
             continue
         for report in found.reports:
             if os.path.abspath(report.path) == place.path:
-                yield from seen(report, place.row)
+                yield from seen(report, place.row, root, in_editor)
                 return
 
 
-def seen(report: Report, line: int) -> Iterator[str]:
-    """What was executed of a line."""
+def seen(report: Report, line: int, root: str | None = None, in_editor: bool = False) -> Iterator[str]:
+    """What was executed of a line, for a user in the folder ``root``."""
     inputs = Inputs(report.inputs.config, report.inputs.resolve)
     lines = [*islice(trace(report.source, inputs, line), SEEN + 1)]
-    yield f"What was seen of {report.path}:{line} (`tapelint trace {report.path}:{line}`):"
+    place = f"{shown(report.path, root) if root is not None else report.path}:{line}"
+    yield f"What was seen of {place}:" if in_editor else f"What was seen of {place} (`tapelint trace {place}`):"
     yield from (f"  {text}" for text in lines[:SEEN])
     if len(lines) > SEEN:
         yield "  ..."

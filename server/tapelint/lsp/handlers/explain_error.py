@@ -47,7 +47,8 @@ async def explain(ls: Any, *arguments: Any) -> dict[str, Any]:
         analyse, tracebacks = _analyser(resolver, settings_of), deferred.tracebacks
         answers = [(tracebacks.explained(tracebacks.the_one(raised), root, analyse, within), root) for root in roots]
         best, root = min(answers, key=lambda answer: (not answer[0].matches, not answer[0].reports))
-        return {"text": "\n".join(tracebacks.in_words(best, root, within)), "location": _location(best, ls.client)}
+        words = tracebacks.in_words(best, root, within, in_editor=True)
+        return {"text": "\n".join(words), "location": _location(best, ls.client)}
 
     with ls.long_work.over("tapelint", "explaining an error"):
         answer: dict[str, Any] = await ls.session.worker.submit(work, Priority.ANSWER, Token()).future
