@@ -121,7 +121,7 @@ def _steps(finding: Finding) -> list[Step]:
         found.append(Step("", finding.point.node, finding.point, finding.point.node is finding.at))
     if not any(step.is_own and step.when.iterations == finding.point.iterations for step in found):
         is_raiser = finding.raises and finding.at is None and finding.raiser is None
-        found.append(Step(finding.short or ("PyTorch raises" if is_raiser else ""), finding.node, finding.point, True))
+        found.append(Step(finding.short or ("raises here" if is_raiser else ""), finding.node, finding.point, True))
     return found
 
 
