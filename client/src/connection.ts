@@ -4,6 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions, State } from 'vscode-languageclient/node';
 import { SCHEME as EXAMPLE } from './example';
+import { tellingRefusals } from './refused';
 import { linkingRules } from './rules';
 import { SECTION } from './settings';
 import type { Status } from './status';
@@ -96,7 +97,7 @@ export class Connection {
             stdioOptions: { stdout: () => {}, stderr: () => {} },
             initializationOptions: () => ({ settings: vscode.workspace.getConfiguration(SECTION) }),
             initializationFailedHandler: () => false,
-            middleware: { ...linkingRules, ...withoutHighlights },
+            middleware: { ...linkingRules, ...tellingRefusals, ...withoutHighlights },
             errorHandler: {
                 error: (_error, _message, count) => ({
                     action: (count ?? 0) < BROKEN_MESSAGES ? ErrorAction.Continue : ErrorAction.Shutdown,

@@ -3,7 +3,8 @@
  * the terminal shows the finding and says what it rests on; there the first entry of the lightbulb cures it.
  */
 
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Editor } from './editor.mjs';
@@ -24,6 +25,8 @@ const TRACEBACK = `Traceback (most recent call last):
            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
 RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors after they have already been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to backward through the graph a second time or if you need to access saved tensors after calling backward.
 `;
+/** The line of train.py at which it raises. */
+const RAISES = 40;
 const PATIENCE = 60_000;
 /** For pictures: a Python with PyTorch, which runs the program. */
 const { TAPELINT_EDITOR_TORCH: TORCH } = process.env;
@@ -78,6 +81,21 @@ export async function testTerminal(browser, program, pictures) {
             await page.locator('.action-widget .monaco-list-row', { hasText: 'detach' }).first().waitFor();
             await take('cure', name);
         }
+        const file = join(editor.workspace, 'train.py');
+        const text = readFileSync(file, 'utf8');
+        writeFileSync(file, `# new\n${text}`);
+        await atLine(page, RAISES + 1);
+        await page.keyboard.press('Enter');
+        await page.locator('.notifications-toasts .notification-list-item', { hasText: 'The text has changed since' }).waitFor();
+        await page.waitForTimeout(1000);
+        assert.equal(readFileSync(file, 'utf8'), `# new\n${text}`);
+        assert.equal(await page.locator('.view-line', { hasText: 'detach()' }).count(), 0);
+        console.log('ok     a fix for a text that has changed since is refused, and that is said');
+        writeFileSync(file, text);
+        await atLine(page, RAISES);
+        await page.locator('.squiggly-error').first().waitFor();
+        await page.keyboard.press('Control+.');
+        await page.locator('.action-widget .monaco-list-row', { hasText: 'detach' }).first().waitFor();
         await page.keyboard.press('Enter');
         await page.locator('.view-line', { hasText: 'seen.append(h.detach())' }).first().waitFor();
         await page.locator('.squiggly-error').first().waitFor({ state: 'detached' });
@@ -87,6 +105,11 @@ export async function testTerminal(browser, program, pictures) {
         await editor.stop();
         rmSync(workspace, { recursive: true });
     }
+}
+
+/** Waits until the cursor is in a line: it stays with its text when lines are put above. */
+async function atLine(page, line) {
+    await page.locator('.editor-instance .line-numbers.active-line-number', { hasText: String(line) }).first().waitFor();
 }
 
 /** Opens a terminal in which the program has raised. */

@@ -7,6 +7,7 @@
 const assert = require('node:assert/strict');
 const path = require('node:path');
 const vscode = require('vscode');
+const cells = require('./cells.js');
 const { finish } = require('./results.js');
 const { until } = require('./wait.js');
 
@@ -287,4 +288,4 @@ const TESTS = {
     },
 };
 
-exports.run = () => finish(TESTS);
+exports.run = () => finish({ ...TESTS, ...cells.TESTS });

@@ -1,0 +1,59 @@
+// @ts-check
+/** A notebook in VS Code; part of suite.js. */
+
+const assert = require('node:assert/strict');
+const fs = require('node:fs');
+const path = require('node:path');
+const vscode = require('vscode');
+const { until } = require('./wait.js');
+
+const CELLS = [
+    'import torch\n\nx = torch.ones(3, requires_grad=True)',
+    'y = x.exp()\ny += 1\nz = x.exp()\nz += 1',
+    'y.sum().backward()\nz.sum().backward()',
+];
+
+/** @param {string} name @param {string} text */
+function written(name, text) {
+    const folder = vscode.workspace.workspaceFolders?.[0];
+    assert.ok(folder);
+    const file = path.join(folder.uri.fsPath, name);
+    fs.writeFileSync(file, text);
+    return vscode.Uri.file(file);
+}
+
+/** The study, opened: its second cell writes in place what the third needs. */
+async function study() {
+    const cells = CELLS.map((source, number) => (
+        { cell_type: 'code', execution_count: null, id: `c${number}`, metadata: {}, outputs: [], source }
+    ));
+    const metadata = { language_info: { name: 'python' } };
+    const uri = written('study.ipynb', JSON.stringify({ cells, metadata, nbformat: 4, nbformat_minor: 5 }));
+    const book = await vscode.workspace.openNotebookDocument(uri);
+    await vscode.window.showNotebookDocument(book);
+    return book;
+}
+
+/** @param {vscode.NotebookDocument} book @returns {vscode.TextDocument[]} */
+function texts(book) {
+    return book.getCells().map(({ document }) => document);
+}
+
+/** @param {vscode.TextDocument} document */
+function findings(document) {
+    return vscode.languages.getDiagnostics(document.uri).filter(({ source, severity }) => source === 'tapelint' && severity === 0);
+}
+
+exports.TESTS = {
+    'a finding of a notebook is in its cell, and its steps in the others': async () => {
+        const [first, second, third] = texts(await study());
+        assert.ok(first && second && third);
+        await until('a finding in the second cell', () => findings(second).length > 0);
+        assert.deepEqual([findings(first).length, findings(third).length], [0, 0]);
+        const [{ code, range, relatedInformation } = assert.fail()] = findings(second);
+        assert.deepEqual([typeof code === 'object' && code.value, range.start.line], ['TL201', 1]);
+        const cells = (relatedInformation ?? []).map(({ location }) => location.uri.toString());
+        assert.ok(cells.includes(third.uri.toString()), cells.join());
+        await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    },
+};
