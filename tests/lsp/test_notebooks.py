@@ -43,12 +43,13 @@ def test_a_finding_lands_in_its_cell(wire: Wire, capabilities: dict):
     assert places[2]["range"]["start"] == {"line": 0, "character": 0}
 
 
-def test_editing_a_cell(wire: Wire):
+@pytest.mark.parametrize("version", [1, 2], ids=["as VS Code sends it", "with the notebook's version counted"])
+def test_editing_a_cell(wire: Wire, version: int):
     wire.start(PUSHED)
     open_book(wire)
     assert wire.published(cell(1))
     text = {"document": {"uri": cell(1), "version": 2}, "changes": [{"text": CELLS[1].replace("y += 1", "y = y + 1")}]}
-    change(wire, 2, textContent=[text])
+    change(wire, version, textContent=[text])
     assert wire.published(cell(1)) == []
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING
+from zlib import crc32
 
 from lsprotocol import types
 from pygls.uris import to_fs_path
@@ -39,8 +40,15 @@ class NotebookDocument:
 
     @property
     def version(self) -> int | None:
+        """What differs between any two texts. VS Code sends an edit of a cell with the version that the notebook had
+        before: those of the cells count as well.
+        """
         known = self._documents.get_notebook_document(notebook_uri=self.uri)
-        return known.version if known else None
+        if known is None:
+            return None
+        opened = [self._documents.opened(cell.document) for cell in known.cells]
+        cells = [(document.uri, document.version) for document in opened if document is not None]
+        return crc32(repr((known.version, cells)).encode())
 
     def snapshot(self) -> Snapshot:
         """The program, with the cell documents that it is made of."""
