@@ -22,8 +22,14 @@ function written(name, text) {
     return vscode.Uri.file(file);
 }
 
-/** The study, opened: its second cell writes in place what the third needs. */
+/** @type {vscode.NotebookDocument | undefined} */
+let opened;
+
+/** The study, opened once: its second cell writes in place what the third needs. */
 async function study() {
+    if (opened) {
+        return opened;
+    }
     const cells = CELLS.map((source, number) => (
         { cell_type: 'code', execution_count: null, id: `c${number}`, metadata: {}, outputs: [], source }
     ));
@@ -31,6 +37,7 @@ async function study() {
     const uri = written('study.ipynb', JSON.stringify({ cells, metadata, nbformat: 4, nbformat_minor: 5 }));
     const book = await vscode.workspace.openNotebookDocument(uri);
     await vscode.window.showNotebookDocument(book);
+    opened = book;
     return book;
 }
 
@@ -54,6 +61,22 @@ exports.TESTS = {
         assert.deepEqual([typeof code === 'object' && code.value, range.start.line], ['TL201', 1]);
         const cells = (relatedInformation ?? []).map(({ location }) => location.uri.toString());
         assert.ok(cells.includes(third.uri.toString()), cells.join());
-        await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    },
+
+    'its fix is made in that cell': async () => {
+        const [, second, third] = texts(await study());
+        assert.ok(second && third);
+        const [{ range } = assert.fail()] = findings(second);
+        /** @type {vscode.CodeAction[]} */
+        const actions = await vscode.commands.executeCommand(
+            'vscode.executeCodeActionProvider', second.uri, range, vscode.CodeActionKind.QuickFix.value, 20,
+        );
+        const edit = actions.find(({ isPreferred }) => isPreferred)?.edit;
+        assert.ok(edit && await vscode.workspace.applyEdit(edit), actions.map(({ title }) => title).join(' | '));
+        assert.match(second.getText(), /^y = x\.exp\(\)\ny = y \+ 1\n/);
+        assert.equal(third.getText(), CELLS[2]);
+        await until('the second write', () => findings(second)[0]?.range.start.line === 3).catch((error) => {
+            throw new Error(`${error}; there is ${JSON.stringify(vscode.languages.getDiagnostics(second.uri))}`);
+        });
     },
 };
