@@ -39,11 +39,11 @@ from ...domain.values import (
 from ...engine.lost_history import cut_of, in_list
 from ...engine.machine import Machine
 from ..python import array_memory
-from . import devices, kept_aliases, precision
+from . import devices, kept_aliases, legacy_constructors, precision
 from .detaching import another_name, cut, set_requires_grad
 from .dispatch import refuse_integers, run, tensor_of
 from .dtypes import Kind, of_dtype, of_values
-from .known_shape import asked_for, displayed
+from .known_shape import displayed
 from .nn.new_parameters import parameter_of
 from .registry import TENSOR_METHODS, Call, function, method
 
@@ -266,20 +266,14 @@ def kind_wanted(state: State, call: Call) -> Kind:
     return known or (None if all(isinstance(value, (External, Const)) for value in asked) else "other")
 
 
-@function(
-    "torch.tensor",
-    "torch.as_tensor",
-    "torch.from_numpy",
-    "torch.Tensor",
-    "torch.FloatTensor",
-    "torch.LongTensor",
-    "torch.asarray",
-)
+@function("torch.tensor", "torch.as_tensor", "torch.from_numpy", "torch.asarray", *legacy_constructors.LEGACY)
 def make(machine: Machine, state: State, call: Call) -> Value:
     """New data."""
     source = call.get(0, "data", NONE)
     if call.name in ("torch.as_tensor", "torch.asarray") and isinstance(source, TensorRef):
         return _as_tensor(machine, state, source, call)
+    if call.name in legacy_constructors.LEGACY and isinstance(source, TensorRef):
+        return legacy_constructors.of_tensor(machine, state, source, call)
     flag = call.kwargs.get("requires_grad")
     wants = False if flag is None else bool(flag.value) if isinstance(flag, Const) else None
     dtype = call.kwargs.get("dtype", NONE)
@@ -294,7 +288,7 @@ def make(machine: Machine, state: State, call: Call) -> Value:
         if lost.reason is CutReason.ITEM and isinstance(source, (TensorRef, Unknown)):
             state.tensors[made] = replace(state.tensors[made], sizes=())
     plain = call.name in ("torch.tensor", "torch.Tensor") and dtype == NONE and kind == "float"
-    if call.name in ("torch.tensor", "torch.Tensor", "torch.FloatTensor", "torch.LongTensor"):
+    if call.name == "torch.tensor" or call.name in legacy_constructors.ON_CPU:
         devices.made(machine, made, call.kwargs.get("device", NONE))
     if plain:
         machine.facts.float32.add(made)
@@ -311,14 +305,10 @@ def _as_tensor(machine: Machine, state: State, source: TensorRef, call: Call) ->
     return conversion(machine, state, source, Call("to", more, asked, call.node)) if more or asked else source
 
 
-LEGACY = frozenset(("torch.Tensor", "torch.FloatTensor", "torch.LongTensor"))
-"""Constructors that take sizes as well as data."""
-
-
 def _sizes_made(state: State, call: Call, source: Value) -> Extent:
     """The sizes of a new tensor: those asked for, or of what it is made of."""
-    sizes = asked_for(call.args) if call.name in LEGACY else None
-    return displayed(state, source) if sizes is None else sizes
+    takes_sizes = call.name in legacy_constructors.LEGACY
+    return legacy_constructors.sizes_made(state, call, source) if takes_sizes else displayed(state, source)
 
 
 def _kind_made(state: State, name: str, source: Value, dtype: Value) -> Kind:
