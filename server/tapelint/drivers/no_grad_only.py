@@ -9,7 +9,7 @@
                 Sampler(net).show(x)      # the only one who asks for `show`
 
 Nothing may have run such a function: its callers stand in code that is not reached, or are given what is unknown. Who
-runs it then has to run it as they do.
+runs it then has to run it as they do. What only the methods of a ``torch.autograd.Function`` use is reached so too.
 """
 
 from __future__ import annotations
@@ -123,14 +123,31 @@ def _mentions(statement: ast.stmt) -> tuple[tuple[str, Site], ...]:
     """Each name and attribute that is read in a statement of the file, and where."""
     found: list[tuple[str, Site]] = []
     todo: list[tuple[ast.AST, bool, Definition | None]] = [(statement, False, None)]
+    applied: set[ast.AST] = set()
     while todo:
         item, off, function = todo.pop()
         if isinstance(item, (ast.Name, ast.Attribute)):
             if isinstance(item.ctx, ast.Load):
                 found.append((item.id if isinstance(item, ast.Name) else item.attr, Site(function, off)))
         elif isinstance(item, Definition):
-            off, function = any(map(switches_off, item.decorator_list)), item
+            off, function = item in applied or any(map(switches_off, item.decorator_list)), item
+        elif isinstance(item, ast.ClassDef):
+            applied.update(_applied(item))
         elif isinstance(item, (ast.With, ast.AsyncWith)):
             off = off or any(switches_off(each.context_expr) for each in item.items)
         todo += [(below, off, function) for below in children(item)]
     return tuple(found)
+
+
+def _applied(owner: ast.ClassDef) -> list[Definition]:
+    """The static `forward` and `backward` of a class that has both: those of a ``torch.autograd.Function``, which
+    PyTorch calls with gradients switched off (`backward` too, unless a caller wants a graph of the gradients).
+    """
+    methods = [
+        each
+        for each in owner.body
+        if isinstance(each, Definition)
+        and each.name in ("forward", "backward")
+        and any(getattr(decorator, "id", "") == "staticmethod" for decorator in each.decorator_list)
+    ]
+    return methods if len({each.name for each in methods}) > 1 else []

@@ -1,7 +1,7 @@
 """Constructors from before 0.4, which take a tensor, data or sizes.
 
-    torch.Tensor(w)      w once more: a view, with its graph
-    w.new(2, 3)          new memory, without a graph, like w
+torch.Tensor(w)      w once more: a view, with its graph
+w.new(2, 3)          new memory, without a graph, like w
 """
 
 from __future__ import annotations
