@@ -19,6 +19,7 @@ from ..domain.project_path import own_path
 from ..domain.state import State
 from ..domain.values import Class, Const, Frame, Function, HeapRef, Value
 from ..engine.analysis_unit import AnalysisUnit
+from ..engine.given_graphs import given_graphs
 from ..engine.incremental import AnalysisCache, complete, recorded, total, walked
 from ..engine.lifecycle import PathEnded
 from ..engine.limits import Limits
@@ -170,10 +171,12 @@ def _latent(
     steps: list[AnalysisUnit],
 ) -> None:
     """Call functions as a caller might whose tensors require grad, as long as the fuel for that lasts; not those that
-    the script has called, or what trains: there the arguments are known.
+    the script has called, or what trains: there the arguments are known. Where others have called a function, only what
+    they may give a graph to requires grad.
     """
     limits, script = machine.limits, set[ast.AST]().union(*(step.called for step in steps if step.is_script))
     budget = Budget(limits.latent_fuel, limits.all_latent_fuel)
+    ran, own = [*steps], {each.function.node: each.unit for each in drove}
     _apply(machine, memory, finish, script.union(*(each.called for each in drove)), budget, steps)
     _registered(machine, memory, finish, script, budget, steps)
     known = script.union(*(each.called for each in drove if each.rank == TRAINS))
@@ -184,13 +187,14 @@ def _latent(
             and function.node not in known
             and is_worth_imagining(machine, finish.result[0], function, owner, finish.loads)
         ):
+            led = given_graphs(function.node, [step for step in ran if step is not own.get(function.node)])
             base = _base(machine, memory, finish, function, owner, budget, made, steps)
-            run = partial(imagined_call, machine, base.result, function, owner)
-            key, entry = (function.node, owner.id if owner is not None else 0), _named(finish, function, owner)
+            run = partial(imagined_call, machine, base.result, function, owner, led)
+            key, entry = (function.node, owner.id if owner is not None else 0, led), _named(finish, function, owner)
             steps.append(budget.paid(_imagined(machine, memory, base, key, entry, run, budget.next)))
             if owner is not None and switches_over_writes(machine, finish.result[0], owner, function):
                 run = partial(switched_call, machine, finish.result[0].fork(), function, owner)
-                key = function.node, ~owner.id
+                key = function.node, ~owner.id, None
                 steps.append(budget.paid(_imagined(machine, memory, finish, key, entry, run, budget.next)))
 
 
@@ -208,7 +212,7 @@ def _apply(
         if budget.together > 0 and backward.node not in known:
             node = state.get(kind.id, Class).node
             run = partial(imagine_apply, machine, state.fork(), kind)
-            unit = _imagined(machine, memory, finish, (node, kind.id), Entry("latent", node), run, budget.next)
+            unit = _imagined(machine, memory, finish, (node, kind.id, None), Entry("latent", node), run, budget.next)
             steps.append(budget.paid(unit))
 
 
@@ -225,7 +229,7 @@ def _registered(
     for each in registered_functions(machine, state, module, finish.loads):
         function = each.function
         if budget.together > 0 and (function is None or function.node not in known):
-            key = each.key(state)
+            key = (*each.key(state), None)
             run = partial(imagine_registered, machine, state, each)
             unit = _imagined(machine, memory, finish, key, Entry("latent", key[0]), run, budget.next)
             steps.append(budget.paid(unit))
@@ -235,7 +239,7 @@ def _imagined(
     machine: Machine,
     memory: AnalysisCache,
     base: AnalysisUnit,
-    key: tuple[ast.AST, int],
+    key: tuple[ast.AST, int, frozenset[str] | None],
     entry: Entry,
     run: Callable[[], list[State]],
     limit: int,

@@ -70,9 +70,15 @@ def _below(start: Node) -> Iterator[Node]:
 
 
 def imagine(
-    machine: Machine, state: State, function: Function, receiver: HeapRef | None, values: dict[str, Value]
+    machine: Machine,
+    state: State,
+    function: Function,
+    receiver: HeapRef | None,
+    values: dict[str, Value],
+    led: frozenset[str] | None = None,
 ) -> None:
-    """Call a function with tensors that require grad, and go backward through what it gives.
+    """Call a function with tensors that require grad, of the parameters ``led`` (None: of any), and go backward through
+    what it gives.
 
     ``values`` are the arguments inferred for it. Parameters that may be left out are so in one call, which is what most
     callers do, and given in another. Where several of them have a part in what is found, each is tried by itself.
@@ -81,8 +87,8 @@ def imagine(
     optional = {name for name in values if _default(function, name) == NONE}
     if optional:
         rest = [name for name in tensors if name not in optional]
-        _tried(machine, state, function, receiver, {**values, **dict.fromkeys(optional, NONE)}, rest)
-    _tried(machine, state, function, receiver, values, tensors)
+        _tried(machine, state, function, receiver, {**values, **dict.fromkeys(optional, NONE)}, rest, led)
+    _tried(machine, state, function, receiver, values, tensors, led)
 
 
 def _tried(
@@ -92,10 +98,11 @@ def _tried(
     receiver: HeapRef | None,
     values: dict[str, Value],
     tensors: SequenceType[str],
+    led: frozenset[str] | None,
 ) -> None:
     """Call it, and publish what is found with what it needs."""
     run = partial(_called, machine, state, function, receiver, values, tensors)
-    found = run(tensors)
+    found = run(tensors if led is None else [name for name in tensors if name in led])
     several = dict.fromkeys(name for _, names in found.events if len(names) > 1 for name in names)
     alone = {name: run([name]).places for name in several}
     for event, names in found.events:

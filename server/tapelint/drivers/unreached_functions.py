@@ -271,8 +271,12 @@ def is_worth_imagining(
     return may_write(node, *trees) or owner is not None and may_carry(machine, state, owner, function)
 
 
-def imagined_call(machine: Machine, base: tuple[State, Any], function: Function, owner: HeapRef | None) -> list[State]:
-    """Call a function as a caller might whose tensors require grad; not where a framework calls it without a graph."""
+def imagined_call(
+    machine: Machine, base: tuple[State, Any], function: Function, owner: HeapRef | None, led: frozenset[str] | None
+) -> list[State]:
+    """Call a function as a caller might whose tensors require grad, of the parameters ``led`` (None: of any); not where
+    a framework calls it without a graph.
+    """
     state, node = base[0].fork(), _definition(function)
     receiver = _receiver(function, owner, base[1])
     if owner is None or unrecorded(state, owner, node.name) is None:
@@ -282,7 +286,7 @@ def imagined_call(machine: Machine, base: tuple[State, Any], function: Function,
             return [state]
         trees = (machine.tree, *(module.source.tree for module in machine.unit.loads))
         if machine.query(may_write, node, *trees):
-            latent_calls.imagine(machine, state, function, receiver, values)
+            latent_calls.imagine(machine, state, function, receiver, values, led)
         if owner is not None and receiver is not None and may_carry(machine, state, owner, function):
             imagine_again(machine, state.fork(), function, receiver, values)
     return [state]

@@ -44,6 +44,8 @@ class AnalysisUnit:
     unfollowed: list[Lost] = field(default_factory=list)
     # Definitions that it called.
     called: set[ast.AST] = field(default_factory=set)
+    # Definitions that it called, each with a parameter that it gave something that may carry a graph.
+    led: set[tuple[ast.AST, str]] = field(default_factory=set)
     # Definitions whose body it read: an edit of one of them makes the unit invalid.
     dependencies: set[ast.AST] = field(default_factory=set)
     # Statements and conditional expressions that it executed to their end.

@@ -69,8 +69,9 @@ class AnalysisCache:
     objects: dict[int, AnalysisUnit] = field(default_factory=dict)
     # The entry points, by definition and heap id of the class (0 for none).
     entries: dict[tuple[ast.AST, int], AnalysisUnit] = field(default_factory=dict)
-    # The same functions called with tensors that require grad.
-    latent: dict[tuple[ast.AST, int], AnalysisUnit] = field(default_factory=dict)
+    # The same functions called with tensors that require grad, with the parameters to which callers may lead graphs
+    # (None without callers).
+    latent: dict[tuple[ast.AST, int, frozenset[str] | None], AnalysisUnit] = field(default_factory=dict)
 
     def forget(self) -> None:
         """Begin anew."""

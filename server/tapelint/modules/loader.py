@@ -418,6 +418,7 @@ class Imports:
             assert module.step.facts is not None
             self.machine.facts.merge_from(module.step.facts)
             self.machine.unit.called |= module.step.called
+            self.machine.unit.led |= module.step.led
         module.give(state)
         if not is_running and module.world is not None and module.world.grad_mode is not True:
             # `torch.set_grad_enabled(False)` at its top level holds from now on

@@ -28,6 +28,7 @@ from ..domain.values import (
     Value,
     something,
 )
+from ..engine import given_graphs
 from ..engine.activation import SuspendedAtCall, pop, push, unwind
 from ..engine.evaluation import Items
 from ..engine.machine import EXPRESSIONS, Machine
@@ -183,6 +184,7 @@ def call_function(
     ``SuspendedAtCall`` instead, ready to run: only the call that a stretch waits for asks for that."""
     definition, given = function.node, (*args, *kwargs.values())
     machine.unit.called.add(definition)
+    given_graphs.note(machine.unit.led, state, definition, args, kwargs)
     is_deep = machine.context.depth >= machine.limits.call_depth
     if is_deep or tells_nothing_new(machine, definition, given):
         machine.leave_opaque(node, function, OpaqueReason.DEPTH if is_deep else OpaqueReason.RECURSION)
