@@ -176,7 +176,7 @@ def _latent(
     """
     limits, script = machine.limits, set[ast.AST]().union(*(step.called for step in steps if step.is_script))
     budget = Budget(limits.latent_fuel, limits.all_latent_fuel)
-    ran, own = [*steps], {each.function.node: each.unit for each in drove}
+    ran = [*steps]
     _apply(machine, memory, finish, script.union(*(each.called for each in drove)), budget, steps)
     _registered(machine, memory, finish, script, budget, steps)
     known = script.union(*(each.called for each in drove if each.rank == TRAINS))
@@ -187,7 +187,7 @@ def _latent(
             and function.node not in known
             and is_worth_imagining(machine, finish.result[0], function, owner, finish.loads)
         ):
-            led = given_graphs(function.node, [step for step in ran if step is not own.get(function.node)])
+            led = _led(function, ran, drove)
             base = _base(machine, memory, finish, function, owner, budget, made, steps)
             run = partial(imagined_call, machine, base.result, function, owner, led)
             key, entry = (function.node, owner.id if owner is not None else 0, led), _named(finish, function, owner)
@@ -196,6 +196,12 @@ def _latent(
                 run = partial(switched_call, machine, finish.result[0].fork(), function, owner)
                 key = function.node, ~owner.id, None
                 steps.append(budget.paid(_imagined(machine, memory, finish, key, entry, run, budget.next)))
+
+
+def _led(function: Function, ran: Iterable[AnalysisUnit], drove: Iterable[Drove]) -> frozenset[str] | None:
+    """The parameters for which other functions may give a function a graph; None where none has called it."""
+    own = [each.unit for each in drove if each.function.node is function.node]
+    return given_graphs(function.node, [unit for unit in ran if unit not in own])
 
 
 def _apply(

@@ -21,7 +21,7 @@ from .python import (
     typer_commands,
 )
 from .python.configs import config_files, config_objects, hydra_programs, hyperpyyaml
-from .torch import amp, composites, custom_ops, distributions, einops, measures, tensors, vectors
+from .torch import amp, composites, custom_ops, distributions, einops, legacy_constructors, measures, tensors, vectors
 from .torch.autograd import backward_calls, checkpoint, grad_calls, grad_mode, tensor_hooks
 from .torch.autograd_function import apply
 from .torch.func import transforms, vmap

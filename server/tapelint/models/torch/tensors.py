@@ -266,14 +266,20 @@ def kind_wanted(state: State, call: Call) -> Kind:
     return known or (None if all(isinstance(value, (External, Const)) for value in asked) else "other")
 
 
-@function("torch.tensor", "torch.as_tensor", "torch.from_numpy", "torch.asarray", *legacy_constructors.LEGACY)
+@function(*legacy_constructors.LEGACY)
+def legacy(machine: Machine, state: State, call: Call) -> Value:
+    """A tensor once more, or new data."""
+    source = call.get(0, "data", NONE)
+    is_tensor = isinstance(source, TensorRef)
+    return legacy_constructors.of_tensor(machine, state, source, call) if is_tensor else make(machine, state, call)
+
+
+@function("torch.tensor", "torch.as_tensor", "torch.from_numpy", "torch.asarray")
 def make(machine: Machine, state: State, call: Call) -> Value:
     """New data."""
     source = call.get(0, "data", NONE)
     if call.name in ("torch.as_tensor", "torch.asarray") and isinstance(source, TensorRef):
         return _as_tensor(machine, state, source, call)
-    if call.name in legacy_constructors.LEGACY and isinstance(source, TensorRef):
-        return legacy_constructors.of_tensor(machine, state, source, call)
     flag = call.kwargs.get("requires_grad")
     wants = False if flag is None else bool(flag.value) if isinstance(flag, Const) else None
     dtype = call.kwargs.get("dtype", NONE)
@@ -288,7 +294,7 @@ def make(machine: Machine, state: State, call: Call) -> Value:
         if lost.reason is CutReason.ITEM and isinstance(source, (TensorRef, Unknown)):
             state.tensors[made] = replace(state.tensors[made], sizes=())
     plain = call.name in ("torch.tensor", "torch.Tensor") and dtype == NONE and kind == "float"
-    if call.name == "torch.tensor" or call.name in legacy_constructors.ON_CPU:
+    if call.name in ON_CPU:
         devices.made(machine, made, call.kwargs.get("device", NONE))
     if plain:
         machine.facts.float32.add(made)
@@ -296,6 +302,10 @@ def make(machine: Machine, state: State, call: Call) -> Value:
         machine.facts.record_provenance(made, Provenance(rewrapped=state.point(call.node)))
         refuse_integers(machine, state, made, call.node)
     return TensorRef(made)
+
+
+ON_CPU = legacy_constructors.ON_CPU | {"torch.tensor"}
+"""What makes tensors on the CPU unless asked otherwise."""
 
 
 def _as_tensor(machine: Machine, state: State, source: TensorRef, call: Call) -> Value:
