@@ -71,6 +71,7 @@ MODELS: tuple[ModuleType, ...] = (
     launchers,
     kept_states,
     layers,
+    legacy_constructors,
     measures,
     module_wrappers,
     modules,

@@ -270,8 +270,9 @@ def kind_wanted(state: State, call: Call) -> Kind:
 def legacy(machine: Machine, state: State, call: Call) -> Value:
     """A tensor once more, or new data."""
     source = call.get(0, "data", NONE)
-    is_tensor = isinstance(source, TensorRef)
-    return legacy_constructors.of_tensor(machine, state, source, call) if is_tensor else make(machine, state, call)
+    if isinstance(source, TensorRef):
+        return legacy_constructors.of_tensor(machine, state, source, call)
+    return make(machine, state, call)
 
 
 @function("torch.tensor", "torch.as_tensor", "torch.from_numpy", "torch.asarray")
