@@ -26,6 +26,7 @@ from ..models.frameworks.training_loops import WALKED, Unrecorded, Walk, loop_of
 from ..models.python.click_commands import callback_of
 from ..models.torch.autograd.grad_access import between_calls, through
 from ..semantics.calls import call_value
+from ..source import walk
 from . import framework_driver, latent_calls
 from .attribute_flow import called_undeclared
 from .called_again import imagine_again, may_carry
@@ -116,6 +117,7 @@ def _is_own(state: State, module: int, function: Function) -> bool:
 
 def _methods(machine: Machine, state: State, module: int, kind: HeapRef) -> Iterator[Candidate]:
     """The methods that a class of the module defines, each with the class on whose objects it runs."""
+    itself = [] if _has_no_objects(state, kind) else [kind]
     complete = _completed(machine, state, module, kind)
     for function in list(state.get(kind.id, Class).attributes.values()):
         if not isinstance(function, Function) or function.owner != kind.id or not _is_own(state, module, function):
@@ -123,8 +125,16 @@ def _methods(machine: Machine, state: State, module: int, kind: HeapRef) -> Iter
         name = _definition(function).name
         if name != "__init__":
             heirs = [heir for heir in complete if name not in state.get(heir.id, Class).attributes]
-            for owner in (heirs if not machine.query(is_abstract, function.node) else []) or [kind]:
+            for owner in (heirs if not machine.query(is_abstract, function.node) else []) or itself:
                 yield Candidate(function, owner)
+
+
+def _has_no_objects(state: State, kind: HeapRef) -> bool:
+    """Whether a class's own ``__init__`` ends in a `raise` whatever it is given: derived classes have another one."""
+    made = state.get(kind.id, Class).attributes.get("__init__")
+    body = getattr(made.node, "body", []) if isinstance(made, Function) and made.owner == kind.id else []
+    ends = isinstance(body, list) and bool(body) and isinstance(body[-1], ast.Raise)
+    return ends and not any(isinstance(node, ast.Return) for statement in body for node in walk(statement))
 
 
 def _definition(function: Function) -> ast.FunctionDef | ast.AsyncFunctionDef:
