@@ -6,7 +6,7 @@ BIN := .venv/bin
 ORACLE := .venv-oracle/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test python-test packaging-test lint client-check oracle fuzz cures lock vsix release docs docs-test editor-test bench bench-sessions bench-others bench-thousand soak ecosystem clean
+.PHONY: help demo test python-test packaging-test lint client-check compiled compiled-test oracle fuzz cures lock vsix release docs docs-test editor-test bench bench-sessions bench-others bench-thousand soak ecosystem clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -19,10 +19,16 @@ test: ## all tests that need neither torch nor an editor, with lint and client-c
 	@$(MAKE) --no-print-directory -j3 lint client-check python-test
 
 python-test: .venv/.ready node_modules/.ready ## of these, pytest alone
-	$(BIN)/pytest -q -n auto --dist worksteal --ignore=tests/oracle --ignore=tests/editor --ignore=tests/packaging
+	$(BIN)/pytest -q -n auto --dist worksteal --ignore=tests/oracle --ignore=tests/editor --ignore=tests/packaging --ignore=tests/compiled/test_wheel.py
 
 packaging-test: .venv-packaging/.ready ## what is installed from here: build it, and run it where users do (package index)
 	.venv-packaging/bin/pytest -q -n auto --dist loadfile tests/packaging
+
+compiled: .venv-compiled/.ready ## build a wheel with the engine compiled, for this Python and machine (C compiler, package index)
+	.venv-compiled/bin/python -m tools.compiled
+
+compiled-test: .venv-compiled/.ready ## install that wheel where nothing else is: it must find what the pure package finds
+	.venv-compiled/bin/pytest -q tests/compiled
 
 lint: .venv/.ready ## ruff over the Python code, rules and format, and mypy
 	$(BIN)/ruff check .
@@ -95,7 +101,7 @@ ecosystem: .venv/.ready ## what public repositories show, against the list of ve
 	@PYTHONPATH=. $(BIN)/python -m tools.ecosystem $(OPTIONS) $(DIR)
 
 clean: ## remove all that the targets above made
-	rm -rf .venv .venv-docs .venv-oracle .venv-packaging .venv-torchfix .venv-servers .cache .pytest_cache .hypothesis .ruff_cache .mypy_cache node_modules playground/node_modules build dist bundled server/*.egg-info
+	rm -rf .venv .venv-compiled .venv-docs .venv-oracle .venv-packaging .venv-torchfix .venv-servers .cache .pytest_cache .hypothesis .ruff_cache .mypy_cache node_modules playground/node_modules build dist bundled server/*.egg-info
 	find server tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/.ready: pyproject.toml
@@ -111,6 +117,11 @@ clean: ## remove all that the targets above made
 .venv-packaging/.ready: pyproject.toml
 	$(PYTHON) -m venv .venv-packaging
 	.venv-packaging/bin/pip install --quiet --editable '.[dev,packaging,fleet]'
+	touch $@
+
+.venv-compiled/.ready: pyproject.toml
+	$(PYTHON) -m venv .venv-compiled
+	.venv-compiled/bin/pip install --quiet --editable '.[dev,compiled]'
 	touch $@
 
 .venv-docs/.ready: pyproject.toml

@@ -23,7 +23,8 @@ from dataclasses import astuple
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "server"), str(ROOT / "tests" / "mdtest")]
+sys.path[:0] = [str(ROOT / "tests" / "mdtest")]
+sys.path.append(str(ROOT / "server"))  # a tapelint that is installed comes first
 
 from mdjudge import analysed  # noqa: E402
 from mdspec import Block, beside, read_programs, read_script  # noqa: E402
