@@ -25,7 +25,7 @@ def _double(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         known = {"path": path, "source": parse(text, path), "diagnostics": (found,), "elsewhere": ()}
         return SimpleNamespace(stats={"steps": 2}, others={}, notices=(), walks={}, **known)
 
-    def offer(report: SimpleNamespace, diagnostic: Diagnostic) -> Offer:
+    def offer(report: SimpleNamespace, diagnostic: Diagnostic, **how: object) -> Offer:
         if "unfixable" in report.source.text:
             raise ValueError("no fix")
         return Offer()
