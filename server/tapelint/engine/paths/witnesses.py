@@ -55,12 +55,16 @@ STAND_INS: dict[str, type] = {
     "torch.nn.Module": Module,
     "numpy.ndarray": Array,
 }
-BASES = dict.fromkeys(("RNN", "LSTM", "GRU"), "RNNBase") | {
+BASES = {
+    **dict.fromkeys(("RNN", "LSTM", "GRU"), "RNNBase"),
+    **dict.fromkeys(("RNNCell", "LSTMCell", "GRUCell"), "RNNCellBase"),
+    **{f"ZeroPad{rank}d": f"ConstantPad{rank}d" for rank in (1, 2, 3)},
+    "NLLLoss2d": "NLLLoss",
     "ReLU6": "Hardtanh",
     "UpsamplingNearest2d": "Upsample",
     "UpsamplingBilinear2d": "Upsample",
 }
-"""The layers of PyTorch that are a kind of another one with a name of its own."""
+"""The layers of PyTorch that are a kind of another one with a name of its own (compared with PyTorch by a test)."""
 SOMETHING: tuple[object, ...] = (
     *(None, True, False, 0, 1, 2.5, 1j, "", "(another)", b"", b"b", [], [0], (), (0,), {}, {0: 0}, set(), {0}),
     *(frozenset(), frozenset({0}), collections.OrderedDict(a=0), collections.deque([0]), object()),
