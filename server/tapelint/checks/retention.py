@@ -40,6 +40,7 @@ from ..engine.machine import Machine
 from ..ground import RunBy
 from ..models.torch.nn.module_registry import is_module_like
 from ..source import walk
+from .kept_values import uses_of_name
 from .shared_graphs import leaks
 
 SHORT_LOOP = 100
@@ -205,6 +206,8 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
     theirs = nodes_below(state.grad_fns(known))
     lasting = [each for each in collected.values() if not _ends_with_iteration(each)]
     lost = [each for each in lasting if not _is_used(machine, state, each, theirs)]
+    if event.result == NONE:
+        lost = [each for each in lost if not _is_returned(machine, each, len(state.calls) + 1)]
     for each in leaks(state, lost):
         stays = state.tensors[each.tensor].grad_fn in theirs or each.is_brief and _is_named(state, each)
         leak = replace(each, is_brief=each.is_brief and not stays)
@@ -231,6 +234,22 @@ def _is_used(machine: Machine, state: State, collected: RetainedGraphs, theirs: 
         return True
     walk = state.freed.get(top) or state.retained.get(top) if top is not None else None
     return walk is not None and all(lap.run != collected.lap.run for lap in walk.point.iterations)
+
+
+def _is_returned(machine: Machine, collected: RetainedGraphs, depth: int) -> bool:
+    """Whether the function that ran, inside of at most ``depth`` calls, returns what a variable of its collects, by its
+    text: on another path than this one (``if len(parts) == 0: return None``), whose caller may go backward.
+    """
+    stored = collected.stored
+    if not stored.collects or len(stored.point.calls) > depth:
+        return False
+    return any(
+        uses_of_name(stored.target, each).taken
+        for function in walk(machine.tree)
+        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)) and stored.statement in walk(function)
+        for each in walk(function)
+        if isinstance(each, ast.Return)
+    )
 
 
 def _is_vague(state: State, result: Value) -> bool:
@@ -272,6 +291,12 @@ def _hand_over(machine: Machine, state: State, calls: tuple[ast.AST, ...], resul
     held = held_tensors(state, result)
     if held is None:
         return
+    if result == NONE:
+        state.retained_after_loop = {
+            statement: each
+            for statement, each in state.retained_after_loop.items()
+            if each.stored.point.calls[: len(calls)] != calls or not _is_returned(machine, each, len(calls))
+        }
     theirs = nodes_below(state.grad_fns(held))
     for statement, each in [*state.retained_after_loop.items()]:
         is_inside = each.stored.point.calls[: len(calls)] == calls
