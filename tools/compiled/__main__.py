@@ -101,6 +101,10 @@ def compile_into(tree: Path, extensions: list[Extension]) -> None:
 def packed(tree: Path) -> Path:
     """The wheel made of what is in ``tree``, tagged for this Python and machine."""
     (info,) = tree.glob("*.dist-info")
+    metadata = info / "METADATA"
+    # The rewritten modules say with its decorators what mypyc makes of a class.
+    needs = "\nRequires-Dist: mypy_extensions\nRequires-Dist: "
+    metadata.write_text(metadata.read_text(encoding="utf-8").replace("\nRequires-Dist: ", needs, 1), encoding="utf-8")
     about = info / "WHEEL"
     text = about.read_text(encoding="utf-8").replace("Root-Is-Purelib: true", "Root-Is-Purelib: false")
     python = f"cp{sys.version_info.major}{sys.version_info.minor}"
