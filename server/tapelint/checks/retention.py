@@ -206,9 +206,7 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
     theirs = nodes_below(state.grad_fns(known))
     lasting = [each for each in collected.values() if not _ends_with_iteration(each)]
     lost = [each for each in lasting if not _is_used(machine, state, each, theirs)]
-    if event.result == NONE:
-        lost = [each for each in lost if not _is_returned(machine, each, len(state.calls) + 1)]
-    for each in leaks(state, lost):
+    for each in leaks(state, _not_returned(machine, lost, event.result, len(state.calls) + 1)):
         stays = state.tensors[each.tensor].grad_fn in theirs or each.is_brief and _is_named(state, each)
         leak = replace(each, is_brief=each.is_brief and not stays)
         machine.facts.events.publish(GraphKeptAlive(point=each.stored.point, collected=leak))
@@ -234,6 +232,13 @@ def _is_used(machine: Machine, state: State, collected: RetainedGraphs, theirs: 
         return True
     walk = state.freed.get(top) or state.retained.get(top) if top is not None else None
     return walk is not None and all(lap.run != collected.lap.run for lap in walk.point.iterations)
+
+
+def _not_returned(
+    machine: Machine, collected: Iterable[RetainedGraphs], result: Value | None, depth: int
+) -> list[RetainedGraphs]:
+    """What was collected without what other paths return, where this one returns None."""
+    return [each for each in collected if result != NONE or not _is_returned(machine, each, depth)]
 
 
 def _is_returned(machine: Machine, collected: RetainedGraphs, depth: int) -> bool:
