@@ -5,8 +5,13 @@ seeds.
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from pathlib import Path
+
+# A shell without job control starts what runs in the background with Ctrl-C ignored, which its processes inherit.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 os.environ["TAPELINT_FROZEN"] = "1"  # records that must not change cannot be changed
 
