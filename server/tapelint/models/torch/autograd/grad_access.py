@@ -77,7 +77,8 @@ def flowed(
 ) -> None:
     """An op ran on tensors, among them perhaps some that came of a gradient: so do its results.
 
-    Where it writes them into the leaf itself, that is a step by hand: ``w -= 0.1 * w.grad``.
+    Where it writes them into the leaf itself, that is a step by hand: ``w -= 0.1 * w.grad``. It uses what the program
+    has read, though ``.grad`` may have been cleared since: ``g = w.grad.clone(); w.grad = None; w -= 0.1 * g``.
     """
     facts = machine.facts
     others = [key for key in given if not facts.provenance_of(key).from_gradient]
@@ -90,7 +91,12 @@ def flowed(
             facts.record_provenance(key, learned)
         return
     leaf = state.tensors[target].storage
-    if not facts.provenance_of(target).from_gradient and leaf in state.history:
+    past = state.history.get(leaf)
+    if past is None or facts.provenance_of(target).from_gradient:
+        return
+    if past.clearings and not past.passes:
+        history.stepped(state, [leaf], state.point(node), facts.relevant_assumptions(state))
+    else:
         use_grads(machine, state, [leaf], node)
 
 
