@@ -12,7 +12,7 @@ if nothing can go backward through them: a pass has freed them in part, or the f
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from ..autograd import Node, ProgramPoint, RetainedGraphs, Stored, StoreKind
@@ -44,13 +44,23 @@ def publish(
     receiver: HeapRef | None,
     lap: Iteration,
     freeing: bool,
+    led: Callable[[], Mapping[str, str]],
 ) -> None:
     """Tell which holders have grown with each call up to ``lap``, if no code can go backward through what they hold.
-    ``freeing`` says that the program, or the framework that calls the method, goes backward.
+    ``freeing`` says that the program, or the framework that calls the method, goes backward. ``led`` finds out which
+    holders, by name, grow if an argument of the function requires grad, and which argument that is: without it, none
+    of what is not certain to have a graph is published.
     """
-    kept = [found for holder in grown if (found := _kept(machine, state, holder, receiver, lap, freeing)) is not None]
+    found = [(_kept(machine, state, holder, receiver, lap, freeing), holder.name) for holder in grown]
+    kept = [each for each, _ in found if each is not None]
+    holding = {each.tensor: name for each, name in found if each is not None}
     for each in leaks(state, kept):
-        premise = _premise(each.added, lap.loop)
+        premise = None
+        if not any(node.certain for node in each.added):
+            name = led().get(holding[each.tensor])
+            if name is None:
+                continue
+            premise = f"`{name}` requires grad"
         machine.facts.events.publish(GraphKeptAlive(point=each.stored.point, assumption=premise, collected=each))
 
 
@@ -146,16 +156,3 @@ def _is_helper(machine: Machine, function: ast.AST) -> bool:
     """Whether other methods call a method on their object: these say what it is given."""
     trees = machine.tree, *(module.source.tree for module in machine.unit.loads)
     return any(getattr(function, "name", "") in called_on_self(tree) for tree in trees)
-
-
-def _premise(nodes: Sequence[Node], function: ast.AST) -> str | None:
-    """What the nodes rest on, where none of them is certain: that an argument of the function requires grad."""
-    if any(node.certain for node in nodes) or not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        return None
-    given = [parameter.arg for parameter in (*function.args.args, *function.args.kwonlyargs)][1:]
-    bound = [n.id for n in ast.walk(function) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-    read = {n.id for node in nodes for n in ast.walk(node.created_at.node) if isinstance(n, ast.Name)}
-    name = next((name for name in (*given, *bound) if name in read), None)
-    if name is not None:
-        return f"`{name}` requires grad"
-    return "what it is given requires grad"

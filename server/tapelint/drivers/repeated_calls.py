@@ -11,17 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import field, replace
+from functools import cache, partial
+from typing import TypeAlias
 
-from ..autograd import fresh_id
+from ..autograd import Node, fresh_id
 from ..autograd.events.graph_walks import Event
 from ..autograd.frozen import frozen
+from ..autograd.model.graph_search import reachable
 from ..checks import growth, held_graphs
 from ..domain.state import State
-from ..domain.values import Function, HeapRef
+from ..domain.values import Function, HeapRef, Value
 from ..engine.machine import Machine, OutOfFuel
 
 ENOUGH = 3
 """Calls after which what grows can be distinguished from what keeps the results of the last two."""
+
+
+LedCall: TypeAlias = Callable[[Machine, dict[Node, str], State], None]
+"""A call whose arguments require grad. It adds the parameter of each, by the node of the argument's graph."""
 
 
 @frozen
@@ -35,6 +42,7 @@ class RepeatedCall:
     run: int
     walks: bool
     effect: Callable[[State], None]
+    led: LedCall
     # What has happened in them.
     heard: list[Event] = field(default_factory=list)
 
@@ -68,24 +76,55 @@ class RepeatedCall:
             ended = [path.fork()]
             with machine.facts.events.heard_by(self.heard.append):
                 for number in range(calls + 1, ENOUGH + 1):
-                    ended = [last for each in ended for last in self._again(machine, each, number)]
+                    ended = [
+                        last for each in ended for last in self._again(machine, each, self.run, number, self.effect)
+                    ]
             for last in ended:
                 if last.completion is None and not any(event.raises for event in self.heard):
                     grown = self._growing(last, ENOUGH)
-                    growth.publish(machine, last, grown, self.receiver, last.iterations[-1], self.walks)
+                    led = cache(partial(self._led_by, machine, path))
+                    growth.publish(machine, last, grown, self.receiver, last.iterations[-1], self.walks, led)
 
-    def _again(self, machine: Machine, path: State, number: int) -> list[State]:
+    def _led_by(self, machine: Machine, path: State) -> dict[str, str]:
+        """What grows where tensors that are given require grad: for the name of each holder the first parameter whose
+        graphs it keeps.
+        """
+        names, run = dict[Node, str](), machine.new_run()
+        effect, ended = partial(self.led, machine, names), [path.fork()]
+        with machine.facts.events.heard_by():
+            for number in range(1, ENOUGH + 1):
+                ended = [last for each in ended for last in self._again(machine, each, run, number, effect)]
+        found = dict[str, str]()
+        for last in ended:
+            for holder in growth.growing(last, self._roots(last), run, ENOUGH):
+                below = set(reachable(last.grad_fns(holder.tensors)))
+                given = [name for node, name in names.items() if node in below]
+                if given:
+                    found.setdefault(holder.name, given[0])
+        return found
+
+    def _roots(self, path: State) -> list[tuple[str, Value]]:
+        return held_graphs.roots_of(path, self.function, self.receiver)
+
+    def _again(
+        self, machine: Machine, path: State, run: int, number: int, effect: Callable[[State], None]
+    ) -> list[State]:
         if path.completion is not None:
             return []
-        machine.begin_iteration(path, self.function.node, self.run, number, 0)
-        return machine.join_and_cap(machine.run_paths(path, self.effect))
+        machine.begin_iteration(path, self.function.node, run, number, 0)
+        return machine.join_and_cap(machine.run_paths(path, effect))
 
     def _growing(self, path: State, calls: int) -> list[held_graphs.Holder]:
-        return growth.growing(path, held_graphs.roots_of(path, self.function, self.receiver), self.run, calls)
+        return growth.growing(path, self._roots(path), self.run, calls)
 
 
 def once(
-    machine: Machine, state: State, function: Function, receiver: HeapRef | None, effect: Callable[[State], None]
+    machine: Machine,
+    state: State,
+    function: Function,
+    receiver: HeapRef | None,
+    effect: Callable[[State], None],
+    led: LedCall,
 ) -> list[State]:
     """Run a function that its caller need not call again. Where it leaves a graph behind it is called again on a copy,
     to see what grows.
@@ -97,7 +136,7 @@ def once(
         and held_graphs.holds_younger(path, held_graphs.roots_of(path, function, receiver), before)
         for path in ended
     ):
-        repeated = RepeatedCall(function, receiver, machine.new_run(), False, effect)
+        repeated = RepeatedCall(function, receiver, machine.new_run(), False, effect, led)
         machine.begin_iteration(twin, function.node, repeated.run, 0, 0)
         repeated.look_for_growth(machine, [twin])
     return ended

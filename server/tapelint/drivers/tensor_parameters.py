@@ -57,7 +57,32 @@ def tensor_parameters(
     machine: Machine, state: State, function: Function, kind: Value | None = None, depth: int = MAX_DEPTH
 ) -> list[str]:
     """The parameters that are tensors of numbers, in their order; of a method of an object of the class ``kind``."""
+    tensors, whole = _used_as(machine, state, function, kind, depth)
+    parameters = _parameters(function)
+    annotated = {a.arg for a in parameters if a.annotation is not None}
+    promised = {a.arg for a in parameters if _is_tensor(a.annotation)}
+    found = (promised | tensors - annotated) - whole
+    return [a.arg for a in parameters if a.arg in found]
+
+
+def possible_tensors(machine: Machine, state: State, function: Function, kind: Value | None) -> list[str]:
+    """The parameters that may be tensors of numbers: those that are, and those of which neither an annotation nor a use
+    says anything else.
+    """
+    _, whole = _used_as(machine, state, function, kind, MAX_DEPTH)
+    possible = [a for a in _parameters(function) if a.annotation is None or _is_tensor(a.annotation)]
+    return [a.arg for a in possible if a.arg not in whole]
+
+
+def _parameters(function: Function) -> list[ast.arg]:
     spec = function.node.args
+    return [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
+
+
+def _used_as(
+    machine: Machine, state: State, function: Function, kind: Value | None, depth: int
+) -> tuple[set[str], set[str]]:
+    """The parameters that are used as tensors of numbers are, and those that are used as indices and the like are."""
     usage = machine.query(_usage, function.node)
     tensors, whole = set(usage.tensors), set(usage.whole)
     for name, callee, index in usage.given:
@@ -66,10 +91,7 @@ def tensor_parameters(
             (tensors if flows else whole).add(name)
         elif kind is not None and depth and _is_tensor_of(machine, state, kind, callee, index, depth):
             tensors.add(name)
-    annotated = {a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if a.annotation is not None}
-    promised = {a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if _is_tensor(a.annotation)}
-    found = (promised | tensors - annotated) - whole
-    return [a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs) if a.arg in found]
+    return tensors, whole
 
 
 def _is_tensor_of(machine: Machine, state: State, kind: Value, callee: ast.expr, index: int, depth: int) -> bool:

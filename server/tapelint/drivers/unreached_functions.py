@@ -8,11 +8,12 @@ class Trainer:
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ..autograd import Node
 from ..autograd.events.graph_walks import Event
 from ..autograd.frozen import frozen
 from ..domain.mro import is_function, is_module, mro_of
@@ -39,6 +40,7 @@ from .object_state import prepare
 from .objects.switched_objects import switched_objects
 from .repeated_calls import RepeatedCall, once
 from .suggested_classes import premise_of_classes
+from .tensor_parameters import possible_tensors
 from .testing.collection import inherited_tests, is_test
 from .testing.marks import fixture_of
 from .testing.runs import run_test
@@ -193,6 +195,16 @@ class EntryCall:
         machine.lifecycle.path_ended.publish(machine, PathEnded(state, result, reachable))
         run_left_behind(machine, state, (result, *receiver))
 
+    def run_led(self, machine: Machine, names: dict[Node, str], state: State) -> None:
+        """Call it with tensors that require grad for what is unknown and may be such: ``names`` has them by node."""
+        values = dict(self.values)
+        for name in possible_tensors(machine, state, self.function, self.owner):
+            match values.get(name):
+                case Unknown(requires_grad=None):
+                    values[name], node = latent_calls.imagined_tensor(machine, state, name, self.node)
+                    names[node] = name
+        replace(self, values=values).run(machine, state)
+
     def _result(self, machine: Machine, state: State, key: object) -> Value:
         if self.walk is not None and self.receiver is not None:
             if state.iterations[-1].number == 1:
@@ -232,9 +244,7 @@ def run_entry(
     is_forward = node.name == "forward" and owner is not None and is_module(state, owner)
     call = EntryCall(function, node, receiver, owner, values, walk, is_forward)
     with machine.facts.events.assuming(premise):
-        return _driven(
-            machine, state, function, owner, receiver, is_forward or quiet is not None, partial(call.run, machine)
-        )
+        return _driven(machine, state, call, is_once=is_forward or quiet is not None)
 
 
 def is_run_by_tests(machine: Machine, state: State, function: Function, owner: HeapRef | None) -> bool:
@@ -363,38 +373,25 @@ def trains(machine: Machine, function: ast.AST) -> bool:
     )
 
 
-def _driven(
-    machine: Machine,
-    state: State,
-    function: Function,
-    owner: HeapRef | None,
-    receiver: HeapRef | None,
-    is_once: bool,
-    effect: Callable[[State], None],
-) -> list[State]:
+def _driven(machine: Machine, state: State, call: EntryCall, is_once: bool) -> list[State]:
     """Run it once, or again and again where that is what its caller does."""
-    if owner is None or is_once:
-        return once(machine, state, function, receiver, effect)
-    return again_and_again(machine, state, function, receiver, effect)
+    if call.owner is None or is_once:
+        return once(machine, state, call.function, call.receiver, partial(call.run, machine), call.run_led)
+    return _again_and_again(machine, state, call)
 
 
-def again_and_again(
-    machine: Machine,
-    state: State,
-    function: Function,
-    receiver: HeapRef | None,
-    effect: Callable[[State], None],
-) -> list[State]:
+def _again_and_again(machine: Machine, state: State, call: EntryCall) -> list[State]:
     """A method that reaches backward is called once per step by code that trains: run it twice on the same object,
     which is the loop its caller would write. So is one after which the object, or what else outlives the call, holds a
     graph that the call has built.
     """
+    function, effect = call.function, partial(call.run, machine)
     run, before, heard = machine.new_run(), machine.unit.stats.backwards, list[Event]()
     with machine.facts.events.heard_by(*machine.facts.events.listeners, heard.append):
         machine.begin_iteration(state, function.node, run, 1, 0)
         ended = machine.run_paths(state, effect)
         walks = machine.unit.stats.backwards > before
-        repeated = RepeatedCall(function, receiver, run, walks, effect, heard)
+        repeated = RepeatedCall(function, call.receiver, run, walks, effect, call.run_led, heard)
         if not walks and not repeated.keeps_graph(ended):
             return ended
         results: list[State] = []
