@@ -12,9 +12,10 @@ from typing import Any
 from ..domain.completion import Break, Continue, ProgramRaised, Return
 from ..domain.mro import mro_of
 from ..domain.state import State
-from ..domain.values import NONE, Class, External, Frame, HeapRef, Instance, Value
+from ..domain.values import NONE, Class, External, Frame, HeapRef, Instance, TensorRef, Value
 from ..engine.machine import STATEMENTS, Machine
 from ..engine.stored_names import returns
+from ..models.torch.autograd.changed_objects import may_have_changed
 from .assign import assign, delete
 from .augmented import augmented
 from .classes import define_class
@@ -30,7 +31,10 @@ def expression(machine: Machine, node: ast.Expr, state: State) -> list[State]:
 
 
 def evaluated(machine: Machine, node: ast.Expr, state: State) -> None:
-    machine.eval(node.value, state)
+    result = machine.eval(node.value, state)
+    match node.value:
+        case ast.Call(func=ast.Attribute() as method) if isinstance(result, TensorRef):
+            may_have_changed(machine, state, method, result)
 
 
 def void(_: Value) -> None:

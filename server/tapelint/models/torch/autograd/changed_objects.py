@@ -1,0 +1,55 @@
+"""Objects of unknown classes that a method may have changed: a call whose result the program drops is made for that.
+
+lap = Laplace(net, prior.exp())     unknown, and given a graph: what its methods return may lead there
+lap.fit(loader)                     now it may hold anything
+loss = lap.likelihood(prior)        what it leads to is not known
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from ....autograd import Leaf, Node, Tensor, fresh_id
+from ....domain.state import State
+from ....domain.values import BuiltinMethod, HeapRef, Instance, TensorRef, Value
+from ....engine.machine import Machine
+from ..opaque_attributes import is_opaque
+
+
+def may_have_changed(machine: Machine, state: State, method: ast.Attribute, result: TensorRef) -> None:
+    """A method was called whose ``result`` is dropped. Where its object is no tensor, and was taken to keep a graph
+    that it had been given, it is not taken to do so any more.
+    """
+    owner, graph = _named(machine, state, method.value), state.tensors[result.id].grad_fn
+    if graph is None or graph.assumption is None or not isinstance(owner, TensorRef):
+        return
+    tensor = state.tensors[owner.id]
+    kept = tensor.grad_fn
+    if kept is None or not tensor.assumption or owner.id not in graph.operand_ids:
+        return
+    if is_opaque(state, BuiltinMethod(owner, method.attr)):
+        state.tensors[owner.id] = _forgotten(tensor, kept)
+
+
+def _forgotten(tensor: Tensor, graph: Node) -> Tensor:
+    """What stands for an object whose ``graph`` is not known any more: it goes on to depend on leaves, which an
+    optimizer or a network holds.
+    """
+    leaves = tuple(each for each in graph.inputs if isinstance(each, Leaf))
+    if not leaves:
+        return replace(tensor, requires_grad=None, grad_fn=None, assumption=None)
+    graph = replace(graph, id=fresh_id(), inputs=leaves, saved=(), saves_anything=False, is_complete=False)
+    return replace(tensor, grad_fn=graph)
+
+
+def _named(machine: Machine, state: State, expression: ast.expr) -> Value | None:
+    """What a variable holds, or an attribute of an object that is in one."""
+    match expression:
+        case ast.Name(name):
+            return machine.lookup(state, name)
+        case ast.Attribute(ast.Name() as base, name):
+            owner = _named(machine, state, base)
+            thing = state.heap[owner.id] if isinstance(owner, HeapRef) else None
+            return thing.attributes.get(name) if isinstance(thing, Instance) else None
+    return None
