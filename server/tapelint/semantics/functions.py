@@ -23,6 +23,7 @@ from ..domain.values import (
     Mapping,
     Partial,
     Sequence,
+    TensorRef,
     Tuple,
     Unknown,
     Value,
@@ -186,7 +187,7 @@ def call_function(
     machine.unit.called.add(definition)
     given_graphs.note(machine.unit.led, state, definition, args, kwargs)
     is_deep = machine.context.depth >= machine.limits.call_depth
-    if is_deep or tells_nothing_new(machine, definition, given):
+    if is_deep or tells_nothing_new(machine, state, definition, given):
         machine.leave_opaque(node, function, OpaqueReason.DEPTH if is_deep else OpaqueReason.RECURSION)
         open_up(machine, (function, *given))
         return Unknown("recursion")
@@ -268,7 +269,7 @@ def _yields(definition: ast.AST) -> bool:
     return syntactic_summary(definition).yields
 
 
-def tells_nothing_new(machine: Machine, definition: ast.AST, given: tuple[Value, ...]) -> bool:
+def tells_nothing_new(machine: Machine, state: State, definition: ast.AST, given: tuple[Value, ...]) -> bool:
     """Whether a function need not run inside itself once more: it is as deep as it may be, or what it is given now is
     unknown or what it was given before. The outer run has already shown what it does with such data.
 
@@ -277,9 +278,14 @@ def tells_nothing_new(machine: Machine, definition: ast.AST, given: tuple[Value,
     inside = [given for node, given in machine.context.call_stack if node is definition]
     if not inside or len(inside) >= machine.limits.recursion:
         return bool(inside)
-    return any(isinstance(value, Unknown) for value in given) and all(
-        isinstance(value, Unknown) or value in inside[-1] for value in given
+    return any(_is_unknown(state, value) for value in given) and all(
+        _is_unknown(state, value) or value in inside[-1] for value in given
     )
+
+
+def _is_unknown(state: State, value: Value) -> bool:
+    """Whether nothing is known of a value, or only that it is taken to keep a graph."""
+    return isinstance(value, Unknown) or isinstance(value, TensorRef) and bool(state.tensors[value.id].assumption)
 
 
 def _return(state: State, value: Value) -> None:

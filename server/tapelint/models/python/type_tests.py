@@ -90,12 +90,16 @@ def _is_class(state: State, value: Value) -> bool:
 def _is_instance(machine: Machine, state: State, value: Value, wanted: Value) -> bool | None:
     if isinstance(value, TensorRef) and isinstance(wanted, External) and (wanted.name in TYPED or wanted.name in OPEN):
         return _is_of_dtype(machine, state, value, wanted.name)
+    if isinstance(value, TensorRef) and wanted in PLAIN and resolve_view(state, value.id).requires_grad:
+        return False
     kinds = classes_of(state, value)
     if wanted in (External("collections.abc.Callable"), External("typing.Callable")):
         return _unanimous(_is_callable(state, kind) for kind in kinds)
     return _unanimous(is_of(state, kind, wanted) for kind in kinds)
 
 
+PLAIN = frozenset(External(f"builtins.{name}") for name in ("str", "bytes", "int", "float", "complex", "bool"))
+"""Classes whose objects keep no graph: nothing that is taken to keep one is of them."""
 TYPED = {
     "torch.FloatTensor": "float",
     "torch.DoubleTensor": "float",
