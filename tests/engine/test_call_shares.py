@@ -72,6 +72,28 @@ def test_what_it_assigns_is_unknown():
     assert codes(report) == ["TL201"]  # not that `ready` is still False
 
 
+POOL = f"""\
+import torch
+def kept(x):
+    return x.detach()
+def pooled(x):
+{WORK}
+    return kept(x)
+def train(net, optimizer, data):
+    fake = pooled(net(data))
+    for _ in range(2):
+        optimizer.zero_grad()
+        (fake * net(data)).sum().backward()
+        optimizer.step()
+"""
+
+
+def test_what_may_cut_a_graph_is_not_taken_to_carry_it_on():
+    assert codes(analyse(POOL)) == codes(analyse(POOL, limits=SMALL)) == []
+    carried = POOL.replace("x.detach()", "x * 1")
+    assert codes(analyse(carried)) == codes(analyse(carried, limits=SMALL)) == ["TL103"]
+
+
 def test_an_entry_point_that_takes_too_much_does_not_keep_others_from_running():
     limits = Limits(idle_entry_fuel=500, all_idle_entries_fuel=600, late_entry_fuel=50)
     report = analyse(ENTRIES, limits=limits)

@@ -30,6 +30,8 @@ Defined = dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]
 
 TRAINING = frozenset(("backward", "step", "zero_grad"))
 """What reaches for these may take all the fuel."""
+CUTTING = frozenset("detach detach_ data no_grad inference_mode set_grad_enabled".split())
+"""What takes the graph from a tensor, or records none."""
 MOST_OBJECTS = 200
 """Objects that are searched for what an abandoned call may have changed."""
 
@@ -95,14 +97,14 @@ def abandoned(
     machine: Machine, state: State, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST
 ) -> Value:
     """The result of a call that is left: what its code may change is unknown from here on. That it keeps the graph of
-    what it is given is assumed, unless an earlier call has not.
+    what it is given is assumed, unless an earlier call has not, or it may cut graphs for all that its text shows.
     """
     definition = function.node
     if definition not in machine.unit.abandoned:
         machine.unit.abandoned.add(definition)
         machine.give_up(Lost(Entry("call", definition)))
     trees = machine.tree, *(module.source.tree for module in machine.unit.loads)
-    stored = machine.query(stores, definition, *trees)
+    stored, cuts = machine.query(effects_by_name, definition, *trees)
     for value in (*args, *kwargs.values()):
         _forget_attributes(state, value, stored)
     network, name = _network(state, args), getattr(definition, "name", "")
@@ -113,7 +115,7 @@ def abandoned(
         thing.attributes["training"] = thing.attributes[facets.UNBUILT] = TRUE
         add_unseen_parameters(machine, state, thing, _class_name(state, thing), node)
     result = machine.call_unknown(state, args, kwargs, node, function)
-    return something(name) if definition in machine.unit.cutting else result
+    return something(name) if cuts or definition in machine.unit.cutting else result
 
 
 def _network(state: State, args: list[Value]) -> HeapRef | None:
@@ -156,15 +158,16 @@ def _repeats(definition: ast.AST) -> bool:
 
 
 @cached_on_node
-def _stored(definition: ast.AST) -> tuple[frozenset[str], frozenset[str]]:
-    """The attributes that a function assigns, and the names of what it calls."""
-    found, called = set[str](), set[str]()
+def _own_effects(definition: ast.AST) -> tuple[frozenset[str], frozenset[str], bool]:
+    """The attributes that a function assigns, the names of what it calls, and whether it may cut graphs itself."""
+    found, called, cuts = set[str](), set[str](), False
     for node in walk(definition):
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
             found.add(node.attr)
         elif isinstance(node, ast.Call):
             called.add(getattr(node.func, "attr", getattr(node.func, "id", "")))
-    return frozenset(found), frozenset(called)
+        cuts = cuts or isinstance(node, ast.Attribute) and node.attr in CUTTING
+    return frozenset(found), frozenset(called), cuts
 
 
 @cached_on_node
@@ -180,14 +183,17 @@ def _defined(tree: ast.AST) -> Defined:
     return found
 
 
-def stores(definition: ast.AST, *trees: ast.AST) -> frozenset[str]:
-    """The attributes that a function assigns, itself or through the functions of these files, by their names."""
+def effects_by_name(definition: ast.AST, *trees: ast.AST) -> tuple[frozenset[str], bool]:
+    """The attributes that a function assigns, and whether it may cut graphs: itself, or through the functions of these
+    files, by their names.
+    """
     known = [_defined(tree) for tree in trees]
-    todo, seen, found = [definition], {definition}, set[str]()
+    todo, seen, found, cuts = [definition], {definition}, set[str](), False
     while todo:
-        attributes, called = _stored(todo.pop())
+        attributes, called, is_cut = _own_effects(todo.pop())
         found |= attributes
+        cuts = cuts or is_cut
         inside = {each for name in called for defined in known for each in defined.get(name, ())} - seen
         seen |= inside
         todo += inside
-    return frozenset(found)
+    return frozenset(found), cuts
