@@ -19,14 +19,18 @@ pytestmark = pytest.mark.timeout(7200)
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of an environment that has the wheel."""
+def wheel() -> Path:
     built = subprocess.run(
         [sys.executable, "-m", "tools.compiled"], cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True
     )
+    return Path(built.stdout.split()[-1])
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The programs of an environment that has the wheel."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=True)
-    wheel = built.stdout.split()[-1]
     subprocess.run([folder / "bin" / "pip", "install", "--quiet", wheel], check=True)
     return folder / "bin"
 
@@ -41,6 +45,13 @@ def test_the_engine_is_compiled(installed: Path) -> None:
     where = "import tapelint.domain.state as it; print(it.__file__)"
     path = printed(installed / "python", "-c", where).strip()
     assert path.endswith((".so", ".pyd"))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="tags of Linux")
+def test_a_package_index_takes_it(wheel: Path) -> None:
+    """One that is tagged ``linux_x86_64`` is refused: it does not say on which systems it loads."""
+    assert "-manylinux" in wheel.name
+    assert [wheel] == [*wheel.parent.glob(f"{wheel.name.rpartition('-')[0]}-*linux*.whl")]
 
 
 def test_both_say_the_same_of_every_program(installed: Path, tmp_path: Path) -> None:

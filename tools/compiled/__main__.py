@@ -1,7 +1,8 @@
 """Build a wheel with the compiled engine, for this Python and this machine: ``python -m tools.compiled``.
 
 It is the pure wheel with the engine's modules rewritten (``sources.py``) and with a library for each beside it, which
-Python prefers. ``dist/`` has both kinds, under names that differ by their tags.
+Python prefers. ``dist/`` has both kinds, under names that differ by their tags. On Linux the tag says which C libraries
+are new enough (``manylinux``): a package index takes no wheel that is tagged for Linux alone.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def main() -> int:
     shutil.copytree(BUILD / "pure", tree, ignore=shutil.ignore_patterns("tapelint"))
     modules = sources.write(BUILD / "pure" / "tapelint", tree / "tapelint")
     compile_into(tree, translated(tree, modules))
-    print(packed(tree))
+    print(portable(packed(tree)))
     return 0
 
 
@@ -117,6 +118,24 @@ def packed(tree: Path) -> Path:
         stdout=subprocess.DEVNULL,
     )
     return max(DIST.glob(f"*-{python}-{python}-*.whl"), key=lambda path: path.stat().st_mtime)
+
+
+def portable(wheel: Path) -> Path:
+    """The wheel, tagged for all Linux systems on which its libraries load; elsewhere as it is."""
+    if sys.platform != "linux":
+        return wheel
+    tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    with tempfile.TemporaryDirectory() as made:
+        subprocess.run(
+            [sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", made, str(wheel)],
+            check=True,
+            env={**os.environ, "PATH": tools},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        (tagged,) = Path(made).glob("*.whl")
+        wheel.unlink()
+        return Path(shutil.move(tagged, DIST / tagged.name))
 
 
 if __name__ == "__main__":
