@@ -57,8 +57,8 @@ vsix: node_modules/.ready ## build the extension for every platform into dist/, 
 	$(PYTHON) -m tools.vsix.build $(or $(TARGET),all)
 	$(PYTHON) -m tools.vsix.verify dist/tapelint-$(or $(TARGET),*).vsix
 
-release: .venv-packaging/.ready ## make the release VERSION, all but the upload (docs/releasing.md)
-	.venv-packaging/bin/python -m tools.release $(VERSION)
+release: .venv-packaging/.ready ## make the release VERSION, all but the upload; COMPILED=1: compiled wheels, too (docs/releasing.md)
+	.venv-packaging/bin/python -m tools.release $(VERSION) $(if $(COMPILED),--compiled)
 
 docs: .venv-docs/.ready node_modules/.ready playground/node_modules/.ready ## build the documentation as a site into build/site, every link checked
 	node_modules/.bin/tsc -p playground

@@ -2,6 +2,7 @@
 
     python -m tools.release 0.2.0                        what is in dist/ afterwards can be uploaded
     python -m tools.release 0.2.0 --without-extensions   no VSIX: needs neither node nor npm
+    python -m tools.release 0.2.0 --compiled             wheels with a compiled engine, too: needs a C compiler
 
 CHANGELOG.md and the pages that name a version are brought up to date, committed and tagged; wheel, sdist and extensions
 are built of the tag and looked into. All of it happens in a clone: only when nothing went wrong do commit and tag come
@@ -81,11 +82,14 @@ def prepare(tree: Path, version: str, date: str) -> None:
     run(tree, "git", "tag", "--annotate", f"--message=tapelint {version}", f"v{version}")
 
 
-def build(tree: Path, with_extensions: bool) -> Path:
+def build(tree: Path, with_extensions: bool, is_compiled: bool) -> Path:
     """Build and look into what is uploaded; the folder that holds it."""
     made = tree / "dist"
     print("wheel and sdist ...", flush=True)
     run(tree, sys.executable, "-m", "build", "--outdir", made)
+    for python in pythons() if is_compiled else ():
+        print(f"wheel with a compiled engine for {python} ...", flush=True)
+        build_compiled(tree, python)
     run(tree, sys.executable, "-m", "twine", "check", "--strict", *sorted(made.iterdir()))
     if with_extensions:
         print("extensions for all platforms ...", flush=True)
@@ -94,7 +98,32 @@ def build(tree: Path, with_extensions: bool) -> Path:
     return made
 
 
-def release(root: Path, version: str, date: str, with_extensions: bool) -> list[Path]:
+def pythons() -> list[str]:
+    """The Pythons of this machine that tapelint runs with, one of each version."""
+    names = (f"python3.{minor}" for minor in range(10, 20))
+    return [name for name in names if shutil.which(name) and _starts(name)]
+
+
+def _starts(python: str) -> bool:
+    """Whether a command is a Python: one of a version manager may stand for a version that is not chosen."""
+    return subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode == 0
+
+
+def build_compiled(tree: Path, python: str) -> None:
+    """Build the wheel with a compiled engine for one Python, and start it where nothing else is."""
+    with tempfile.TemporaryDirectory() as scratch:
+        tools, place = Path(scratch, "tools"), Path(scratch, "place")
+        run(tree, python, "-m", "venv", tools)
+        run(tree, tools / "bin" / "python", "-m", "pip", "install", "--quiet", f"{tree}[compiled]")
+        wheel = run(tree, tools / "bin" / "python", "-m", "tools.compiled").split()[-1]
+        run(tree, python, "-m", "venv", place)
+        run(tree, place / "bin" / "python", "-m", "pip", "install", "--quiet", wheel)
+        said = run(place, place / "bin" / "tapelint", "check", "--exit-zero", tree / "examples")
+        if "Found" not in said:
+            raise ReleaseError(f"{Path(wheel).name} finds nothing in examples/:\n{said}")
+
+
+def release(root: Path, version: str, date: str, with_extensions: bool, is_compiled: bool) -> list[Path]:
     """Make a release of the tree ``root``; what can be uploaded."""
     check(root, version)
     with tempfile.TemporaryDirectory() as scratch:
@@ -106,7 +135,7 @@ def release(root: Path, version: str, date: str, with_extensions: bool) -> list[
             if with_extensions and (root / name).is_dir():
                 (tree / name).symlink_to(root / name)
         prepare(tree, version, date)
-        made = sorted(build(tree, with_extensions).iterdir())
+        made = sorted(build(tree, with_extensions, is_compiled).iterdir())
         if run(tree, "git", "status", "--porcelain", "--untracked-files=no"):
             raise ReleaseError("the build has changed files that git tracks")
         target = root / "dist" / version
@@ -147,10 +176,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.release", description="Make a release, all but the upload.")
     parser.add_argument("version", help="as 0.2.0")
     parser.add_argument("--without-extensions", action="store_true", help="build no VSIX")
+    parser.add_argument("--compiled", action="store_true", help="compiled wheels, too, for each Python here")
     arguments = parser.parse_args()
     today = datetime.date.today().isoformat()
     try:
-        files = release(ROOT, arguments.version, today, not arguments.without_extensions)
+        files = release(ROOT, arguments.version, today, not arguments.without_extensions, arguments.compiled)
     except ReleaseError as error:
         sys.exit(f"no release: {error}")
     for file in files:
