@@ -3,7 +3,8 @@
 The client runs ``python -I -X utf8 launch.py [--from-environment] server``. ``-I`` leaves out the current folder,
 PYTHONPATH and the user's site-packages, so a workspace's ``logging.py`` or ``torch.py`` is never imported. What is
 bundled comes first on the path: an old ``typing_extensions`` of the environment cannot break the server. libcst is
-compiled, so the bundled one is used only by a Python that it was compiled for; another may have one of its own.
+compiled, so the bundled one is used only by a Python that it was compiled for; another may have one of its own. So it
+is with a compiled engine, where the extension has one: other Pythons run the sources.
 """
 
 import importlib.machinery
@@ -23,6 +24,14 @@ def native() -> "list[str]":
     return [folder] if any(os.path.exists(module + end) for end in importlib.machinery.EXTENSION_SUFFIXES) else []
 
 
+def server() -> str:
+    """The folder of the package ``tapelint``: with the engine compiled for this Python, or of sources alone."""
+    folder = os.path.join(EXTENSION, "bundled", "compiled", sys.implementation.cache_tag or "")
+    library = os.path.join(folder, "tapelint__mypyc")
+    is_there = any(os.path.exists(library + end) for end in importlib.machinery.EXTENSION_SUFFIXES)
+    return folder if is_there else os.path.join(EXTENSION, "server")
+
+
 def main() -> None:
     from_environment = "--from-environment" in sys.argv[1:]
     sys.argv[1:] = [argument for argument in sys.argv[1:] if argument != "--from-environment"]
@@ -32,7 +41,7 @@ def main() -> None:
             print(f"tapelint is not installed for {sys.executable}: running the bundled one", file=sys.stderr)
             from_environment = False
     if not from_environment:
-        sys.path[:0] = [os.path.join(EXTENSION, "bundled", "libs"), os.path.join(EXTENSION, "server"), *native()]
+        sys.path[:0] = [os.path.join(EXTENSION, "bundled", "libs"), server(), *native()]
     runpy.run_module("tapelint", run_name="__main__", alter_sys=True)
 
 

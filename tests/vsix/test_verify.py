@@ -6,9 +6,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tools.vsix.build import version
+from tools.vsix.build import compiled_for, version
 from tools.vsix.targets import PYTHONS, TARGETS, UNIVERSAL, Target, of_this_machine
-from tools.vsix.verify import fault_of_check, faults_of_manifest, faults_of_native, pictures
+from tools.vsix.verify import engines, fault_of_check, faults_of_manifest, faults_of_native, pictures
 
 FOLDER = "extension/bundled/native/libcst/"
 COMPILED = [target for target in TARGETS.values() if target.wheels]
@@ -93,3 +93,25 @@ def test_every_supported_python_has_libcst_on_every_platform() -> None:
 )
 def test_what_the_server_must_find(printed: str, has_libcst: bool, fault: str | None) -> None:
     assert fault_of_check(printed, has_libcst) == fault
+
+
+def test_a_compiled_engine_is_for_the_platform_and_the_python_of_its_folder(packed) -> None:
+    target = TARGETS["linux-x64"]
+    engine = "extension/bundled/compiled/cpython-311/tapelint__mypyc.cpython-{}-x86_64-linux-gnu.so"
+    files = {**dict.fromkeys(names(target), module(target)), engine.format(311): module(target)}
+    assert engines(packed(files)) == ["cpython-311"]
+    assert [*faults_of_native(packed(files), target)] == []
+    other = engine.format(312)
+    assert [*faults_of_native(packed({**files, other: module(target)}), target)] == [f"{other} does not belong there"]
+    foreign = {**files, engine.format(311): module(TARGETS["linux-arm64"])}
+    assert [*faults_of_native(packed(foreign), target)] == [f"{engine.format(311)} is not compiled for linux-x64"]
+    assert [*faults_of_native(packed({engine.format(311): b""}), UNIVERSAL)] == [
+        f"{engine.format(311)} does not belong there"
+    ]
+
+
+@pytest.mark.parametrize(
+    "library", ["tapelint__mypyc.cpython-311-x86_64-linux-gnu.so", "tapelint__mypyc.cp311-win_amd64.pyd"]
+)
+def test_a_library_names_its_python(library: str) -> None:
+    assert compiled_for(library) == "cpython-311"

@@ -87,13 +87,15 @@ def build(tree: Path, with_extensions: bool, is_compiled: bool) -> Path:
     made = tree / "dist"
     print("wheel and sdist ...", flush=True)
     run(tree, sys.executable, "-m", "build", "--outdir", made)
+    compiled = []
     for python in pythons() if is_compiled else ():
         print(f"wheel with a compiled engine for {python} ...", flush=True)
-        build_compiled(tree, python)
+        compiled.append(build_compiled(tree, python))
     run(tree, sys.executable, "-m", "twine", "check", "--strict", *sorted(made.iterdir()))
     if with_extensions:
         print("extensions for all platforms ...", flush=True)
-        run(tree, sys.executable, "-m", "tools.vsix.build", "all")
+        engines = ["--compiled", *map(str, compiled)] if compiled else []
+        run(tree, sys.executable, "-m", "tools.vsix.build", "all", *engines)
         print(run(tree, sys.executable, "-m", "tools.vsix.verify", *sorted(made.glob("*.vsix"))), flush=True)
     return made
 
@@ -109,8 +111,8 @@ def _starts(python: str) -> bool:
     return subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode == 0
 
 
-def build_compiled(tree: Path, python: str) -> None:
-    """Build the wheel with a compiled engine for one Python, and start it where nothing else is."""
+def build_compiled(tree: Path, python: str) -> Path:
+    """Build the wheel with a compiled engine for one Python, and start it where nothing else is; the wheel."""
     with tempfile.TemporaryDirectory() as scratch:
         tools, place = Path(scratch, "tools"), Path(scratch, "place")
         run(tree, python, "-m", "venv", tools)
@@ -121,6 +123,7 @@ def build_compiled(tree: Path, python: str) -> None:
         said = run(place, place / "bin" / "tapelint", "check", "--exit-zero", tree / "examples")
         if "Found" not in said:
             raise ReleaseError(f"{Path(wheel).name} finds nothing in examples/:\n{said}")
+    return Path(wheel)
 
 
 def release(root: Path, version: str, date: str, with_extensions: bool, is_compiled: bool) -> list[Path]:

@@ -3,21 +3,25 @@
     python3 -m tools.vsix.build                     dist/tapelint-….vsix for this machine
     python3 -m tools.vsix.build win32-x64 …         those for some platforms
     python3 -m tools.vsix.build all
+    python3 -m tools.vsix.build --compiled dist/tapelint-…-manylinux….whl all
 
 All libraries are used as pure Python but libcst, whose compiled module exists once for each Python and platform. The
 names of these modules differ by Python (``native.cpython-310-x86_64-linux-gnu.so``), so that one tree serves every
 Python of a platform; all platforms in one file would be over 80 MB. The extension named "universal" has no libcst: an
-editor on a platform that has none of its own gets that one.
+editor on a platform that has none of its own gets that one. Wheels with a compiled engine go into the extension of
+the platform that they are for, one for each Python; where there is none, the server runs from its sources.
 """
 
 from __future__ import annotations
 
+import argparse
 import base64
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from . import manifest
@@ -26,12 +30,14 @@ from .targets import TARGETS, UNIVERSAL, Target, of_this_machine
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BUNDLED = ROOT / "bundled"
-LIBS, NATIVE = BUNDLED / "libs", BUNDLED / "native"
+LIBS, NATIVE, COMPILED = BUNDLED / "libs", BUNDLED / "native", BUNDLED / "compiled"
 PAGE = BUNDLED / "README.md"
 WHEELS = ROOT / ".cache" / "wheels"
 DIST = ROOT / "dist"
 QUIET = ("--quiet", "--disable-pip-version-check")
 OLDEST = "3.10"
+MYPY_EXTENSIONS = "mypy_extensions==1.1.0"
+"""What a compiled engine needs beside the libraries of every server."""
 VERSION = '"""Which version this is: written when the package is built or installed."""\n\n__version__ = "{version}"\n'
 
 
@@ -99,6 +105,26 @@ def bundle_libcst(target: Target) -> None:
         shutil.rmtree(tests)
 
 
+def bundle_compiled(target: Target, wheels: Sequence[Path]) -> None:
+    """Put the server with a compiled engine into ``bundled/compiled``, of each wheel that is for the target."""
+    shutil.rmtree(COMPILED, ignore_errors=True)
+    for wheel in wheels:
+        with zipfile.ZipFile(wheel) as archive:
+            names = [name for name in archive.namelist() if ".dist-info/" not in name]
+            library = next(name for name in names if name.startswith("tapelint__mypyc."))
+            if library.endswith(target.suffixes):
+                folder = COMPILED / compiled_for(library)
+                archive.extractall(folder, names)
+                unpack(download(MYPY_EXTENSIONS, OLDEST, ("any",)), folder, is_compiled=False)
+
+
+def compiled_for(library: str) -> str:
+    """The Python that a library is for, as it calls itself (``sys.implementation.cache_tag``): ``cpython-311``."""
+    found = re.search(r"\.(?:cpython-|cp)(\d+)", library)
+    assert found is not None, library
+    return f"cpython-{found[1]}"
+
+
 def write_page() -> None:
     """Write the extension's page, with its pictures in it: VS Code shows none by a relative address, and the project
     has no public one where they could be.
@@ -122,7 +148,12 @@ def package(target: Target) -> None:
     run("node", str(vsce), "package", *where, *what, "--allow-missing-repository", "--no-rewrite-relative-links")
 
 
-def main(names: list[str]) -> None:
+def main(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(prog="python -m tools.vsix.build", description="Build extensions.")
+    parser.add_argument("targets", nargs="*", help="linux-x64 and others, or all; without, that of this machine")
+    parser.add_argument("--compiled", nargs="+", type=Path, default=[], help="wheels with a compiled engine")
+    options = parser.parse_args(arguments)
+    names = options.targets
     wanted = TARGETS if names == ["all"] else dict.fromkeys(names or [of_this_machine().name])
     if unknown := wanted.keys() - TARGETS.keys():
         sys.exit(f"no such platform: {', '.join(sorted(unknown))}; there are {', '.join(TARGETS)} and all")
@@ -134,6 +165,7 @@ def main(names: list[str]) -> None:
         run("npm", "ci", "--ignore-scripts", folder=HERE)
     for target in map(TARGETS.__getitem__, wanted):
         bundle_libcst(target)
+        bundle_compiled(target, options.compiled)
         with manifest.as_released(ROOT):
             package(target)
         file = DIST / target.file

@@ -23,9 +23,13 @@ from pathlib import Path
 from .build import ROOT, version
 from .targets import PYTHONS, TARGETS, UNIVERSAL, Target, of_this_machine
 
-LARGEST = 20e6
-"""Bytes. An extension is downloaded for each of its versions."""
+LARGEST, LARGEST_COMPILED = 20e6, 8e6
+"""Bytes of an extension without a compiled engine, which is downloaded for each of its versions, and of each such
+engine in it.
+"""
+ENGINES = "extension/bundled/compiled/"
 IMPORTS = "import sys; sys.path.insert(0, sys.argv[1]); import attrs, click, jedi, parso, pathspec, pygls, tomli, yaml"
+TAG = "import sys; print(sys.implementation.cache_tag)"
 PROGRAM = """import torch
 loss = torch.ones(3, requires_grad=True).exp().sum()
 loss.backward()
@@ -45,9 +49,10 @@ def faults(vsix: Path) -> Iterator[str]:
     if target is None:
         yield f"its name is that of no platform: {', '.join(each.file for each in TARGETS.values())}"
         return
-    if vsix.stat().st_size > LARGEST:
-        yield f"larger than {LARGEST / 1e6:.0f} MB"
     with zipfile.ZipFile(vsix) as archive:
+        largest = LARGEST + LARGEST_COMPILED * len(engines(archive))
+        if vsix.stat().st_size > largest:
+            yield f"larger than {largest / 1e6:.0f} MB"
         yield from faults_of_manifest(archive, target)
         yield from faults_of_native(archive, target)
         inside = {name.removeprefix("extension/") for name in archive.namelist()}
@@ -67,9 +72,20 @@ def faults_of_manifest(archive: zipfile.ZipFile, target: Target) -> Iterator[str
         yield f"it says that it is version {told.get('Version')}"
 
 
+def engines(archive: zipfile.ZipFile) -> list[str]:
+    """The folders of compiled engines, by the Pythons that they are for: ``cpython-311``."""
+    return sorted({name.split("/")[3] for name in archive.namelist() if name.startswith(ENGINES)})
+
+
+def libraries(archive: zipfile.ZipFile) -> set[str]:
+    """What is compiled."""
+    return {name for name in archive.namelist() if name.endswith((".so", ".pyd", ".dylib", ".dll"))}
+
+
 def faults_of_native(archive: zipfile.ZipFile, target: Target) -> Iterator[str]:
     """Which compiled modules there are, and what they were compiled for."""
-    compiled = {name for name in archive.namelist() if name.endswith((".so", ".pyd", ".dylib", ".dll"))}
+    of_engines = {name for name in libraries(archive) if name.startswith(ENGINES)}
+    compiled = libraries(archive) - of_engines
     for python in target.pythons if target.wheels else ():
         tag = f"{'cp' if target.name.startswith('win32') else 'cpython-'}{python.replace('.', '')}"
         possible = [f"extension/bundled/native/libcst/native.{tag}{suffix}" for suffix in target.suffixes]
@@ -81,7 +97,18 @@ def faults_of_native(archive: zipfile.ZipFile, target: Target) -> Iterator[str]:
         content = archive.read(name)
         if any(not content.startswith(part, offset) for offset, part in target.header):
             yield f"{name} is not compiled for {target.name}"
+    yield from faults_of_engines(archive, target, of_engines)
     yield from (f"{name} does not belong there" for name in sorted(compiled))
+
+
+def faults_of_engines(archive: zipfile.ZipFile, target: Target, compiled: set[str]) -> Iterator[str]:
+    """What the libraries of compiled engines were compiled for."""
+    for name in sorted(compiled):
+        suffixes = tuple(f".{name.split('/')[3]}{suffix}" for suffix in target.suffixes)
+        if not suffixes or not name.endswith(suffixes):
+            yield f"{name} does not belong there"
+        elif any(not archive.read(name).startswith(part, offset) for offset, part in target.header):
+            yield f"{name} is not compiled for {target.name}"
 
 
 def expected(archive: zipfile.ZipFile) -> set[str]:
@@ -146,6 +173,11 @@ def fault_of_server(extension: Path, python: str, folder: Path) -> str | None:
     imported = subprocess.run(libraries, cwd=folder, capture_output=True, timeout=120)
     if imported.returncode != 0:
         return imported.stderr.decode()
+    about = json.loads(launch("version", "--output-format", "json", told=b"").stdout)
+    tag = subprocess.run([python, "-c", TAG], capture_output=True, text=True, check=True).stdout.strip()
+    wanted = "compiled" if (extension / "bundled" / "compiled" / tag).is_dir() else "python"
+    if about["engine"] != wanted:
+        return f"the engine is {about['engine']}, not {wanted}"
     checked = launch("check", "-", "--output-format", "json", told=PROGRAM.encode())
     fault = fault_of_check(checked.stdout.decode(), has_libcst)
     return f"{fault}\n{checked.stdout.decode()}{checked.stderr.decode()}" if fault is not None else None

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from .. import __version__
+from ..compiled import engine
 from ..output_formats import COUNTED, FORMATS
 from .adoption.manner import Manner, by_pattern, reporting_options
 from .caching.cache_options import cache_options
@@ -327,7 +328,8 @@ def clean() -> int:
 def version(output_format: str) -> None:
     """Print the version."""
     with writing():
-        print(f"tapelint {__version__}" if output_format == "text" else f'{{"version": "{__version__}"}}')
+        about = f'{{"version": "{__version__}", "engine": "{engine()}"}}'
+        print(f"tapelint {__version__}" if output_format == "text" else about)
 
 
 def _split(values: tuple[str, ...]) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from io import StringIO
 from pathlib import Path
 
 from ... import __version__
+from ...compiled import engine
 from ...source import SourceError, read
 from ...workspace import ConfigError, load
 from ..file_check import check_file
@@ -81,6 +82,7 @@ def _versions() -> dict[str, object]:
     """tapelint, Python, the platform and the libraries that tapelint needs."""
     return {
         "tapelint": __version__,
+        "engine": engine(),
         "python": sys.version,
         "implementation": platform.python_implementation(),
         "platform": platform.platform(),

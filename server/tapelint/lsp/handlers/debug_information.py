@@ -7,6 +7,7 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
+from ...compiled import engine
 from .. import deferred
 
 COMMAND = "tapelint.debugInformation"
@@ -20,6 +21,7 @@ def information(ls: Any) -> dict[str, Any]:
     client = asdict(ls.client)
     return {
         "tapelint": ls.version,
+        "engine": engine(),
         "python": sys.version.split()[0],
         "executable": sys.executable,
         "platform": platform.platform(),
