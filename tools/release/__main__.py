@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tools.vsix.manifest import url
+from tools.vsix.verify import pythons
 
 from .changelog import ReleaseError, released
 
@@ -88,8 +89,8 @@ def build(tree: Path, with_extensions: bool, is_compiled: bool) -> Path:
     print("wheel and sdist ...", flush=True)
     run(tree, sys.executable, "-m", "build", "--outdir", made)
     compiled = []
-    for python in pythons() if is_compiled else ():
-        print(f"wheel with a compiled engine for {python} ...", flush=True)
+    for name, python in pythons().items() if is_compiled else ():
+        print(f"wheel with a compiled engine for Python {name} ...", flush=True)
         compiled.append(build_compiled(tree, python))
     run(tree, sys.executable, "-m", "twine", "check", "--strict", *sorted(made.iterdir()))
     if with_extensions:
@@ -98,17 +99,6 @@ def build(tree: Path, with_extensions: bool, is_compiled: bool) -> Path:
         run(tree, sys.executable, "-m", "tools.vsix.build", "all", *engines)
         print(run(tree, sys.executable, "-m", "tools.vsix.verify", *sorted(made.glob("*.vsix"))), flush=True)
     return made
-
-
-def pythons() -> list[str]:
-    """The Pythons of this machine that tapelint runs with, one of each version."""
-    names = (f"python3.{minor}" for minor in range(10, 20))
-    return [name for name in names if shutil.which(name) and _starts(name)]
-
-
-def _starts(python: str) -> bool:
-    """Whether a command is a Python: one of a version manager may stand for a version that is not chosen."""
-    return subprocess.run([python, "-c", ""], capture_output=True, check=False).returncode == 0
 
 
 def build_compiled(tree: Path, python: str) -> Path:
