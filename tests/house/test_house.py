@@ -46,7 +46,6 @@ FINITE = frozenset(
             "report/facts.py _tree",
             "stubs/__init__.py _read",
         ),
-        "engine/paths/witnesses.py _kind",
         # Emptied when a configuration file changes.
         *("workspace/config.py _read", "workspace/ignore_files.py _lines"),
         # Lives as long as a command, or a request.

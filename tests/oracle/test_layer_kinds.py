@@ -6,6 +6,7 @@ import pytest
 
 from tapelint.domain.values import External
 from tapelint.engine.paths.witnesses import kinds
+from tapelint.ops.layer_bases import LAZY, base_of
 
 nn = pytest.importorskip("torch").nn
 LAYERS = {
@@ -21,3 +22,15 @@ def test_a_layer_is_of_the_kinds_it_is_of_in_pytorch(name: str) -> None:
     public = set(LAYERS.values())
     bases = [base.__name__ for base in LAYERS[name].__mro__[1:] if base in public]
     assert [base.__name__ for base in ours.__mro__[1:] if base.__name__ in LAYERS] == bases
+
+
+@pytest.mark.parametrize("name", sorted(LAYERS))
+def test_a_layer_is_derived_from_what_pytorch_derives_it_from(name: str) -> None:
+    known, order = base_of(name), [base.__name__ for base in LAYERS[name].__mro__]
+    mixed_in = {"LazyModuleMixin", "_LazyConvXdMixin", "_LazyNormBase"}
+    assert known == next(base for base in order[1:] if base not in mixed_in)
+
+
+def test_lazy_layers_become_what_they_become_in_pytorch() -> None:
+    become = {name: kind.cls_to_become for name, kind in LAYERS.items() if hasattr(kind, "cls_to_become")}
+    assert LAZY == {name: kind.__name__ for name, kind in become.items() if kind is not None}

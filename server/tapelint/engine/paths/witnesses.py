@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from ...domain.values import Const, External, Tuple
-from ...ops.module_names import is_layer
+from ...ops.layer_bases import ROOT, base_of, bases
 
 Simple = tuple[str, Any, bool]
 """What a value is asked, with what, and the answer."""
@@ -55,16 +55,6 @@ STAND_INS: dict[str, type] = {
     "torch.nn.Module": Module,
     "numpy.ndarray": Array,
 }
-BASES = {
-    **dict.fromkeys(("RNN", "LSTM", "GRU"), "RNNBase"),
-    **dict.fromkeys(("RNNCell", "LSTMCell", "GRUCell"), "RNNCellBase"),
-    **{f"ZeroPad{rank}d": f"ConstantPad{rank}d" for rank in (1, 2, 3)},
-    "NLLLoss2d": "NLLLoss",
-    "ReLU6": "Hardtanh",
-    "UpsamplingNearest2d": "Upsample",
-    "UpsamplingBilinear2d": "Upsample",
-}
-"""The layers of PyTorch that are a kind of another one with a name of its own (compared with PyTorch by a test)."""
 SOMETHING: tuple[object, ...] = (
     *(None, True, False, 0, 1, 2.5, 1j, "", "(another)", b"", b"b", [], [0], (), (0,), {}, {0: 0}, set(), {0}),
     *(frozenset(), frozenset({0}), collections.OrderedDict(a=0), collections.deque([0]), object()),
@@ -83,16 +73,32 @@ def kinds(named: Hashable) -> tuple[type, ...] | None:
     return None if kind is None else (kind,)
 
 
-@cache
 def _kind(name: str) -> type | None:
     if name in STAND_INS:
         return STAND_INS[name]
     place, _, last = name.rpartition(".")
-    if place == "torch.nn" and is_layer(name) and not last.startswith(("_", "Lazy")):
-        return type(last, (_kind(f"torch.nn.{BASES[last]}") or Module,) if last in BASES else (Module,), {})
-    homes = {"builtins": builtins, "collections": collections, "collections.abc": collections.abc, "numbers": numbers}
-    found = getattr(homes.get(place), last, None)
+    if place == "torch.nn":
+        return _layers().get(last)
+    found = getattr(HOMES.get(place), last, None)
     return found if isinstance(found, type) and found is not object else None
+
+
+HOMES = {"builtins": builtins, "collections": collections, "collections.abc": collections.abc, "numbers": numbers}
+
+
+@cache
+def _layers() -> dict[str, type]:
+    """What stands for each layer of PyTorch."""
+    made: dict[str, type] = {ROOT: Module}
+
+    def make(name: str, base: str) -> type:
+        if name not in made:
+            made[name] = type(name, (make(base, base_of(base) or ROOT),), {})
+        return made[name]
+
+    for name, base in bases().items():
+        make(name, base)
+    return made
 
 
 def witnesses(subject: Hashable, checks: list[Simple]) -> list[Any]:

@@ -23,7 +23,7 @@ from ...engine.machine import Machine
 from ..torch.nn.module_wrappers import is_wrapped
 from ..torch.registry import Call, function
 from .classes.library_classes import TYPES, canonical
-from .classes.value_classes import classes_of, is_library_class, is_of
+from .classes.value_classes import classes_of, classes_of_instances, is_library_class, is_of
 
 
 @function("builtins.isinstance")
@@ -46,8 +46,9 @@ def is_subclass(machine: Machine, state: State, call: Call) -> Value:
 def type_of(machine: Machine, state: State, call: Call) -> Value:
     value = call.get(0, "obj")
     if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Instance):
-        return Unknown("type", False) if is_wrapped(state, value) else thing.kind
-    kinds = classes_of(state, value) if len(call.args) == 1 else ()
+        kinds = () if is_wrapped(state, value) else classes_of_instances(thing.kind)
+    else:
+        kinds = classes_of(state, value) if len(call.args) == 1 else ()
     is_exact = len(kinds) == 1 and kinds != (External("torch.optim.Optimizer"),)
     return kinds[0] if is_exact else Unknown("type", False)
 

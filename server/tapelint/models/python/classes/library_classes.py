@@ -23,7 +23,7 @@ import types
 import typing
 from types import MappingProxyType
 
-from ....ops.module_names import is_layer
+from ....ops.layer_bases import base_of
 
 MODULES = (abc, builtins, collections, collections.abc, enum, functools, itertools, math, numbers, pathlib, types)
 """The modules of Python whose names are looked up as what they are."""
@@ -55,44 +55,6 @@ TYPES: MappingProxyType[str, type] = MappingProxyType(
 )
 """The classes among them, and those that have no name."""
 
-BASES: MappingProxyType[str, str] = MappingProxyType(
-    {
-        child: base
-        for base, children in {
-            "Linear": "LazyLinear NonDynamicallyQuantizableLinear",
-            "Hardtanh": "ReLU6",
-            "NLLLoss": "NLLLoss2d",
-            "RNNBase": "GRU LSTM RNN",
-            "RNNCellBase": "GRUCell LSTMCell RNNCell",
-            "Upsample": "UpsamplingBilinear2d UpsamplingNearest2d",
-            "_ConvNd": "Conv1d Conv2d Conv3d _ConvTransposeNd",
-            "_ConvTransposeNd": "ConvTranspose1d ConvTranspose2d ConvTranspose3d",
-            "_NormBase": "_BatchNorm _InstanceNorm",
-            "_BatchNorm": "BatchNorm1d BatchNorm2d BatchNorm3d SyncBatchNorm",
-            "_InstanceNorm": "InstanceNorm1d InstanceNorm2d InstanceNorm3d",
-            "_DropoutNd": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d FeatureAlphaDropout",
-            "_AvgPoolNd": "AvgPool1d AvgPool2d AvgPool3d",
-            "_MaxPoolNd": "MaxPool1d MaxPool2d MaxPool3d",
-            "_AdaptiveAvgPoolNd": "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d",
-            "_AdaptiveMaxPoolNd": "AdaptiveMaxPool1d AdaptiveMaxPool2d AdaptiveMaxPool3d",
-            "_MaxUnpoolNd": "MaxUnpool1d MaxUnpool2d MaxUnpool3d",
-            "_LPPoolNd": "LPPool1d LPPool2d LPPool3d",
-            "_ConstantPadNd": "ConstantPad1d ConstantPad2d ConstantPad3d",
-            "ConstantPad1d": "ZeroPad1d",
-            "ConstantPad2d": "ZeroPad2d",
-            "ConstantPad3d": "ZeroPad3d",
-            "_CircularPadNd": "CircularPad1d CircularPad2d CircularPad3d",
-            "_ReflectionPadNd": "ReflectionPad1d ReflectionPad2d ReflectionPad3d",
-            "_ReplicationPadNd": "ReplicationPad1d ReplicationPad2d ReplicationPad3d",
-            "_Loss": "BCEWithLogitsLoss CTCLoss CosineEmbeddingLoss GaussianNLLLoss HingeEmbeddingLoss HuberLoss "
-            "KLDivLoss L1Loss MSELoss MarginRankingLoss MultiLabelMarginLoss PoissonNLLLoss SmoothL1Loss "
-            "SoftMarginLoss TripletMarginLoss TripletMarginWithDistanceLoss _WeightedLoss",
-            "_WeightedLoss": "BCELoss CrossEntropyLoss MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss",
-        }.items()
-        for child in children.split()
-    }
-)
-"""The layers of PyTorch that another layer than ``Module`` is the base of."""
 TORCH_BASES: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
     {
         "torch.nn.Module": (),
@@ -155,15 +117,10 @@ def bases_of(name: str) -> tuple[str, ...] | None:
     if name in TORCH_BASES:
         return TORCH_BASES[name]
     owner, _, last = name.rpartition(".")
-    if owner == "torch.nn" and last in BASES:
-        return (f"torch.nn.{BASES[last]}",)
     if owner == "torch.optim":
         return ("torch.optim.Optimizer",) if last in STEPPED else None
-    is_torch_layer = owner == "torch.nn" and (is_layer(name) or f"torch.nn.{last}" in _ROOTS)
-    return ("torch.nn.Module",) if is_torch_layer else None
-
-
-_ROOTS = frozenset(f"torch.nn.{base}" for base in BASES.values())
+    base = base_of(last) if owner == "torch.nn" else None
+    return None if base is None else (f"torch.nn.{base}",)
 
 
 def is_derived(kind: str, wanted: str) -> bool | None:

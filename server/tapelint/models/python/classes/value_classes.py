@@ -35,6 +35,7 @@ from ....domain.values import (
     Value,
     Zip,
 )
+from ....ops.layer_bases import LAZY
 from ....ops.module_names import is_layer
 from ....ops.torch_attributes import kind_of_name
 from ...torch.nn.module_registry import is_module_like
@@ -101,9 +102,7 @@ def classes_of(state: State, value: Value) -> tuple[Value, ...]:
         case Range():
             return (External("builtins.range"),) if value.stop is not None else OF_ENDLESS
         case Zip():
-            return tuple(
-                map(External, ("builtins.zip", "builtins.enumerate", "builtins.dict_items", "itertools.product"))
-            )
+            return tuple(map(External, OF_ZIPS))
         case Partial():
             return (External("functools.partial"), FUNCTION, TYPE)
         case BoundMethod():
@@ -154,10 +153,18 @@ def _of_object(state: State, value: HeapRef) -> tuple[Value, ...]:
         case Class():
             return (TYPE, External("abc.ABCMeta"))
         case Instance(kind=of, is_partial=False):
-            return () if is_wrapped(state, value) else (of,)
+            return () if is_wrapped(state, value) else classes_of_instances(of)
         case Optimizer():
             return (OPTIMIZER,)
     return ()
+
+
+def classes_of_instances(kind: Value) -> tuple[Value, ...]:
+    """The classes that instances of a class may have: code that was not read may have called a layer that finds its
+    sizes in its first call, and has another class afterwards.
+    """
+    found = LAZY.get(canonical(kind.name).removeprefix("torch.nn.")) if isinstance(kind, External) else None
+    return (kind,) if found is None else (kind, External(f"torch.nn.{found}"))
 
 
 def _of_library(name: str) -> tuple[Value, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from ....domain.completion import ProgramRaised
 from ....domain.values import Const, Value
+from ....ops.layer_bases import LAZY
 from ....ops.layers import is_there
 from ....ops.schema import Layer
 
@@ -31,7 +32,7 @@ def refuse_arguments(row: Layer, named: Mapping[str, Value], given: Mapping[str,
         raise ProgramRaised("TypeError", f"{row.name}.__init__() got an unexpected keyword argument '{unknown}'")
     if not any(is_there(parameter, lambda name: _flag(given, name)) for parameter in row.params):
         return
-    if not row.name.startswith("Lazy") and any(_is_fraction(given.get(name)) for name in SIZES):
+    if row.name not in LAZY and any(_is_fraction(given.get(name)) for name in SIZES):
         raise ProgramRaised(
             "TypeError", "empty(): argument 'size' must be tuple of ints, but found element of type float"
         )

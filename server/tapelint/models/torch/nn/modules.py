@@ -37,6 +37,7 @@ from ....domain.values import (
 )
 from ....engine.machine import Machine
 from ....engine.open_objects import open_up
+from ....ops.layer_bases import LAZY
 from ....source import written
 from .. import precision
 from ..autograd.grad_access import reach
@@ -93,13 +94,23 @@ def forward(machine: Machine, state: State, receiver: Value, call: Call) -> Valu
     if row is not None:
         if facets.PARAMETRIZED in thing.attributes:
             thing = with_computed(machine, state, receiver, thing, call)
-        return run_layer(machine, state, row, thing, call)
+        result = run_layer(machine, state, row, thing, call)
+        _find_sizes(state, receiver)
+        return result
     if (
         facets.ASSUMED_NETWORK in thing.attributes
         and (found := unless_network(machine, state, receiver, call)) is not None
     ):
         return found
     return _run_unknown(machine, state, receiver, call)
+
+
+def _find_sizes(state: State, receiver: HeapRef) -> None:
+    """A layer that has found its sizes is of another class from now on."""
+    kind = state.get(receiver.id, Instance).kind
+    final = LAZY.get(kind.name.rpartition(".")[2]) if isinstance(kind, External) else None
+    if final is not None:
+        state.edit(receiver.id, Instance).kind = External(f"torch.nn.{final}")
 
 
 def _run_container(machine: Machine, state: State, receiver: HeapRef, held: Sequence | Mapping, call: Call) -> Value:
