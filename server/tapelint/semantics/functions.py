@@ -316,9 +316,17 @@ def choose(machine: Machine, state: State, outcomes: list[State], key: object) -
 def _first_of(state: State, outcomes: list[State], key: object) -> State:
     """The outcome to go on with: the caller's own path, or one that returns where only one can be gone on with."""
     first = next((out for out in outcomes if out is state), outcomes[0])
-    if key is None:  # the program's usual way is the one that goes on, with its options at their defaults
-        return min((first, *outcomes), key=lambda out: (isinstance(out.completion, Raise), out.premise is not None))
+    if key is None:
+        return min((first, *outcomes), key=_unusual)
     return first
+
+
+def _unusual(out: State) -> tuple[bool, bool, bool]:
+    """Sorts outcomes: a program usually goes on, with its options at their defaults, and with something to go on with:
+    ``if handle not in handles: return`` leaves early.
+    """
+    returns_nothing = out.completion is None or isinstance(out.completion, Return) and out.completion.value == NONE
+    return isinstance(out.completion, Raise), out.premise is not None, returns_nothing
 
 
 def result_of(out: State) -> Value | ProgramRaised:
