@@ -16,6 +16,7 @@ from tapelint.source import SourceError, read
         ("é = 1\n".encode(), "é = 1\n"),
         (b"\xef\xbb\xbfx = 1\n", "x = 1\n"),
         (b"# -*- coding: latin-1 -*-\nx = '\xe9'\n", "# -*- coding: latin-1 -*-\nx = 'é'\n"),
+        (b"# -*- coding: future_fstrings -*-\nx = f'\xc3\xa9'\n", "# -*- coding: future_fstrings -*-\nx = f'é'\n"),
         (b"#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\nx = '\x80'\n", None),
         (b"x = 1\r\ny = 2\rz = 3\n", "x = 1\r\ny = 2\rz = 3\n"),
     ],
@@ -31,7 +32,7 @@ def test_encodings(tmp_path: Path, data: bytes, text: str | None) -> None:
     [
         (b"\x7fELF\0\0", "binary"),
         (b"x = '\xe9'\n", "not valid utf-8"),
-        (b"# coding: no-such-codec\n", "unknown encoding: no-such-codec"),
+        (b"# coding: no-such-codec\nx = '\xe9'\n", "unknown encoding: no-such-codec"),
         (b"# coding: hex\n", "hex"),
         (b"\xef\xbb\xbf# coding: latin-1\n", "encoding problem"),
         ("x = 1\n".encode("utf-16"), "binary"),

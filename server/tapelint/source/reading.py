@@ -32,13 +32,28 @@ def read(path: str | os.PathLike[str]) -> str:
         raise SourceError(str(error)) from error
 
 
+def encoding_of(data: bytes) -> str:
+    """The encoding that a file's bytes have by their mark or coding line. A codec that Python does not know comes with
+    a package of the project, such as ``future_fstrings``: these extend UTF-8, so text that is valid UTF-8 is that.
+    """
+    try:
+        return tokenize.detect_encoding(io.BytesIO(data).readline)[0]
+    except SyntaxError as error:
+        if not error.msg.startswith("unknown encoding"):
+            raise
+        try:
+            data.decode()
+        except UnicodeDecodeError:
+            raise error from None
+        return "utf-8"
+
+
 def decode(data: bytes) -> str:
     """The text of a file's bytes; see :func:`read`."""
     if b"\0" in data:
         raise SourceError("a binary file, not Python source")
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        return data.decode(encoding)
+        return data.decode(encoding_of(data))
     except UnicodeDecodeError as error:
         raise SourceError(
             f"not valid {error.encoding} (byte 0x{data[error.start]:02x} at offset {error.start})"

@@ -11,10 +11,9 @@ import os
 import shutil
 import signal
 import tempfile
-import tokenize
 from collections.abc import Iterator
 
-from .reading import SourceError, decode
+from .reading import SourceError, decode, encoding_of
 
 
 def rewrite(path: str, before: str, after: str) -> None:
@@ -36,7 +35,7 @@ def rewrite(path: str, before: str, after: str) -> None:
 
 def encoded(data: bytes, after: str) -> bytes:
     """A text in the encoding, and with the mark, that the file's bytes ``data`` have."""
-    encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    encoding = encoding_of(data)
     try:
         result = after.encode(encoding)
     except UnicodeEncodeError as error:
