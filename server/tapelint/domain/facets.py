@@ -80,6 +80,18 @@ LOCATION = "(loc)"
 OTHER_PARAMETERS = "(other parameters)"
 
 
+def doubted(name: str) -> str:
+    """The facet of an object whose attribute ``name`` only some of the paths had set that were joined: it may not be
+    there.
+    """
+    return f"({name}?)"
+
+
+def is_doubt(name: str) -> bool:
+    """Whether a facet says that an attribute may not be there."""
+    return name.startswith("(") and name.endswith("?)")
+
+
 def is_facet(name: str) -> bool:
     """Whether an attribute is kept by the engine and was not given by the program: no program can spell its name."""
     return not name.isidentifier()

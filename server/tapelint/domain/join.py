@@ -15,11 +15,14 @@ from collections.abc import Hashable, Iterable
 
 from ..autograd import Iteration, leaf
 from ..autograd.gradients import history
+from . import facets
 from .equivalence import MISSING, Bisimulation, Change, Keys, Partly, refers_back
 from .reachability import JoinPoint, entries
 from .state import State
 from .values import (
+    TRUE,
     BuiltinMethod,
+    Class,
     Const,
     HeapRef,
     Instance,
@@ -110,13 +113,28 @@ def havoc(pair: Bisimulation, path: State, changes: Iterable[Change]) -> None:
         else:
             mine = entries(pair.state.heap[left]).get(name, MISSING)
             yours = entries(pair.other.heap[right]).get(name, MISSING)
-            if isinstance(thing, Instance) and (found := _back(mine, yours, (left, right), key, name)) is not None:
-                entries(thing)[name] = found
+            if isinstance(thing, (Instance, Class)):
+                _havoc_attribute(pair, path, thing, (key, left, right), name)
             elif isinstance(thing, Mapping) and MISSING in (mine, yours):
                 thing.is_partial = True
                 thing.items.pop(name, None)
             else:
                 entries(thing)[name] = _either(pair, path, mine, yours, str(name))
+
+
+def _havoc_attribute(
+    pair: Bisimulation, path: State, thing: Instance | Class, keys: tuple[int, int, int], name: str
+) -> None:
+    """The same of an attribute; ``keys`` are the object's after the join and on each of the two paths. Where only one
+    of them had set it, it may not be there.
+    """
+    key, left, right = keys
+    mine = entries(pair.state.heap[left]).get(name, MISSING)
+    yours = entries(pair.other.heap[right]).get(name, MISSING)
+    if MISSING in (mine, yours) and not facets.is_facet(name):
+        thing.attributes[facets.doubted(name)] = TRUE
+    found = _back(mine, yours, (left, right), key, name) if isinstance(thing, Instance) else None
+    thing.attributes[name] = _either(pair, path, mine, yours, name) if found is None else found
 
 
 def _back(mine: Value, yours: Value, keys: Keys, key: int, name: str) -> Value | None:

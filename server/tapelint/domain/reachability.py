@@ -58,7 +58,7 @@ def entries(thing: HeapObject | None) -> dict[Any, Value]:
     """What a heap object holds by name or key."""
     if isinstance(thing, Frame):
         return thing.variables
-    if isinstance(thing, Instance):
+    if isinstance(thing, (Instance, Class)):
         return thing.attributes
     return thing.items if isinstance(thing, Mapping) else {}
 

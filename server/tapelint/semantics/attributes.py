@@ -431,13 +431,18 @@ def _store_object(machine: Machine, state: State, owner: HeapRef, name: str, val
         if not _call_setter(machine, state, owner, thing, name, value, node):
             machine.unit.iteration_facts.accessed[owner.id, name] = machine.fuel_used
             replaces(machine, state, thing.attributes.get(name), value)
-            state.edit(owner.id, Instance).attributes[name] = value
+            _set(state.edit(owner.id, Instance).attributes, name, value)
     elif isinstance(thing, Class):
-        state.edit(owner.id, Class).attributes[name] = value
+        _set(state.edit(owner.id, Class).attributes, name, value)
     elif isinstance(thing, Mapping) and _is_item(thing, name):
         state.edit(owner.id, Mapping).items[name] = value
     elif isinstance(thing, Sequence):
         _store_in_sequence(state, owner, name, value)
+
+
+def _set(attributes: dict[str, Value], name: str, value: Value) -> None:
+    attributes.pop(facets.doubted(name), None)
+    attributes[name] = value
 
 
 def _store_in_sequence(state: State, owner: HeapRef, name: str, value: Value) -> None:

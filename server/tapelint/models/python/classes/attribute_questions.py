@@ -91,7 +91,7 @@ def _of_heap(machine: Machine, state: State, value: HeapRef, name: str) -> bool 
     if isinstance(thing, Optimizer):
         return True if name in of_objects("torch.optim.Optimizer") else None
     if isinstance(thing, Instance):
-        known = _of_object(state, value, thing, name)
+        known = None if facets.doubted(name) in thing.attributes else _of_object(state, value, thing, name)
         return None if known is False and _may_be_set(machine, state, value, thing, name) else known
     if isinstance(thing, Class):
         known = _of_own_class(state, value, name)
@@ -165,9 +165,17 @@ def _of_library(state: State, owner: str, name: str) -> bool | None:
 def _of_own_class(state: State, value: HeapRef, name: str) -> bool | None:
     """A class of the program has what its body and its bases define."""
     order = mro_of(state, value)
+    if _is_doubted(state, order, name):
+        return None
     if any(name in state.get(each.id, Class).attributes for each in order if isinstance(each, HeapRef)):
         return True
     return True if hasattr(type, name) else _of_bases(state, order, name, of_class)
+
+
+def _is_doubted(state: State, order: list[Value], name: str) -> bool:
+    """Whether only some of the joined paths had set an attribute of a class, or of one that it is derived from."""
+    owned = (state.get(each.id, Class).attributes for each in order if isinstance(each, HeapRef))
+    return any(facets.doubted(name) in attributes for attributes in owned)
 
 
 def _of_object(state: State, value: HeapRef, thing: Instance, name: str) -> bool | None:
@@ -182,11 +190,13 @@ def _of_plain_object(state: State, thing: Instance, name: str) -> bool | None:
     found = next((own for each in order if (own := _own(state, each, name)) is not None), None)
     if isinstance(found, Function) and found.kind in ("property", "cached"):
         return None  # it may raise AttributeError itself
+    if found is not None and name not in thing.attributes and _is_doubted(state, order, name):
+        return None
     if found is not None or name in OF_OBJECTS:
         return True
     if name in thing.attributes and facets.PARAMETRIZED not in thing.attributes:
         return True
-    hidden = thing.is_partial or any(facets.is_facet(each) and each not in PLAIN_FACETS for each in thing.attributes)
+    hidden = thing.is_partial or any(map(_hides_attributes, thing.attributes))
     return _of_bases(state, order, name, of_objects, hidden)
 
 
@@ -243,6 +253,11 @@ def stores_of_methods(kind: ast.ClassDef) -> dict[str, frozenset[str]]:
 
 PLAIN_FACETS = frozenset((facets.PARAMETER_NAMES, facets.BUFFER_NAMES, facets.ALL_PARAMETERS))
 """What the engine keeps of an object although all of its attributes are known."""
+
+
+def _hides_attributes(name: str) -> bool:
+    """Whether an object that has a facet of this name may have attributes that are not known."""
+    return facets.is_facet(name) and name not in PLAIN_FACETS and not facets.is_doubt(name)
 
 
 def _own(state: State, kind: Value, name: str) -> Value | None:
