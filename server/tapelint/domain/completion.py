@@ -24,13 +24,13 @@ class ProgramRaised(Exception):
         message: str = "",
         by_torch: bool = False,
         is_meant: bool = False,
-        bases: tuple[str, ...] = (),
+        kinds: tuple[str, ...] = (),
     ) -> None:
         super().__init__(name, message)
         # The class of the exception, as far as it is known.
         self.name = name
-        # The classes that it is derived from, where the program defines it; those of Python are known otherwise.
-        self.bases = bases
+        # Its class and those that it is derived from (`exception_kinds`); those of Python are known otherwise.
+        self.kinds = kinds or (name,)
         self.message = message
         # Whether PyTorch raises it.
         self.by_torch = by_torch
@@ -40,18 +40,17 @@ class ProgramRaised(Exception):
     @property
     def is_skip(self) -> bool:
         """Whether it ends a test that is not to run here: no failure, and none of what comes after it is certain."""
-        return self.name in SKIPS
+        return not SKIPS.isdisjoint(self.kinds)
 
 
-SKIPS = ("Skipped", "SkipTest")
+SKIPS = frozenset(("Skipped", "SkipTest"))
 """What pytest and unittest raise to end a test that is not to run."""
 
 
 def takes(kinds: Collection[str], error: ProgramRaised) -> bool:
-    """Whether a handler of exceptions of these ``kinds``, by the names of their classes, is one for an error."""
-    names = (error.name, *error.bases)
-    known = [base for name in names for base in _bases_of(name)]
-    return not {*names, *(known or ("Exception", "BaseException"))}.isdisjoint(kinds)
+    """Whether a handler of exceptions of these ``kinds`` (`exception_kinds`) is one for an error."""
+    known = [base for kind in error.kinds for base in _bases_of(kind)]
+    return not {*error.kinds, *(known or ("Exception", "BaseException"))}.isdisjoint(kinds)
 
 
 def ends(manager: Expecting, error: ProgramRaised) -> bool:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import ast
 
 from ..domain.completion import ProgramRaised, Raise, takes
+from ..domain.exception_kinds import ANYTHING, kinds_of
 from ..domain.state import State
 from ..domain.values import Const, Tuple, Unknown, Value, something
 from ..engine.machine import EXPRESSIONS, STATEMENTS, Machine
 from ..engine.memo import Key
+from ..engine.named_values import named
 from ..engine.observer import Forked
 from ..engine.paths.conditions import Decision, decide
 from ..engine.paths.parting import Branch, part
@@ -214,9 +216,10 @@ def trying(machine: Machine, node: ast.Try, state: State) -> list[State]:
     """``try``: handlers run for what was seen to raise; nothing else is imagined to."""
     results: list[State] = []
     depth, frame, calls, iterations = machine.context.depth, state.frame, state.calls, state.iterations
+    handlers = [(handler, caught(machine, state, handler.type)) for handler in node.handlers]
     guard = any(
-        catches(caught(h), ProgramRaised("RuntimeError")) and not any(isinstance(n, ast.Raise) for n in ast.walk(h))
-        for h in node.handlers
+        takes(kinds, ProgramRaised("RuntimeError")) and not any(isinstance(n, ast.Raise) for n in ast.walk(handler))
+        for handler, kinds in handlers
     )
     machine.handlers_around += bool(node.handlers)
     try:
@@ -227,7 +230,7 @@ def trying(machine: Machine, node: ast.Try, state: State) -> list[State]:
     for path in ended:
         if isinstance(path.completion, Raise):
             error = path.completion.error
-            handler = next((h for h in node.handlers if catches(caught(h), error)), None)
+            handler = next((handler for handler, kinds in handlers if takes(kinds, error)), None)
             if handler is not None:
                 machine.context.depth = depth
                 path.frame, path.calls, path.iterations = frame, calls, iterations
@@ -269,28 +272,22 @@ SWALLOW = frozenset(("raises", "assertRaises", "assertRaisesRegex", "suppress"))
 """Context managers that end what their arguments name: ``pytest.raises(RuntimeError)``."""
 
 
-def swallowed(manager: ast.expr) -> tuple[str, ...]:
+def swallowed(machine: Machine, state: State, manager: ast.expr) -> tuple[str, ...]:
     """The kinds of exceptions that a context manager of which nothing else is known does not let out."""
     if not isinstance(manager, ast.Call):
         return ()
     name = getattr(manager.func, "attr", getattr(manager.func, "id", ""))
-    return tuple(kind for given in manager.args for kind in _named(_kinds(given))) if name in SWALLOW else ()
+    return tuple(kind for given in manager.args for kind in caught(machine, state, given)) if name in SWALLOW else ()
 
 
-def caught(handler: ast.ExceptHandler) -> list[ast.expr]:
-    return [ast.Name("BaseException")] if handler.type is None else _kinds(handler.type)
-
-
-def _kinds(given: ast.expr) -> list[ast.expr]:
-    return given.elts if isinstance(given, ast.Tuple) else [given]
-
-
-def _named(kinds: list[ast.expr]) -> list[str]:
-    return [ast.unparse(kind).rpartition(".")[2] for kind in kinds]
-
-
-def catches(kinds: list[ast.expr], error: ProgramRaised) -> bool:
-    return takes(_named(kinds), error)
+def caught(machine: Machine, state: State, asked: ast.expr | None) -> tuple[str, ...]:
+    """The kinds of exceptions that a handler names, all of them where they are not known. Python evaluates the names
+    when something is raised; they are looked up without running any code.
+    """
+    if isinstance(asked, ast.Tuple):
+        return tuple(kind for item in asked.elts for kind in caught(machine, state, item))
+    value = None if asked is None else named(machine, state, asked)
+    return (ANYTHING,) if value is None else kinds_of(state, value)
 
 
 STATEMENTS.update({ast.If: branch, ast.Try: trying, ast.Match: matching})

@@ -94,7 +94,7 @@ def come_due(machine: Machine, state: State, item: Value, node: ast.AST, everywh
             node, name, lambda key: machine.call(state, own, given, {}, node, key if everywhere else None)
         )
     except ProgramRaised as error:
-        if error.name == "StopIteration" or error.name == "IndexError" and item.index is not None:
+        if "StopIteration" in error.kinds or "IndexError" in error.kinds and item.index is not None:
             raise IteratorExhausted(error.name, is_meant=True) from None
         raise
 

@@ -10,9 +10,9 @@ from functools import partial
 from typing import Any
 
 from ..domain.completion import Break, Continue, ProgramRaised, Return
-from ..domain.mro import mro_of
+from ..domain.exception_kinds import name_of, raised_kinds
 from ..domain.state import State
-from ..domain.values import NONE, Class, External, Frame, HeapRef, Instance, TensorRef, Value
+from ..domain.values import NONE, Frame, TensorRef, Value
 from ..engine.machine import STATEMENTS, Machine
 from ..engine.stored_names import returns
 from ..models.torch.autograd.changed_objects import may_have_changed
@@ -135,25 +135,8 @@ def raised(machine: Machine, node: ast.Raise, state: State) -> None:
     for bound, error in machine.handled:
         if value is bound:
             raise error
-    name, *bases = _kinds(state, value)
-    raise ProgramRaised(name, is_meant=True, bases=tuple(bases))
-
-
-def _kinds(state: State, value: Value) -> list[str]:
-    """The names of the class of an exception and of those that it is derived from, as far as they are known."""
-    if isinstance(value, HeapRef) and isinstance(instance := state.heap[value.id], Instance):
-        value = instance.kind
-    found = [_class_name(state, each) for each in mro_of(state, value)]
-    return [name for name in found if name] or ["Exception"]
-
-
-def _class_name(state: State, kind: Value) -> str:
-    match kind:
-        case External(name=name):
-            return name.rpartition(".")[2]
-        case HeapRef(id=place) if isinstance(owner := state.heap[place], Class):
-            return owner.name
-    return ""
+    kinds = raised_kinds(state, value)
+    raise ProgramRaised(name_of(kinds[0]) if kinds else "Exception", is_meant=True, kinds=kinds)
 
 
 def asserting(machine: Machine, node: ast.Assert, state: State) -> list[State]:

@@ -9,12 +9,12 @@ pytest.skip("no GPU")                                      ends the test
 from __future__ import annotations
 
 from ...domain.completion import ProgramRaised, ends, takes
+from ...domain.exception_kinds import ANYTHING, kinds_of
 from ...domain.mro import OBJECT, mro_of
 from ...domain.state import State
 from ...domain.values import (
     NONE,
     BuiltinMethod,
-    Class,
     Const,
     Expecting,
     External,
@@ -34,7 +34,6 @@ PARAM = "pytest.param"
 REQUEST = "pytest.FixtureRequest"
 FIXTURES = "<fixtures>"
 """What holds the fixtures that were made for the function of a request, among its attributes."""
-ANYTHING = "BaseException"
 EXPECTS = {"pytest.raises": 1, "assertRaises": 1, "assertRaisesRegex": 2, "assertWarns": 1, "assertWarnsRegex": 2}
 """What expects an exception, with the position of the function that it may call itself."""
 WARNS = ("assertWarns", "assertWarnsRegex")
@@ -45,17 +44,6 @@ COMPARES = (
     *("assertNotRegex", "assertCountEqual", "assertListEqual", "assertTupleEqual", "assertSetEqual"),
     *("assertDictEqual", "assertSequenceEqual", "assertMultiLineEqual"),
 )
-
-
-def kinds_of(state: State, value: Value) -> tuple[str, ...]:
-    """The names of the classes of exceptions that are named by a value; all of them where it is not known."""
-    if isinstance(value, External):
-        return (value.name.rpartition(".")[2],)
-    if isinstance(value, Tuple):
-        return tuple(name for item in value.items for name in kinds_of(state, item))
-    if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Class):
-        return (thing.name,)
-    return (ANYTHING,)
 
 
 @function("pytest.raises")

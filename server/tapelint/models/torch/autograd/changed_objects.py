@@ -12,8 +12,9 @@ from dataclasses import replace
 
 from ....autograd import Leaf, Node, Tensor, fresh_id
 from ....domain.state import State
-from ....domain.values import BuiltinMethod, HeapRef, Instance, TensorRef, Value
+from ....domain.values import BuiltinMethod, TensorRef
 from ....engine.machine import Machine
+from ....engine.named_values import named
 from ..opaque_attributes import is_opaque
 
 
@@ -21,7 +22,7 @@ def may_have_changed(machine: Machine, state: State, method: ast.Attribute, resu
     """A method was called whose ``result`` is dropped. Where its object is no tensor, and was taken to keep a graph
     that it had been given, it is not taken to do so any more.
     """
-    owner, graph = _named(machine, state, method.value), state.tensors[result.id].grad_fn
+    owner, graph = named(machine, state, method.value), state.tensors[result.id].grad_fn
     if graph is None or graph.assumption is None or not isinstance(owner, TensorRef):
         return
     tensor = state.tensors[owner.id]
@@ -41,15 +42,3 @@ def _forgotten(tensor: Tensor, graph: Node) -> Tensor:
         return replace(tensor, requires_grad=None, grad_fn=None, assumption=None)
     graph = replace(graph, id=fresh_id(), inputs=leaves, saved=(), saves_anything=False, is_complete=False)
     return replace(tensor, grad_fn=graph)
-
-
-def _named(machine: Machine, state: State, expression: ast.expr) -> Value | None:
-    """What a variable holds, or an attribute of an object that is in one."""
-    match expression:
-        case ast.Name(name):
-            return machine.lookup(state, name)
-        case ast.Attribute(ast.Name() as base, name):
-            owner = _named(machine, state, base)
-            thing = state.heap[owner.id] if isinstance(owner, HeapRef) else None
-            return thing.attributes.get(name) if isinstance(thing, Instance) else None
-    return None
