@@ -174,3 +174,23 @@ def test_files_that_import_each_other(project: Path, tapelint) -> None:
     done = tapelint("check", "main.py", "--output-format", "json")
     assert done.stderr == ""
     assert ("helpers.py", 6, "TL101") in found(done)
+
+
+def test_a_loop_or_a_test_in_another_file_is_quoted_and_has_no_row(tmp_path: Path, tapelint) -> None:
+    (tmp_path / "helpers.py").write_text("""import os
+
+
+def train(loss):
+    if os.environ.get("TAPELINT_TEST_RESUME_FROM_THE_LAST_CHECKPOINT", "") not in ("", "no"):
+        for _ in range(3):
+            loss.backward()
+""")
+    (tmp_path / "main.py").write_text("""import torch
+from helpers import train
+
+train(torch.ones(3, requires_grad=True).exp().sum())
+""")
+    (item,) = json.loads(tapelint("check", "main.py", "--output-format", "json").stdout)
+    assert {"kind": "ordinary", "text": "`for _ in range(3)` runs at least twice"} in item["rests_on"]
+    quoted = "`os.environ.get('TAPELINT_TEST_RESUME_FROM_THE_LAST_CHECK ...` is true"
+    assert {"kind": "chosen", "text": quoted} in item["rests_on"]

@@ -28,8 +28,8 @@ from ..rules import Finding
 from ..severity import Severity
 from ..source import children, walk, written
 
-MAX_TEST = 60
-"""Characters of a test that a message quotes."""
+MAX_TEXT = 60
+"""Characters of a test or a loop that a message quotes."""
 FOLLOWED = "on the paths that were followed"
 """What a finding rests on where too many paths have been left out to say what it needs."""
 
@@ -75,7 +75,7 @@ def _grounds(found: Finding, chosen: Ground | None) -> Iterator[Ground]:
     """What a finding needs, from what programs usually do to what tapelint guesses."""
     for lap in found.point.iterations:
         if lap.number > 1 and isinstance(lap.loop, (ast.For, ast.AsyncFor, ast.While)):
-            yield Ground("ordinary", f"the loop in line {lap.loop.lineno} runs at least twice")
+            yield Ground("ordinary", f"`{_head(lap.loop)}` runs at least twice")
     if chosen is not None:
         yield chosen
     supposed = found.point.premise
@@ -170,7 +170,15 @@ def _sentence(choice: Choice, taken: bool) -> str:
         return f"`case {ast.unparse(test)}` {'matches' if holds else 'does not match'}"
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, holds = test.operand, not holds
-    text = written(test)
-    if len(text) > MAX_TEST:
-        return f"the test in line {getattr(test, 'lineno', '?')} is {'true' if holds else 'false'}"
-    return f"`{text}` is {'true' if holds else 'false'}"
+    return f"`{_quoted(written(test))}` is {'true' if holds else 'false'}"
+
+
+def _head(loop: ast.For | ast.AsyncFor | ast.While) -> str:
+    """How a loop begins. It may stand in another file than the finding, or in a cell: a row would not say where."""
+    if isinstance(loop, ast.While):
+        return f"while {_quoted(written(loop.test))}"
+    return _quoted(f"for {written(loop.target)} in {written(loop.iter)}")
+
+
+def _quoted(text: str) -> str:
+    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 4]} ..."

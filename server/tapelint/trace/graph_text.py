@@ -35,7 +35,7 @@ ORIGINS = {
     Origin.NAME: "an argument, or a name that this code does not define",
     Origin.BATCH: "what a loader or a batch holds",
     Origin.LOADER: "an iterable of batches",
-    Origin.NUMBER: "it depends on the number of an iteration",
+    Origin.NUMBER: "a number, and it is not known which",
 }
 """Why a value is unknown, by `Unknown.origin`."""
 NOTES = {
