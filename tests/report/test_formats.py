@@ -31,7 +31,8 @@ def report(path: str) -> analysis.Report:
 
 
 # As OASIS publishes it (sarif-2.1/schema/sarif-schema-2.1.0.json of github.com/oasis-tcs/sarif-spec, errata 01).
-# Copyright OASIS Open; its IPR policy lets it be copied and furnished to others.
+# Copyright OASIS Open; governed by the OASIS IPR Policy. The LICENSE.md of that repository grants no licence of its
+# own: it names the OASIS policies, and "RF on RAND Terms" as the IPR mode of the committee.
 SCHEMA = json.loads((Path(__file__).parent / "sarif-schema-2.1.0.json").read_text(encoding="utf-8"))
 
 
