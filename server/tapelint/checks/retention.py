@@ -11,7 +11,7 @@ path, and reported at its end if no backward has.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import replace
 
 from ..autograd import LastStore, Node, RetainedGraphs, Stored
@@ -183,11 +183,30 @@ def _is_forward(state: State, definition: ast.AST, given: tuple[Value, ...]) -> 
 
 
 def _over_layers(state: State, frame: Frame, loop: ast.AST) -> bool:
-    """Whether a loop goes through networks: ``for layer in self.layers``."""
+    """Whether a loop goes through networks: ``for layer in self.layers``, ``for i in range(n): self.layers[i](x)``."""
     if not isinstance(loop, ast.For):
         return False
-    names = [n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)]
-    return any(is_module_like(state, frame.variables.get(name, NONE)) for name in names)
+    names = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+    if any(is_module_like(state, frame.variables.get(name, NONE)) for name in names):
+        return True
+    picked = (node.value for node in walk(loop) if isinstance(node, ast.Subscript) and _is_name_of(node.slice, names))
+    return any(is_module_like(state, _held(state, frame, each)) for each in picked)
+
+
+def _is_name_of(node: ast.AST, names: Set[str]) -> bool:
+    return isinstance(node, ast.Name) and node.id in names
+
+
+def _held(state: State, frame: Frame, expression: ast.expr) -> Value:
+    """What a variable of the scope holds, or an attribute of the object in one; None stands for anything else."""
+    match expression:
+        case ast.Name(name):
+            return frame.variables.get(name, NONE)
+        case ast.Attribute(ast.Name(name), attribute):
+            owner = frame.variables.get(name, NONE)
+            thing = state.heap.get(owner.id) if isinstance(owner, HeapRef) else None
+            return thing.attributes.get(attribute, NONE) if isinstance(thing, Instance) else NONE
+    return NONE
 
 
 def on_path_ended(machine: Machine, event: PathEnded) -> None:
