@@ -183,18 +183,18 @@ def _is_forward(state: State, definition: ast.AST, given: tuple[Value, ...]) -> 
 
 
 def _over_layers(state: State, frame: Frame, loop: ast.AST) -> bool:
-    """Whether a loop goes through networks: ``for layer in self.layers``, ``for i in range(n): self.layers[i](x)``."""
+    """Whether a loop goes through networks: ``for layer in self.layers``, or ``self.layers[i]`` in ``for i in ...``."""
     if not isinstance(loop, ast.For):
         return False
     names = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
     if any(is_module_like(state, frame.variables.get(name, NONE)) for name in names):
         return True
-    picked = (node.value for node in walk(loop) if isinstance(node, ast.Subscript) and _is_name_of(node.slice, names))
+    picked = (node.value for node in walk(loop) if isinstance(node, ast.Subscript) and _uses(node.slice, names))
     return any(is_module_like(state, _held(state, frame, each)) for each in picked)
 
 
-def _is_name_of(node: ast.AST, names: Set[str]) -> bool:
-    return isinstance(node, ast.Name) and node.id in names
+def _uses(expression: ast.expr, names: Set[str]) -> bool:
+    return any(isinstance(node, ast.Name) and node.id in names for node in walk(expression))
 
 
 def _held(state: State, frame: Frame, expression: ast.expr) -> Value:
