@@ -103,6 +103,10 @@ def test_a_compiled_engine_is_for_the_platform_and_the_python_of_its_folder(pack
     assert [*faults_of_native(packed(files), target)] == []
     other = engine.format(312)
     assert [*faults_of_native(packed({**files, other: module(target)}), target)] == [f"{other} does not belong there"]
+    musl = TARGETS["alpine-x64"]  # where Python 3.10 would load a library of this name
+    of_310 = engine.replace("-311", "-310").format(310)
+    on_musl = {**dict.fromkeys(names(musl), module(musl)), of_310: module(target)}
+    assert [*faults_of_native(packed(on_musl), musl)] == [f"{of_310} does not belong there"]
     foreign = {**files, engine.format(311): module(TARGETS["linux-arm64"])}
     assert [*faults_of_native(packed(foreign), target)] == [f"{engine.format(311)} is not compiled for linux-x64"]
     assert [*faults_of_native(packed({engine.format(311): b""}), UNIVERSAL)] == [

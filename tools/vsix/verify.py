@@ -104,7 +104,7 @@ def faults_of_native(archive: zipfile.ZipFile, target: Target) -> Iterator[str]:
 def faults_of_engines(archive: zipfile.ZipFile, target: Target, compiled: set[str]) -> Iterator[str]:
     """What the libraries of compiled engines were compiled for."""
     for name in sorted(compiled):
-        suffixes = tuple(f".{name.split('/')[3]}{suffix}" for suffix in target.suffixes)
+        suffixes = tuple(f".{name.split('/')[3]}{suffix}" for suffix in target.suffixes[:1])
         if not suffixes or not name.endswith(suffixes):
             yield f"{name} does not belong there"
         elif any(not archive.read(name).startswith(part, offset) for offset, part in target.header):
