@@ -80,6 +80,7 @@ export class Editor {
                     ...defaultKeymap,
                 ]),
                 EditorState.tabSize.of(4),
+                EditorState.phrases.of({ Diagnostics: 'Findings', 'No diagnostics': 'No findings' }),
                 EditorView.contentAttributes.of({ 'aria-label': 'Program' }),
                 EditorView.updateListener.of((update) => {
                     if (update.docChanged) {
@@ -125,6 +126,7 @@ export class Editor {
         this.view.dispatch({
             effects: [point.of(range), EditorView.scrollIntoView(range.from, { y: 'center' })],
         });
+        this.view.dom.scrollIntoView({ block: 'nearest' });
         return this.view.state.doc.lineAt(Math.min(range.from, this.view.state.doc.length)).text.trim();
     }
 

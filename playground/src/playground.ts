@@ -4,8 +4,9 @@ import { Analyser } from './analyser';
 import { block, button, element, inline } from './dom';
 import { Editor } from './editor';
 import { type Card, card, noticeOf } from './findings';
+import { picture } from './picture';
 import './playground.css';
-import type { Checked, Example, Explanation, Finding, Hover, Range } from './protocol';
+import type { Checked, Cures, Example, Explanation, Finding, Hover, Questions, Range } from './protocol';
 import { fragmentOf, programIn } from './share';
 
 const HERE = new URL('.', import.meta.url);
@@ -32,6 +33,8 @@ class Playground {
     private pause: ReturnType<typeof setTimeout> | undefined;
     private running: Promise<void> | undefined;
     private checked: string | undefined;
+    /** The cures that ended tapelint. */
+    private readonly fatal = new Set<string>();
 
     constructor(
         private readonly page: HTMLElement,
@@ -56,7 +59,7 @@ class Playground {
             this.traceback(),
         );
         this.editor = new Editor(frame, () => this.changed(), (at) => this.hover(at), (at) => void this.tellOf(at));
-        this.analyser = new Analyser(new URL('worker.js', HERE), (words) => this.say(words));
+        this.analyser = new Analyser(new URL('worker.js', HERE), (words) => this.say(words), () => this.startedAgain());
         window.addEventListener('hashchange', () => void this.openShared());
     }
 
@@ -139,8 +142,38 @@ class Playground {
             if (text !== this.editor.text) {
                 return;
             }
-            const offered = await this.analyser.ask('cures', { finding: index });
-            cards[index]?.offer(offered);
+            cards[index]?.offer(await this.curesOf(text, index));
+        }
+    }
+
+    /** The cures of a finding. Looking for them is not tried again where it ended tapelint. */
+    private async curesOf(text: string, finding: number): Promise<Cures> {
+        const asked = `${finding} ${text}`;
+        if (!this.fatal.has(asked)) {
+            try {
+                return await this.analyser.ask('cures', { finding });
+            } catch {
+                this.fatal.add(asked);
+            }
+        }
+        return { cures: [], none: 'tapelint stopped while it looked for them', lacking: '' };
+    }
+
+    /** An answer; null where tapelint stopped, which the analyser has said. */
+    private async asked<Name extends keyof Questions>(name: Name, given: Questions[Name][0]): Promise<Questions[Name][1] | null> {
+        try {
+            return await this.analyser.ask(name, given);
+        } catch {
+            return null;
+        }
+    }
+
+    /** A new tapelint knows of no program. What is being checked is checked by the new one, or has ended the last one. */
+    private startedAgain(): void {
+        if (this.running === undefined) {
+            this.page.dataset['state'] = 'changed';
+            this.checked = undefined;
+            void this.check();
         }
     }
 
@@ -150,21 +183,26 @@ class Playground {
 
     /** What is known at an offset of the text that was checked; nothing while another is. */
     private async hover(at: number): Promise<Hover | null> {
-        return this.checked === this.editor.text ? this.analyser.ask('hover', { at }) : null;
+        return this.checked === this.editor.text ? this.asked('hover', { at }) : null;
     }
 
     private async tellOf(at: number): Promise<void> {
         await this.check();
-        const hover = await this.analyser.ask('hover', { at });
+        const hover = await this.asked('hover', { at });
         this.here.replaceChildren(hover ? block(hover.markdown) : 'Nothing is known of what stands at the cursor.');
         this.here.hidden = false;
     }
 
     private async draw(at: number): Promise<void> {
         await this.check();
-        const { svg, nothing } = await this.analyser.ask('graph', { at });
+        const drawn = await this.asked('graph', { at });
+        if (drawn === null) {
+            return;
+        }
+        const { svg, nothing, places = {} } = drawn;
         const close = button('Close the graph', () => (this.graph.hidden = true), { class: 'pg-close' });
-        this.graph.replaceChildren(close, svg === undefined ? ` There is nothing to draw: ${nothing}` : picture(svg));
+        const shown = svg === undefined ? ` There is nothing to draw: ${nothing}` : picture(svg, places, (range) => this.pointTo(range));
+        this.graph.replaceChildren(close, shown);
         this.graph.hidden = false;
         this.graph.scrollIntoView({ block: 'nearest' });
         this.graph.focus({ preventScroll: true });
@@ -193,8 +231,10 @@ class Playground {
 
     private async explain(): Promise<void> {
         await this.check();
-        const found = await this.analyser.ask('explain', { traceback: this.pasted.value });
-        this.cause.replaceChildren(...this.explanation(found));
+        const found = await this.asked('explain', { traceback: this.pasted.value });
+        if (found !== null) {
+            this.cause.replaceChildren(...this.explanation(found));
+        }
     }
 
     private explanation({ heading, rules, findings, row, nearness }: Explanation): HTMLElement[] {
@@ -224,15 +264,6 @@ class Playground {
             shown?.focus({ preventScroll: true });
         });
     }
-}
-
-/** An SVG with the site's colours. In a tree of its own, since its styles are for itself. */
-function picture(svg: string): HTMLElement {
-    const host = element('div');
-    host.attachShadow({ mode: 'open' }).innerHTML = `${svg}<style>svg {
-        max-width: none; --ink: var(--md-default-fg-color); --paper: transparent; --line: var(--md-default-fg-color--light);
-        --lane: var(--md-code-bg-color); --box: var(--md-default-bg-color); --bad: var(--pg-error); }</style>`;
-    return host;
 }
 
 async function begin(page: HTMLElement): Promise<void> {

@@ -52,6 +52,8 @@ export interface Hover extends Range {
 
 export interface Graph {
     readonly svg?: string;
+    /** Where boxes of it stand in the program, by the `data-node` of the box. */
+    readonly places?: Readonly<Record<string, Range>>;
     /** Why there is none. */
     readonly nothing?: string;
 }

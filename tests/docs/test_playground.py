@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,14 @@ def test_a_hover_is_asked_in_the_units_of_javascript(tmp_path: Path) -> None:
     behind = len(WRITTEN[: WRITTEN.index("y += 1")].encode("utf-16-le")) // 2
     hover = ask(tmp_path, {"ask": "check", "text": WRITTEN}, {"ask": "hover", "at": behind})
     assert in_javascript(WRITTEN, hover) in ("y", "y += 1")
+
+
+def test_the_boxes_of_a_graph_have_places(tmp_path: Path) -> None:
+    at = {"ask": "graph", "at": WRITTEN.index("y +=") + 1}
+    graph = ask(tmp_path, {"ask": "check", "text": WRITTEN}, at)
+    places = {box: in_javascript(WRITTEN, place) for box, place in graph["places"].items()}
+    assert set(places) <= set(re.findall(r'data-node="(\d+)"', graph["svg"]))
+    assert {"y += 1", "y.sum().backward()"} <= {*places.values()}
 
 
 def test_a_traceback_is_of_the_program_wherever_it_ran(tmp_path: Path) -> None:

@@ -114,6 +114,40 @@ await test({
         assert.match(await graph.textContent(), /ExpBackward0/);
     },
 
+    'leads from a box of the graph to its line, by key and by pointer': async () => {
+        const graph = page.getByRole('region', { name: 'Graph' });
+        const drawing = graph.getByRole('group', { name: /y \+= 1|Writes/ });
+        assert.equal(await drawing.count(), 1);
+        const box = graph.getByRole('link', { name: /^ExpBackward0 .*line 4$/ });
+        await box.focus();
+        await page.keyboard.press('Enter');
+        assert.match(await page.locator('.pg-pointed').textContent(), /w\.exp\(\)/);
+        await graph.getByRole('link', { name: /^in-place write .*line 5$/ }).click();
+        assert.equal(await page.locator('.pg-pointed').textContent(), 'y += 1');
+        assert.match(await status().textContent(), /^line 5: y \+= 1/);
+    },
+
+    'lists the findings by a key, for a screen reader': async () => {
+        await page.getByLabel('Program', { exact: true }).focus();
+        await page.keyboard.press('ControlOrMeta+Shift+M');
+        const list = page.getByRole('listbox', { name: 'Findings' });
+        await list.getByRole('option', { name: /Writes .* in place/ }).waitFor();
+        await page.keyboard.press('Escape');
+    },
+
+    'says that Python has died, starts it again and checks the program': async () => {
+        const python = page.workers().find((worker) => worker.url().endsWith('/playground/worker.js'));
+        await python.evaluate(() => {
+            setTimeout(() => {
+                throw new Error('out of memory');
+            });
+        });
+        await page.getByText(/tapelint stopped \(.*out of memory\) and is started again/).waitFor({ timeout: PATIENCE });
+        await checked(START);
+        assert.match(await status().textContent(), /^1 finding, in/);
+        await page.locator('.pg-cure').first().waitFor({ timeout: PATIENCE });
+    },
+
     'explains a traceback of the program': async () => {
         await choose(RESIDUAL);
         await page.getByLabel(/traceback/).fill(TRACEBACK);

@@ -40,6 +40,12 @@ class Offsets:
         begin, end = self.at(span.row, span.column), self.at(span.end_row, span.end_column)
         return {"from": begin, "to": end, "row": span.row}
 
+    def rest_of_line(self, row: int, column: int) -> dict[str, int]:
+        """From a place to the end of its row, without spaces at the end."""
+        begin = min(self._starts[row - 1] + column - 1, len(self._text))
+        rest = self._text[begin : self._starts[row] if row < len(self._starts) else None].rstrip()
+        return {"from": self._units(begin), "to": self._units(begin + len(rest)), "row": row}
+
     def at(self, row: int, column: int) -> int:
         """The offset of a row and a column; those behind the end stand for the end."""
         offset = self._starts[row - 1] + column - 1 if row <= len(self._starts) else len(self._text)
@@ -102,13 +108,17 @@ class Session:
         hover = self._hovers.at(*self._offsets.place(at))
         return None if hover is None else {"markdown": hover.markdown, **self._offsets.range(hover.span)}
 
-    def graph(self, at: int) -> dict[str, str]:
-        """The graph of the finding, or of the expression, at an offset, as SVG; or why there is none."""
+    def graph(self, at: int) -> dict[str, Any]:
+        """The graph of the finding, or of the expression, at an offset, as SVG, with the places of its boxes by their
+        numbers; or why there is none.
+        """
         try:
             picture = picture_at(self._report, *self._offsets.place(at))
         except Nothing as reason:
             return {"nothing": str(reason)}
-        return {"svg": "\n".join(svg(picture, self._path))}
+        spots = {node.number: node.spot for node in picture.nodes if node.spot and node.spot.path == self._path}
+        places = {str(number): self._offsets.rest_of_line(spot.row, spot.column) for number, spot in spots.items()}
+        return {"svg": "\n".join(svg(picture, self._path)), "places": places}
 
     def explain(self, traceback: str) -> dict[str, Any]:
         """What predicts the exception of a traceback: rules, and findings of the program by their index."""
