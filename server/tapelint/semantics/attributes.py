@@ -37,10 +37,10 @@ from ..domain.values import (
     Value,
     unknown_number,
 )
+from ..engine.abstract_methods import is_left_to_others
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.open_objects import open_up
 from ..engine.stored_names import remember, replaces
-from ..engine.syntax.syntactic_summary import is_abstract
 from ..models.python.paths import attribute_of_path
 from ..models.torch import devices, dispatch
 from ..models.torch.autograd import grad_access, missing_grad
@@ -356,7 +356,7 @@ def _bound(
             return value
         if value.kind == "class":
             return BoundMethod(value, kind)
-        if machine.query(is_abstract, value.node):
+        if is_left_to_others(machine, state, owner, value):
             return BuiltinMethod(owner, getattr(value.node, "name", ""))  # of an unknown derived class
         if value.kind == "property":
             return machine.call(state, replace(value, kind=""), [owner], {}, node, key)

@@ -40,13 +40,13 @@ from ..domain.values import (
     Value,
     something,
 )
+from ..engine.abstract_methods import is_left_to_others
 from ..engine.lifecycle import ModuleReturned, TensorsEscaped, UnknownStepped
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.observer import OpaqueReason
 from ..engine.open_objects import open_up
 from ..engine.paths.conditions import forget, remembered
 from ..engine.paths.switches import KEYWORDS, switch_at, switched
-from ..engine.syntax.syntactic_summary import is_abstract
 from ..models.python import array_memory
 from ..models.python.paths import method_of_path
 from ..models.python.sets import SETS
@@ -225,7 +225,7 @@ def call_unhooked(
             own = own_method(state, receiver, name)
             if own is not None and name == "forward" and is_function(state, thing.kind):
                 raise ProgramRaised("RuntimeError", "Legacy autograd function with non-static forward method", True)
-            if own is not None and is_left_to_others(machine, own):
+            if own is not None and is_left_to_others(machine, state, receiver, own):
                 return unknown_call(machine, state, args, kwargs, node, receiver)
             if own is not None:
                 result = call_value(machine, state, _read(machine, state, own, node), args, kwargs, node, key)
@@ -240,12 +240,6 @@ def call_unhooked(
     result = model(machine, state, receiver, Call("__call__", args, kwargs, node, key))
     machine.lifecycle.module_returned.publish(machine, ModuleReturned(state, receiver, node, result))
     return result
-
-
-def is_left_to_others(machine: Machine, own: Value) -> bool:
-    """Whether a method is only there to be defined by derived classes: the object is one of those."""
-    function = own.function if isinstance(own, BoundMethod) else own
-    return isinstance(function, Function) and machine.query(is_abstract, function.node)
 
 
 def _read(machine: Machine, state: State, own: Value, node: ast.AST) -> Value:
