@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 from test_hover_facts import EXPRESSIONS, SETUP
-from tests.picture.test_told import COPY, COUNTED, CUT, LISTED, UNSET, VECTOR, WRAPPED, told
+from tests.picture.test_story_picture import COPY, COUNTED, CUT, LISTED, UNSET, VECTOR, WRAPPED, pictured
 
 from tapelint.analysis import analyse
 from tapelint.picture import Nothing, Picture, picture_at
@@ -131,7 +131,7 @@ def test_what_a_story_uses_and_gives_is_in_the_graphs_of_the_program(program: st
     node, and each arrow.
     """
     graphs, plain = _made(dedent(program))
-    picture = told(program, code)
+    picture = pictured(program, code)
     names, arrows = drawn(picture)
     assert {name for name in names if is_pytorch(name)} <= {name for graph in graphs for name in graph[0]}
     assert {pair for pair in arrows if all(map(is_pytorch, pair))} <= {pair for graph in graphs for pair in graph[1]}

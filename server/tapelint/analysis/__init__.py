@@ -380,8 +380,8 @@ def offer(
     cancel: Callable[[], bool] | None = None,
     memory: AnalysisCache | None = None,
 ) -> Offer:
-    """The fixes of a finding, or why there is none. The user may want none for findings of its rule. Whoever asks for
-    several findings of a report gives the same ``memory`` to all of them (`trials`).
+    """The fixes of a finding, or why there is none. The user may want none for findings of its rule. A caller that asks
+    for several findings of a report gives the same ``memory`` to all of them (`trials`).
     """
     if not report.inputs.config.fixes(diagnostic.code):
         return Offer()

@@ -16,16 +16,16 @@ _SIDES = {"-": "removed", "+": "added", "@": "help"}
 
 def print_findings(found: Iterable[Block | str], form: str, look: Look, out: TextIO) -> None:
     """Print findings in the format ``full`` or ``concise``; what is text is printed as it is."""
-    told: Callable[[Block], str] | None = None
+    text_of: Callable[[Block], str] | None = None
     for each in found:
         if isinstance(each, str):
             print(each, file=out)
             continue
-        told = told or _telling(form, look)
-        print(told(each), file=out)
+        text_of = text_of or _formatter(form, look)
+        print(text_of(each), file=out)
 
 
-def _telling(form: str, look: Look) -> Callable[[Block], str]:
+def _formatter(form: str, look: Look) -> Callable[[Block], str]:
     """What makes the text of a finding, without its line end."""
     if form == "full":
         full: Callable[[Block, Look], str] = import_module("tapelint.report.full").full

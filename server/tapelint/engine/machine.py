@@ -386,7 +386,7 @@ class Machine(Evaluation):
         return states
 
     def met_before(self, loop: ast.For | ast.AsyncFor | ast.While, states: list[State]) -> list[State]:
-        """Merge the paths that come to a loop: names that are dead there would have it run for each of them."""
+        """Merge the paths that reach a loop: names that are dead there would have it run for each of them."""
         going = [state for state in states if state.completion is None]
         known = self.live_at(loop, going) if len(going) > 1 else None
         if known is None:

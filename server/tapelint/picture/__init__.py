@@ -25,8 +25,8 @@ from .drawing import Drawing
 from .gradients import of_gradients
 from .held import of_held
 from .model import Picture, PictureEdge, PictureNode, Spot
+from .story_picture import named, of_story
 from .subject import of_event, of_sights
-from .told import named, of_story
 from .watching import Watch, expressions
 
 __all__ = ["Nothing", "Picture", "PictureEdge", "PictureNode", "Spot", "picture_at"]
@@ -48,8 +48,8 @@ def picture_at(
     found = _diagnostic(report, row, column)
     finding = report.findings.get(found.place) if found is not None else None
     wanted = [*dict.fromkeys(_expressions(source, row, column))]
-    told = [*ast.walk(finding.node), *named(finding)] if finding is not None else []
-    watch = Watch(Facts(), finding, frozenset({*wanted, *(node for node in told if isinstance(node, ast.expr))}))
+    steps = [*ast.walk(finding.node), *named(finding)] if finding is not None else []
+    watch = Watch(Facts(), finding, frozenset({*wanted, *(node for node in steps if isinstance(node, ast.expr))}))
     machine = analysis.run(source, watch.facts, report.inputs, watch.probe, cancel)
     files = Files(source, machine.imports.sources if machine.imports else ())
     drawing = _of_finding(found, watch, files) or _of_story(found, finding, watch, files)

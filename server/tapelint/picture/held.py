@@ -70,7 +70,7 @@ def _retained(subject: Subject, past: ProgramPoint) -> None:
     if run is not None:
         subject.passes, subject.roots = [run], [*run.begin]
         subject.hazards = {item for item in run.begin if isinstance(item, Node)}
-        subject.notes.append("No backward walks what is marked once more: retain_graph=True keeps it in vain.")
+        subject.notes.append("No backward walks what is marked once more: retain_graph=True keeps it for nothing.")
 
 
 def _holder(subject: Subject, title: str, details: list[str], point: ProgramPoint, is_last: bool = False) -> None:

@@ -211,9 +211,9 @@ def decide(machine: Machine, node: ast.expr, state: State, value: Value) -> Deci
 
 def decided(state: State, key: Hashable) -> Decision:
     """What is known of a test with this formula."""
-    negated = isinstance(key, tuple) and bool(key) and key[0] == "Not"
-    if negated:
-        key = key[1]  # type: ignore[index]
+    negated = False
+    if isinstance(key, tuple) and key and key[0] == "Not":
+        negated, key = True, key[1]
     follows = entailed(state.path_condition, key)
     if follows is None:
         follows = only_way(state, key)

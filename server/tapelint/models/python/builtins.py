@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable
 from dataclasses import replace
+from typing import Any
 
 from ...autograd import Extent
 from ...domain.completion import IteratorExhausted, ProgramRaised
@@ -130,9 +131,9 @@ def _first_size(extent: Extent) -> Value:
     return shape(extent, Const(0))
 
 
-def _length_of(value: object) -> Value:
+def _length_of(value: Any) -> Value:
     try:
-        return Const(len(value))  # type: ignore[arg-type]
+        return Const(len(value))
     except TypeError:
         raise ProgramRaised("TypeError") from None
 

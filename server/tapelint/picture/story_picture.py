@@ -183,7 +183,9 @@ def _same(seen: Sequence[tuple[ProgramPoint, Seen]], when: ProgramPoint) -> tupl
 
 
 def _in_time(steps: list[Step]) -> list[Step]:
-    """The steps of a story are told in their order, but its own place may be any of them: it goes to where it was."""
+    """The steps of a story stand in their order, but the place of the finding may be any of them: it goes to where it
+    was.
+    """
     own = next((step for step in steps if step.is_own and step is steps[-1]), None)
     if own is None or own.stamp is None or own.gives is None:
         return steps

@@ -9,7 +9,7 @@ import pytest
 
 from tapelint import analysis
 from tapelint.picture import Picture, picture_at
-from tapelint.picture.told import parts
+from tapelint.picture.story_picture import parts
 
 VECTOR = """
     import torch
@@ -75,7 +75,7 @@ LISTED = """
 """
 
 
-def told(program: str, code: str) -> Picture:
+def pictured(program: str, code: str) -> Picture:
     """The picture of the finding ``code`` of a program."""
     report = analysis.analyse(dedent(program).lstrip("\n"), "a.py")
     [row] = {found.span.row for found in report.diagnostics if found.code == code}
@@ -88,7 +88,7 @@ def arrows(picture: Picture, relation: str) -> set[tuple[str, str]]:
 
 
 def test_a_step_uses_the_graph_that_its_tensor_has() -> None:
-    picture = told(VECTOR, "TL307")
+    picture = pictured(VECTOR, "TL307")
     made = "computed, not a scalar"
     assert arrows(picture, "gives") == {(made, "MulBackward0 → `y`")}
     assert arrows(picture, "uses") == {(made, "`x`"), ("not a scalar", "MulBackward0 → `y`")}
@@ -97,14 +97,14 @@ def test_a_step_uses_the_graph_that_its_tensor_has() -> None:
 
 
 def test_a_tensor_before_and_after_it_is_detached() -> None:
-    picture = told(CUT, "TL311")
+    picture = pictured(CUT, "TL311")
     assert ("the graph is cut", "MulBackward0") in arrows(picture, "uses")
     assert ("the graph is cut", "`y`") in arrows(picture, "gives")
     assert ("MulBackward0", "`y`") not in arrows(picture, "input")
 
 
 def test_what_an_optimizer_holds_and_what_the_loss_uses() -> None:
-    picture = told(WRAPPED, "TL320")
+    picture = pictured(WRAPPED, "TL320")
     leaves = {node.title for node in picture.nodes if node.kind == "leaf"}
     assert leaves == {"`alpha`", "`torch.nn.Parameter(alpha)`"}
     assert ("`alpha`", "SubBackward0") in arrows(picture, "input")
@@ -112,33 +112,33 @@ def test_what_an_optimizer_holds_and_what_the_loss_uses() -> None:
 
 def test_the_place_of_a_finding_stands_where_it_was() -> None:
     """TL320 is reported where the other Parameter is made, before what its story tells."""
-    numbers = [node.number for node in told(WRAPPED, "TL320").nodes if node.is_marked or node.kind == "pass"]
-    picture = told(WRAPPED, "TL320")
+    numbers = [node.number for node in pictured(WRAPPED, "TL320").nodes if node.is_marked or node.kind == "pass"]
+    picture = pictured(WRAPPED, "TL320")
     assert picture.nodes[numbers[0] - 1].is_marked and picture.nodes[numbers[1] - 1].kind == "pass"
 
 
 def test_a_pass_that_is_a_step_is_drawn_once() -> None:
-    places = [(node.spot, node.kind) for node in told(WRAPPED, "TL320").nodes if node.kind in ("pass", "moment")]
+    places = [(node.spot, node.kind) for node in pictured(WRAPPED, "TL320").nodes if node.kind in ("pass", "moment")]
     assert len({spot for spot, _ in places}) == len(places)
-    [run] = [node for node in told(WRAPPED, "TL320").nodes if node.kind == "pass"]
+    [run] = [node for node in pictured(WRAPPED, "TL320").nodes if node.kind == "pass"]
     assert run.details[0] == "fills `.grad` of `alpha`"
 
 
 def test_a_step_of_an_optimizer_that_is_a_step_is_drawn_once() -> None:
-    kinds = [node.kind for node in told(COPY, "TL212").nodes if node.spot is not None and node.spot.row == 6]
+    kinds = [node.kind for node in pictured(COPY, "TL212").nodes if node.spot is not None and node.spot.row == 6]
     assert kinds == ["step"]
 
 
 @pytest.mark.parametrize(("program", "code"), [(COUNTED, "TL503"), (UNSET, "TL508")])
 def test_a_custom_function_and_what_it_saved(program: str, code: str) -> None:
-    picture = told(program, code)
+    picture = pictured(program, code)
     [node] = [node for node in picture.nodes if node.title.startswith("ScaleBackward")]
     assert any(detail.startswith("saves input") for detail in node.details)
 
 
 def test_a_place_that_nothing_times_is_not_said_to_come_last() -> None:
     """TL304 is reported at the list, which the program made long before the step that its story ends with."""
-    picture = told(LISTED, "TL304")
+    picture = pictured(LISTED, "TL304")
     [own] = [node.number for node in picture.nodes if node.is_marked]
     assert not any(edge.end == own for edge in picture.edges if edge.relation == "then")
 
