@@ -10,6 +10,7 @@ import type { Explanation } from './connection';
 import type { Server } from './server';
 import { messageOf } from './timeout';
 
+/** Its documents have a language of this name, too: that has its long lines wrapped (package.json). */
 const SCHEME = 'tapelint-explanation';
 /** How an exception looks at the end of a traceback. What PyTorch says of autograd is left to the server to know. */
 const RAISED = /(?:^|[\s:\]])((?:[A-Za-z_]\w*\.)*[A-Z]\w*Error): \S.*/;
@@ -100,7 +101,7 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
         const uri = vscode.Uri.from({ scheme: SCHEME, path: 'Explanation of an error' });
         this.changed.fire(uri);
         const viewColumn = answer.location === null ? vscode.ViewColumn.Active : vscode.ViewColumn.Beside;
-        const document = await vscode.workspace.openTextDocument(uri);
+        const document = await vscode.languages.setTextDocumentLanguage(await vscode.workspace.openTextDocument(uri), SCHEME);
         if (answer.location !== null) {
             const { start, end } = answer.location.range;
             const selection = new vscode.Range(start.line, start.character, end.line, end.character);

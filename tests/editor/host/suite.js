@@ -176,6 +176,7 @@ const TESTS = {
             assert.deepEqual(shown.selection.start, range.start);
             const answer = vscode.window.visibleTextEditors.find(({ document: { uri } }) => uri.scheme === 'tapelint-explanation');
             assert.match(answer?.document.getText() ?? '', /error\[TL102\]/);
+            assert.equal(vscode.workspace.getConfiguration('editor', answer?.document).get('wordWrap'), 'on');
         }
         await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     },
