@@ -6,7 +6,7 @@ const HERE = new URL('.', self.location.href).href;
 const tell = (told: Told): void => self.postMessage(told);
 
 async function loaded(): Promise<(question: string) => string> {
-    tell({ kind: 'loading', what: 'Loading Python (12 MB, once)' });
+    tell({ kind: 'loading', what: 'Loading Python (13 MB, once)' });
     const archive = fetched('tapelint.zip');
     const { loadPyodide } = (await import(`${HERE}pyodide/pyodide.mjs`)) as typeof import('pyodide');
     const pyodide = await loadPyodide({ indexURL: `${HERE}pyodide/` });
