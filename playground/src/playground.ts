@@ -41,7 +41,10 @@ class Playground {
         private readonly examples: readonly Example[],
     ) {
         const frame = element('div', { class: 'pg-editor' });
-        this.chosen.append(...examples.map((example, index) => element('option', { value: String(index) }, example.title)));
+        this.chosen.append(
+            element('option', { value: '', hidden: '' }, 'Your own program'),
+            ...examples.map((example, index) => element('option', { value: String(index) }, example.title)),
+        );
         this.chosen.addEventListener('change', () => this.open(Number(this.chosen.value)));
         const tools = element(
             'div',
@@ -88,6 +91,9 @@ class Playground {
     private changed(): void {
         this.page.dataset['state'] = 'changed';
         this.checked = undefined;
+        // An example that was edited is none: it can be chosen again.
+        const shown = this.examples.findIndex(({ text }) => text === this.editor.text);
+        this.chosen.value = shown < 0 ? '' : String(shown);
         this.graph.hidden = true;
         this.here.hidden = true;
         clearTimeout(this.pause);

@@ -33,7 +33,7 @@ async function checked(timeout = PATIENCE) {
 }
 
 async function choose(index) {
-    await page.getByLabel('Example').selectOption({ index });
+    await page.getByLabel('Example').selectOption({ value: String(index) });
     await checked();
 }
 
@@ -68,6 +68,14 @@ await test({
         await write(TYPED.replace('y += 1', 'y = y + 1'));
         assert.deepEqual(await names(), []);
         assert.equal(await page.locator('.cm-lintRange-error').count(), 0);
+    },
+
+    'has an example again after it was edited': async () => {
+        await choose(RESIDUAL);
+        await write(TYPED);
+        assert.equal(await page.getByLabel('Example').evaluate((list) => list.selectedOptions[0].text), 'Your own program');
+        await choose(RESIDUAL);
+        assert.equal((await text()).trimEnd(), EXAMPLES[RESIDUAL].text.trimEnd());
     },
 
     'leads from a step of the story to its place': async () => {
