@@ -1,5 +1,5 @@
 // @ts-check
-/** A notebook in VS Code; part of suite.js. */
+/** A notebook in VS Code, and what is faded; part of suite.js. */
 
 const assert = require('node:assert/strict');
 const fs = require('node:fs');
@@ -12,6 +12,8 @@ const CELLS = [
     'y = x.exp()\ny += 1\nz = x.exp()\nz += 1',
     'y.sum().backward()\nz.sum().backward()',
 ];
+const FIXED = 'y = x.exp()\ny = y + 1\nz = x.exp()\nz = z + 1';
+const UNUSED = 'import torch\n\nx = torch.ones(3, requires_grad=True)\nx.sum().backward()  # tapelint: ignore[TL201]\n';
 
 /** @param {string} name @param {string} text */
 function written(name, text) {
@@ -78,5 +80,36 @@ exports.TESTS = {
         await until('the second write', () => findings(second)[0]?.range.start.line === 3).catch((error) => {
             throw new Error(`${error}; there is ${JSON.stringify(vscode.languages.getDiagnostics(second.uri))}`);
         });
+    },
+
+    'saving a notebook makes all fixes, where that is wanted': async () => {
+        const book = await study();
+        const [, second] = texts(book);
+        assert.ok(second);
+        await until('a finding', () => findings(second).length > 0);
+        const settings = vscode.workspace.getConfiguration('notebook');
+        const wanted = { 'notebook.source.fixAll.tapelint': 'explicit' };
+        await settings.update('codeActionsOnSave', wanted, vscode.ConfigurationTarget.Global);
+        const edit = new vscode.WorkspaceEdit();
+        edit.insert(second.uri, new vscode.Position(0, 0), '\n');
+        await vscode.workspace.applyEdit(edit);
+        await vscode.commands.executeCommand('notebook.cell.quitEdit');
+        await vscode.commands.executeCommand('workbench.action.files.save');
+        await until('the fixes', () => second.getText().trim() === FIXED);
+        await until('no findings', () => findings(second).length === 0);
+        await settings.update('codeActionsOnSave', undefined, vscode.ConfigurationTarget.Global);
+        await until('the saved file', () => fs.readFileSync(book.uri.fsPath, 'utf8').includes('z = z + 1'));
+        await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+    },
+
+    'a comment that silences nothing is faded': async () => {
+        const document = await vscode.workspace.openTextDocument(written('unused.py', UNUSED));
+        await vscode.window.showTextDocument(document);
+        const faded = await until('a faded place', () => vscode.languages.getDiagnostics(document.uri).find(({ tags }) => (
+            tags?.includes(vscode.DiagnosticTag.Unnecessary)
+        )));
+        assert.equal(typeof faded.code === 'object' && faded.code.value, 'TL901');
+        assert.equal(document.getText(faded.range), '# tapelint: ignore[TL201]');
+        await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     },
 };
