@@ -62,14 +62,20 @@ export async function testTerminal(browser, program, pictures) {
         await page.mouse.move(...at);
         await page.keyboard.down('Control');
         await page.mouse.move(at[0] + 5, at[1]);
-        await page.waitForTimeout(800);
+        await linked(page);
         await take('traceback');
         await page.mouse.move(at[0] + 10, at[1]); // a picture takes the mouse away
-        await page.waitForTimeout(800);
+        await linked(page);
         await page.mouse.click(at[0] + 10, at[1]);
         await page.keyboard.up('Control');
         await page.locator('.view-line', { hasText: 'error[TL102]' }).first().waitFor();
         console.log("ok     a click on PyTorch's error in a terminal explains it");
+        const explanation = page.locator('.monaco-editor[data-uri^="tapelint-explanation:"]').first();
+        const [room, widest] = await explanation.evaluate((box) => (
+            [box.clientWidth, Math.max(...[...box.querySelectorAll('.view-line > span')].map((line) => line.offsetWidth))]
+        ));
+        assert.ok(widest <= room, `a line of ${widest} pixels in an editor of ${room}`);
+        console.log('ok     its long lines wrap');
 
         await page.keyboard.press('Control+.');
         await page.locator('.action-widget .monaco-list-row', { hasText: 'detach' }).first().waitFor();
@@ -110,6 +116,11 @@ export async function testTerminal(browser, program, pictures) {
 /** Waits until the cursor is in a line: it stays with its text when lines are put above. */
 async function atLine(page, line) {
     await page.locator('.editor-instance .line-numbers.active-line-number', { hasText: String(line) }).first().waitFor();
+}
+
+/** Waits until the mouse, with Control held down, is over a link. */
+async function linked(page) {
+    await page.locator('.xterm-cursor-pointer').first().waitFor();
 }
 
 /** Opens a terminal in which the program has raised. */
