@@ -11,7 +11,7 @@ path, and reported at its end if no backward has.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
 
 from ..autograd import LastStore, Node, RetainedGraphs, Stored
@@ -22,6 +22,7 @@ from ..autograd.passes.retained_graphs import forget
 from ..domain.completion import Return
 from ..domain.mro import is_module, lookup_in_mro
 from ..domain.state import State
+from ..domain.traversal import tensors_in
 from ..domain.values import (
     NONE,
     Frame,
@@ -74,6 +75,8 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
         if each.tensor in holders:
             is_brief = is_short and _is_local(state, frame, each.stored)
             _collect(state, spans, each, {each.tensor, *holders[each.tensor]}, is_brief)
+            if each.stored.collects and each.stored.statement not in state.retained_after_loop:
+                _collect_freed(state, spans, each, is_brief)
 
 
 def _is_in_network(machine: Machine, state: State, frame: Frame, run: int) -> bool:
@@ -158,6 +161,35 @@ def _collect(state: State, spans: IterationSpans, kept: LastStore, held: set[int
             saved_tensors(state, added) if alive else 0,
             is_brief=is_brief and (inner is None or inner.is_brief),
         )
+
+
+def _collect_freed(state: State, spans: IterationSpans, kept: LastStore, is_brief: bool) -> None:
+    """The same for a tensor in a container that was put into a list (``outs.append({"loss": loss})``), if backward
+    passes have freed all that the list holds: what is alive may be taken out again, on a way that is not followed.
+    What unknown code was given it may have emptied. No edit of what was stored detaches what lies in it.
+    """
+    kept = replace(kept, stored=replace(kept.stored, value=None))
+    for items in _lists(state):
+        parts = [set(tensors_in(state, item, 2)) for item in items]
+        held = set[int]().union(*parts)
+        if kept.tensor in held - state.escaped and not spans.alive(state.grad_fns(held)):
+            _collect(state, spans, kept, held, is_brief)
+
+
+def _lists(state: State) -> Iterator[list[Value]]:
+    """The lists that the running scope can reach, of which every item is a container; but those that drop their oldest
+    items.
+    """
+    seen: set[int] = set()
+    frontier = _scope(state)
+    while frontier and len(seen) < MAX_HOLDERS:
+        value = frontier.pop()
+        inside = _inside(state, value, seen)
+        thing = state.heap[value.id] if isinstance(value, HeapRef) else None
+        if isinstance(thing, Sequence) and thing.limit is None and inside:
+            if all(isinstance(item, (Tuple, HeapRef)) for item in inside):
+                yield inside
+        frontier += [item for item in inside if not isinstance(item, TensorRef)]
 
 
 def saved_tensors(state: State, nodes: Iterable[Node]) -> int:
