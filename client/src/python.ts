@@ -12,6 +12,8 @@ export interface Interpreter {
     readonly path: string;
     readonly version: string;
     readonly source: string;
+    /** Which interpreters that someone chose were tried before and why they cannot run the server. */
+    readonly skipped: readonly string[];
 }
 
 /** No usable Python; the message tells what was tried. */
@@ -21,6 +23,8 @@ interface Candidate {
     readonly path: string;
     readonly source: string;
 }
+
+const PATH = 'PATH';
 
 const OLDEST = [3, 10] as const;
 const PROBE = 'import sys; print("%d.%d.%d" % sys.version_info[:3]); print(sys.executable)';
@@ -34,15 +38,26 @@ export async function findInterpreter(
     home: string,
 ): Promise<Interpreter> {
     const failures: string[] = [];
+    const skipped: string[] = [];
     for await (const candidate of candidates(setting, environments)) {
         try {
-            return await probe(candidate, home);
+            return { ...await probe(candidate, home), skipped };
         } catch (error) {
-            failures.push(`${candidate.path} (${candidate.source}): ${messageOf(error)}`);
+            const failure = `${candidate.path} (${candidate.source}): ${messageOf(error)}`;
+            failures.push(failure);
+            if (candidate.source !== PATH) {
+                skipped.push(failure);
+            }
         }
     }
     const tried = failures.length > 0 ? `Tried ${failures.join('; ')}.` : 'There is no python3 and no python on PATH.';
     throw new NoInterpreter(`No Python ${OLDEST.join('.')} or newer to run the server. ${tried}`);
+}
+
+/** What the user is to know of interpreters that were skipped; empty where none was. */
+export function tellSkipped({ skipped, path, version }: Interpreter): string {
+    return skipped.length === 0 ? '' : `${skipped.join('; ')}. The server needs Python ${OLDEST.join('.')} or newer and runs under ${path} (Python ${version}). `
+        + 'To choose which, set tapelint.interpreter.';
 }
 
 async function* candidates(setting: readonly string[], environments: Environments): AsyncGenerator<Candidate> {
@@ -63,7 +78,7 @@ function* onPath(): Generator<Candidate> {
     for (const name of ['python3', 'python']) {
         for (const path of folders.map((folder) => join(folder, name + suffix))) {
             if (existsSync(path)) {
-                yield { path, source: 'PATH' };
+                yield { path, source: PATH };
             }
         }
     }
@@ -79,7 +94,7 @@ function isRestricted(folder: string): boolean {
 }
 
 /** Runs the interpreter once. It names its own executable, which sees through shims and launchers. */
-async function probe({ path, source }: Candidate, home: string): Promise<Interpreter> {
+async function probe({ path, source }: Candidate, home: string): Promise<Omit<Interpreter, 'skipped'>> {
     const { stdout } = await run(path, ['-I', '-c', PROBE], { cwd: home, timeout: PROBE_TIME, windowsHide: true });
     const [version = '', executable = ''] = stdout.trim().split(/\r?\n/);
     const [major = 0, minor = 0] = version.split('.').map(Number);

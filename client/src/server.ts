@@ -5,7 +5,7 @@ import { Connection, type Coverage, type Explanation, type Graph } from './conne
 import { Crashes } from './crashes';
 import { Environments } from './environments';
 import { ServerProcess, serverCommand, type Command } from './process';
-import { findInterpreter, NoInterpreter, type Interpreter } from './python';
+import { findInterpreter, NoInterpreter, tellSkipped, type Interpreter } from './python';
 import { readSettings } from './settings';
 import { CHOOSE_INTERPRETER, RESTART, SHOW_LOG, type Status } from './status';
 import type { Story } from './story';
@@ -31,7 +31,7 @@ export class Server implements vscode.Disposable {
     private queued = false;
     private running: Running | undefined;
     private retry: NodeJS.Timeout | undefined;
-    /** Why there is no Python, as the user has been told. */
+    /** Why there is no Python, or not the chosen one, as the user has been told; empty where there is nothing to tell. */
     private missing: string | undefined;
 
     constructor(
@@ -139,7 +139,12 @@ export class Server implements vscode.Disposable {
             }
             return;
         }
-        this.missing = undefined;
+        const skipped = tellSkipped(interpreter);
+        if (skipped !== '' && this.missing !== skipped) {
+            this.log.warn(skipped);
+            this.offer(skipped, [CHOOSE_INTERPRETER, SHOW_LOG], vscode.window.showWarningMessage);
+        }
+        this.missing = skipped;
         const command = serverCommand(interpreter, settings, this.extension);
         if (JSON.stringify(command) !== JSON.stringify(this.running?.command)) {
             await this.stop();
@@ -205,9 +210,13 @@ export class Server implements vscode.Disposable {
     }
 
     /** A notification with what can be done about it. */
-    private offer(message: string, commands: readonly vscode.Command[]): void {
+    private offer(
+        message: string,
+        commands: readonly vscode.Command[],
+        show: (message: string, ...titles: string[]) => Thenable<string | undefined> = vscode.window.showErrorMessage,
+    ): void {
         const titles = commands.map(({ title }) => title);
-        void vscode.window.showErrorMessage(`tapelint: ${message}`, ...titles).then((answer) => {
+        void show(`tapelint: ${message}`, ...titles).then((answer) => {
             const chosen = commands.find(({ title }) => title === answer);
             if (chosen !== undefined) {
                 void vscode.commands.executeCommand(chosen.command, ...(chosen.arguments ?? []));

@@ -5,6 +5,7 @@
  */
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -69,6 +70,14 @@ export async function testCoverage(browser, program) {
         await notice.locator('.monaco-button', { hasText: 'Choose Interpreter' }).click();
         await page.locator('.settings-editor .setting-item-contents', { hasText: 'Interpreter' }).first().waitFor();
         console.log('ok     without a Python a notification says what was tried, and leads to the setting');
+
+        const old = join(editor.workspace, 'old-python');
+        writeFileSync(old, '#!/bin/sh\necho 3.8.10\necho "$0"\n', { mode: 0o755 });
+        const good = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], { encoding: 'utf8' }).trim();
+        set(editor, { 'tapelint.interpreter': [old, good] });
+        const skipped = page.locator('.notifications-toasts .notification-list-item', { hasText: 'old-python' });
+        await skipped.filter({ hasText: 'is Python 3.8.10. The server needs Python 3.10 or newer and runs under' }).waitFor();
+        console.log('ok     a Python that is too old is skipped, and that is said');
 
         await page.close();
     } finally {
