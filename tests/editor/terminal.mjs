@@ -61,11 +61,9 @@ export async function testTerminal(browser, program, pictures) {
         const at = [box.x + 60, box.y + box.height / 2];
         await page.mouse.move(...at);
         await page.keyboard.down('Control');
-        await page.mouse.move(at[0] + 5, at[1]);
-        await linked(page);
+        await pointAtLink(page, at[0] + 5, at[1]);
         await take('traceback');
-        await page.mouse.move(at[0] + 10, at[1]); // a picture takes the mouse away
-        await linked(page);
+        await pointAtLink(page, at[0] + 10, at[1]); // a picture takes the mouse away
         await page.mouse.click(at[0] + 10, at[1]);
         await page.keyboard.up('Control');
         await page.locator('.view-line', { hasText: 'error[TL102]' }).first().waitFor();
@@ -118,9 +116,24 @@ async function atLine(page, line) {
     await page.locator('.editor-instance .line-numbers.active-line-number', { hasText: String(line) }).first().waitFor();
 }
 
-/** Waits until the mouse, with Control held down, is over a link. */
-async function linked(page) {
-    await page.locator('.xterm-cursor-pointer').first().waitFor();
+/**
+ * Moves the mouse, with Control held down, to a place until it is over a link. The terminal keeps what it was told of a
+ * line until the mouse leaves it: at first that may be from before the extension has answered.
+ */
+async function pointAtLink(page, x, y) {
+    const link = page.locator('.xterm-cursor-pointer').first();
+    for (let attempt = 1; ; attempt++) {
+        await page.mouse.move(x, y - 80);
+        await page.mouse.move(x, y);
+        try {
+            await link.waitFor({ timeout: 4000 });
+            return;
+        } catch (error) {
+            if (attempt === 12) {
+                throw error;
+            }
+        }
+    }
 }
 
 /** Opens a terminal in which the program has raised. */
