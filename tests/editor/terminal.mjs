@@ -61,12 +61,13 @@ export async function testTerminal(browser, program, pictures) {
         const at = [box.x + 60, box.y + box.height / 2];
         await page.mouse.move(...at);
         await page.keyboard.down('Control');
-        await pointAtLink(page, at[0] + 5, at[1]);
-        await take('traceback');
-        await pointAtLink(page, at[0] + 10, at[1]); // a picture takes the mouse away
-        await page.mouse.click(at[0] + 10, at[1]);
+        await page.mouse.move(at[0] + 5, at[1]);
+        if (pictures) {
+            await page.waitForTimeout(800);
+            await take('traceback');
+        }
+        await clickLink(page, at[0] + 10, at[1], page.locator('.view-line', { hasText: 'error[TL102]' }).first());
         await page.keyboard.up('Control');
-        await page.locator('.view-line', { hasText: 'error[TL102]' }).first().waitFor();
         console.log("ok     a click on PyTorch's error in a terminal explains it");
         const explanation = page.locator('.monaco-editor[data-uri^="tapelint-explanation:"]').first();
         const [room, widest] = await explanation.evaluate((box) => (
@@ -117,19 +118,21 @@ async function atLine(page, line) {
 }
 
 /**
- * Moves the mouse, with Control held down, to a place until it is over a link. The terminal keeps what it was told of a
- * line until the mouse leaves it: at first that may be from before the extension has answered.
+ * Clicks, with Control held down, on a place in the terminal until `opened` is there. VS Code asks for links while the
+ * mouse rests on a line, and nothing in its page says reliably that it has one. What it was told of a line it keeps until
+ * the mouse leaves: at first that may be from before the extension has answered.
  */
-async function pointAtLink(page, x, y) {
-    const link = page.locator('.xterm-cursor-pointer').first();
+async function clickLink(page, x, y, opened) {
     for (let attempt = 1; ; attempt++) {
         await page.mouse.move(x, y - 80);
         await page.mouse.move(x, y);
+        await page.waitForTimeout(800);
+        await page.mouse.click(x, y);
         try {
-            await link.waitFor({ timeout: 4000 });
+            await opened.waitFor({ timeout: 10_000 });
             return;
         } catch (error) {
-            if (attempt === 12) {
+            if (attempt === 6) {
                 throw error;
             }
         }
