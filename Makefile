@@ -19,7 +19,8 @@ test: ## all tests that need neither torch nor an editor, with lint and client-c
 	@$(MAKE) --no-print-directory -j3 lint client-check python-test
 
 python-test: .venv/.ready node_modules/.ready ## of these, pytest alone
-	$(BIN)/pytest -q -n auto --dist worksteal --ignore=tests/oracle --ignore=tests/editor --ignore=tests/packaging --ignore=tests/compiled/test_wheel.py
+	@# One process more than there are cores: tests wait for servers and clocks.
+	$(BIN)/pytest -q -n $$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist worksteal --ignore=tests/oracle --ignore=tests/editor --ignore=tests/packaging --ignore=tests/compiled/test_wheel.py
 
 packaging-test: .venv-packaging/.ready ## what is installed from here: build it, and run it where users do (package index)
 	.venv-packaging/bin/pytest -q -n auto --dist loadfile tests/packaging
