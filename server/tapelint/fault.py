@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 import traceback
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
+
+from .frozen import frozen
 
 _PACKAGE = Path(__file__).resolve().parent
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -17,7 +19,7 @@ _FRAMES = 16
 REPORT = "this is a bug of tapelint, please report it"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fault:
     """One exception: the name of its class, its text in one line, the innermost frame of tapelint, and the last frames
     of its traceback. Two are equal where the same thing went wrong in the same place.

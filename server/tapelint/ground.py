@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Literal
+
+from .frozen import frozen
 
 GroundKind = Literal["ordinary", "called", "chosen", "followed", "guessed", "tested"]
 """``ordinary``: what programs usually do, such as that a loop runs twice. ``called``: which code uses that in which it
@@ -24,7 +25,7 @@ class RunBy(Enum):
     IMAGINED = auto()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ground:
     """One thing that a finding needs; ``text`` is a clause without a full stop (``"`args.resume` is false"``)."""
 

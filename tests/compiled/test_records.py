@@ -16,7 +16,7 @@ SOURCE = '''
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from tapelint.autograd.frozen import frozen
+from tapelint.frozen import frozen
 
 
 @frozen

@@ -17,6 +17,7 @@ STUBS = PACKAGE / "stubs" / "programs"
 """Programs that the analyser reads in a framework's place: data, which nothing of ours imports."""
 
 ORDER = (
+    "frozen",
     *("compiled fault ground headline output_formats severity",),
     *("source", "ops stubs", "autograd", "domain", "engine", "modules", "models"),
     *("semantics", "checks", "drivers", "interpreter", "rules", "fixes", "report", "workspace", "analysis", "hover"),

@@ -27,7 +27,7 @@ NEEDED = {
     "cli",
     "__main__",
 }
-NEEDED |= {"output_formats"}
+NEEDED |= {"frozen", "output_formats"}
 """The parts that a server may load at once: texts, settings, the shape of a finding, and the protocol."""
 FOR_LATER = {*(f"tapelint.{part}" for part in LAYERS.keys() - NEEDED), "libcst", "jedi", "parso", "yaml"}
 
@@ -66,7 +66,7 @@ def test_every_command_loads_the_options_of_all_and_what_none_of_them_does(
     loaded = loaded_by(subprocess.run(command, capture_output=True, timeout=60, check=True).stderr)
     assert {"click", "tapelint.cli.commands"} <= loaded, "this test does not see what is loaded"
     parts = {name.split(".")[1] for name in loaded if name.startswith("tapelint.")}
-    assert parts <= {"__main__", "_version", "cli", "compiled", "output_formats"}, (
+    assert parts <= {"__main__", "_version", "cli", "compiled", "frozen", "output_formats"}, (
         f"the version is printed with {sorted(parts)}"
     )
     assert not loaded & {"hashlib", "tempfile", "shutil", "json", "logging", "pathspec"}

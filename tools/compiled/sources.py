@@ -11,7 +11,7 @@ from .records import Records
 
 PACKAGES = ("domain", "autograd", "engine", "semantics", "models", "checks", "modules")
 """What is compiled."""
-INTERPRETED = ("autograd/frozen.py", "engine/paths/witnesses.py")
+INTERPRETED = ("frozen.py", "engine/paths/witnesses.py")
 """What is not, although it lies there: the decorator of records, and classes that say ``__iter__ = None``."""
 
 

@@ -10,13 +10,14 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from functools import partial
 
 from ..autograd import Facts
 from ..engine.limits import Limits
 from ..engine.machine import Probe
 from ..fault import fault_of
+from ..frozen import frozen
 from ..interpreter import (
     CHECKS,
     AnalysisCache,
@@ -66,7 +67,7 @@ again, and the fix.
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Report:
     """The result of one analysis of one file."""
 
@@ -269,7 +270,7 @@ Imported = dict[tuple[str, str], tuple[str, str] | None]
 """What an import of a module by a file meant: the path and the text of another file, or None."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Alone:
     """The hazards that a file shows when it is checked by itself, and what its imports meant then."""
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from .. import analysis
+from ..frozen import frozen
 from ..report.diagnostic import Fix, unasked
 from ..source import Edit
 from .needed_fixes import Change, without_needless
@@ -23,7 +24,7 @@ ROUNDS = 20
 """A program with more findings that stand in each other's way is left to the next run."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repaired:
     """A text after its fixes: the report on it, and how many findings of each rule were fixed, by its code and name."""
 

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+
+from ..frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Part:
     """A function or a method, the words in it (and in the bases and the ``__init__`` of its class), and the names by
     which others reach it.

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from ..engine.limits import Limits
+from ..frozen import frozen
 from ..stubs import Resolve
 from ..workspace.config import Config
 from .elsewhere import ConfigOf
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Inputs:
     """The configuration, the other files of the project, and the budgets; see ``analyse``."""
 

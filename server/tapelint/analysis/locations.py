@@ -14,9 +14,10 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
+from ..frozen import frozen
 from ..ground import Ground, RunBy
 from ..report import Diagnostic, Fix, Related
 from ..report.diagnostic import Applicability
@@ -28,7 +29,7 @@ from ..stubs import stub_module_name
 from .story_steps import RAISES, at_its_own_place, in_order
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Origin:
     """Where a hazard is, in whatever file, and how grave it is."""
 
@@ -43,7 +44,7 @@ class Origin:
         return same and self.severity <= other.severity
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hidden:
     """A finding that a comment silences which covers one of the ``rows``."""
 

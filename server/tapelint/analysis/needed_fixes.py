@@ -10,16 +10,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from .. import analysis
 from ..fixes.text.edit_refused import EditRefused
+from ..frozen import frozen
 from ..source import Edit, Span, apply
 from .fix_verification import reaches_as_much
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Change:
     """A fix as it was made: ``own`` are its edits among all of those that turned ``before`` into ``after``."""
 

@@ -9,6 +9,7 @@ from functools import partial
 
 from ..autograd.events.graph_walks import BackwardRan, Event
 from ..engine.paths.abandoned import AbandonedPaths
+from ..frozen import frozen
 from ..ground import RunBy
 from ..interpreter import AnalysisUnit, Cancelled, Entry, Machine
 from ..rules import Finding, Rule, all_rules
@@ -69,7 +70,7 @@ Supposed = tuple[Severity, "str | None", "str | None", RunBy]
 """How grave a finding is, what its event rests on, what its path supposes and what runs it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Noted:
     """What an analysis found, how many leaves the first backward at each node reached (in the program, and where only
     a caller that was imagined runs it), and how many any did: all of them, and those that the program runs."""

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from ..frozen import frozen
 from ..headline import capitalized
 from ..rules import Finding, TraceStep
 from ..rules.support.story import brief_moments, moments
@@ -21,7 +21,7 @@ from ..rules.support.story import brief_moments, moments
 RAISES = "raises"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StoryStep:
     """What happened at ``node``, as a sentence and in a few words."""
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..fault import Fault
+from ..frozen import frozen
 from ..headline import LONGEST, capitalized, headline
 from ..interpreter import AnalysisUnit, Lost
 from ..report import Kind, Notice, Related
@@ -29,7 +30,7 @@ REST = "the rest of the file was checked"
 WITHOUT = "What stands there was not seen, and what it defines is unknown to the rest of the file, which was checked."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Named:
     """An entry point by its name, ``at`` the line where it begins or was left, and as a place."""
 

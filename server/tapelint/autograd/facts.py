@@ -10,8 +10,8 @@ from collections.abc import Collection, Hashable, Iterator
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
+from ..frozen import frozen
 from .event_bus import EventBus
-from .frozen import frozen
 from .model.cuts import Cut
 from .model.graph import BackwardResult, Node, Write
 from .model.program_point import Iteration, ProgramPoint

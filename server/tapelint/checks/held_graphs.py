@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..autograd import Node
-from ..autograd.frozen import frozen
 from ..autograd.model.graph_search import nodes_below
 from ..domain.facets import is_facet
 from ..domain.mro import mro_of
 from ..domain.state import State
 from ..domain.values import Class, Frame, Function, HeapRef, Instance, Mapping, TensorRef, Tuple, Value
 from ..domain.values import Sequence as Items
+from ..frozen import frozen
 
 MAX_VALUES = 2_000
 """Values that are searched below one holder: more hold data sets, not graphs."""

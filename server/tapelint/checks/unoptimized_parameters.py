@@ -14,12 +14,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..autograd.events.training_step import NeverStepped, WhyUnoptimized
-from ..autograd.frozen import frozen
 from ..domain.state import State
 from ..domain.values import Class, Frame, HeapRef, Instance, Mapping, Optimizer, TensorRef, Value
 from ..domain.values import Sequence as Items
 from ..engine.lifecycle import StepRepeated
 from ..engine.machine import Machine
+from ..frozen import frozen
 from ..models.torch.nn.module_registry import is_module_like
 from ..models.torch.nn.unregistered import leaves_below, leaves_in_containers, wrapper_for
 from .lost_leaves import lost_leaves, without_twins

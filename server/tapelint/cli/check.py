@@ -10,10 +10,11 @@ import sys
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, TextIO
 
+from ..frozen import frozen
 from ..output_formats import COUNTED
 from ..report.look import look_for
 from ..report.notice import Kind, Notice, listed, tally
@@ -47,7 +48,7 @@ _SHOWN = 5
 """Entries of a baseline that a warning names."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Request:
     """The command line's wishes."""
 

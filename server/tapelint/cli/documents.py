@@ -9,6 +9,7 @@ from difflib import unified_diff
 from itertools import pairwise
 from typing import Any
 
+from ..frozen import frozen
 from ..report import for_tools
 from ..report.as_rdjson import as_rdjson
 from ..report.in_cells import cell_name
@@ -19,7 +20,7 @@ from .task import FileResult
 NOTICES = frozenset(kind.described[0] for kind in Kind)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileRecord:
     """How the check of one file went: what was followed in part, why it was not checked, what has failed in tapelint,
     and the seconds that it took, waiting included.

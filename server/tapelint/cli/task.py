@@ -9,6 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ..frozen import frozen
 from ..report.block import Block
 from ..report.diagnostic import Diagnostic
 from ..report.notice import Notice
@@ -17,7 +18,7 @@ from ..workspace import Config, Given
 Fixing = Literal["no", "safe", "unsafe"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Task:
     """What to do with one file."""
 
@@ -41,7 +42,7 @@ class Task:
     is_recorded: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Found:
     """A finding of one file's analysis: ``text`` is what a format for programs says of it, ``offers`` the part of that
     about its fixes, and ``row`` the text of the row that it begins in; for a person there is a ``block`` to be printed.

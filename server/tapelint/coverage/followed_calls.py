@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 
 from ..analysis import Report
 from ..engine.machine import place_of
+from ..frozen import frozen
 from ..report import Related
 from ..source import Source, Span, written
 
@@ -28,7 +28,7 @@ class Following(Enum):
     NOT_REACHED = "not reached"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cause:
     """Why a call was not followed, and what would help; ``at`` is the place to look at."""
 
@@ -37,7 +37,7 @@ class Cause:
     help: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class BackwardCall:
     """A call of ``backward`` in the checked file."""
 
@@ -50,7 +50,7 @@ class BackwardCall:
         return f"{self.span.row}: {self.code} {self.following.value}{f': {self.cause.message}' if self.cause else ''}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Coverage:
     """All calls of ``backward`` in a file, in reading order."""
 

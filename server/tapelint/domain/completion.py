@@ -11,7 +11,7 @@ import builtins
 from collections.abc import Collection
 
 from ..autograd.events.messages import is_of_another
-from ..autograd.frozen import frozen
+from ..frozen import frozen
 from .values import Expecting, Value
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from ..autograd.frozen import frozen
+from ..frozen import frozen
 from .values import Const, Origin, Unknown, Value
 
 

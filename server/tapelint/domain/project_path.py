@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 
-from ..autograd.frozen import frozen
+from ..frozen import frozen
 from ..stubs import BESIDE, PLAIN
 from .options import settled
 from .values import Const, Unknown, Value

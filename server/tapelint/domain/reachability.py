@@ -12,8 +12,8 @@ from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from ..autograd import Node
-from ..autograd.frozen import frozen
 from ..autograd.model.graph_search import nodes_below
+from ..frozen import frozen
 from .completion import Return
 from .state import State
 from .values import (

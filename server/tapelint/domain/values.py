@@ -19,7 +19,7 @@ from enum import Enum, auto
 from typing import Any, Literal
 
 from ..autograd import ProgramPoint, fresh_id
-from ..autograd.frozen import frozen
+from ..frozen import frozen
 
 
 @frozen

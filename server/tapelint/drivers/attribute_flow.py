@@ -15,13 +15,13 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from ..autograd.frozen import frozen
 from ..checks.kept_values import PLAIN
 from ..domain.mro import OBJECT, mro_of
 from ..domain.state import State
 from ..domain.values import Class, Const, External, Function, HeapRef, Value
 from ..engine.machine import Machine
 from ..engine.syntax.own_attributes import own_attribute, own_name
+from ..frozen import frozen
 from ..models.torch.registry import MODULE_METHODS
 from ..source import cached_on_node, children, walk
 

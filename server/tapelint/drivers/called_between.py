@@ -15,12 +15,12 @@ from dataclasses import dataclass, field
 
 from ..autograd.events.broken_graph import GraphCopiedOut, RequiresGradRefused
 from ..autograd.events.graph_walks import Event, ViewDetached, ViewRefused
-from ..autograd.frozen import frozen
 from ..domain.completion import ProgramRaised
 from ..domain.state import State
 from ..domain.values import BoundMethod, Function, HeapRef, Instance
 from ..engine.machine import Machine
 from ..engine.syntax.syntactic_summary import syntactic_summary
+from ..frozen import frozen
 from ..semantics.calls import call_value
 from .attribute_flow import ObjectFlow
 from .inherited_templates import call_site

@@ -13,7 +13,6 @@ from functools import partial
 from operator import itemgetter
 
 from ..autograd import Facts
-from ..autograd.frozen import frozen
 from ..domain.completion import ProgramRaised, Raise
 from ..domain.project_path import own_path
 from ..domain.state import State
@@ -27,6 +26,7 @@ from ..engine.machine import Cancelled, Machine, OutOfFuel
 from ..engine.resume_point import Block
 from ..engine.run_context import RunContext
 from ..engine.statistics import AnalysisStats, Entry, Lost
+from ..frozen import frozen
 from ..ground import RunBy
 from ..modules.loader import Outdated
 from ..source import may_use_torch

@@ -15,10 +15,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..autograd.frozen import frozen
 from ..domain.state import State
 from ..domain.values import Function
 from ..engine.machine import Machine
+from ..frozen import frozen
 from ..source import cached_on_node, walk
 
 MAX_DEPTH = 3

@@ -17,8 +17,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Set
 
-from ..autograd.frozen import frozen
 from ..engine.syntax.syntactic_summary import syntactic_summary
+from ..frozen import frozen
 from ..models.torch.autograd.grad_mode import switches_off
 from ..source import cached_on_node, children, walk
 

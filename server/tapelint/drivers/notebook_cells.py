@@ -15,10 +15,10 @@ from dataclasses import replace
 from functools import partial
 
 from ..autograd.events.graph_walks import CellRunAgain, Event, FreedGraphReached
-from ..autograd.frozen import frozen
 from ..domain.state import State
 from ..engine.machine import Machine
 from ..engine.statistics import Entry
+from ..frozen import frozen
 from ..source import Cell, cell_at
 
 

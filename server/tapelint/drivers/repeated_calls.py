@@ -16,12 +16,12 @@ from typing import TypeAlias
 
 from ..autograd import Node, fresh_id
 from ..autograd.events.graph_walks import Event
-from ..autograd.frozen import frozen
 from ..autograd.model.graph_search import reachable
 from ..checks import growth, held_graphs
 from ..domain.state import State
 from ..domain.values import Function, HeapRef, Value
 from ..engine.machine import Machine, OutOfFuel
+from ..frozen import frozen
 
 ENOUGH = 3
 """Calls after which what grows can be distinguished from what keeps the results of the last two."""

@@ -15,7 +15,6 @@ from typing import Any
 
 from ..autograd import Node
 from ..autograd.events.graph_walks import Event
-from ..autograd.frozen import frozen
 from ..domain.mro import is_function, is_module, mro_of
 from ..domain.state import State
 from ..domain.values import BoundMethod, Class, Frame, Function, HeapRef, Origin, Unknown, Value, something
@@ -23,6 +22,7 @@ from ..engine.lifecycle import PathEnded
 from ..engine.machine import Machine
 from ..engine.module_system import LoadedModule
 from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
+from ..frozen import frozen
 from ..models.frameworks.training_loops import WALKED, Unrecorded, Walk, loop_of, unrecorded, walk_of
 from ..models.python.click_commands import callback_of
 from ..models.torch.autograd.grad_access import between_calls, through

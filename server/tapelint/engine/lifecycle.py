@@ -16,10 +16,10 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from ..autograd import Node, ProgramPoint, edge_of, resolve_view
-from ..autograd.frozen import frozen
 from ..autograd.model.graph_search import nodes_below
 from ..domain.state import State
 from ..domain.values import HeapRef, Unknown, Value
+from ..frozen import frozen
 
 if TYPE_CHECKING:
     from .machine import Machine

@@ -7,10 +7,10 @@ place, on a fast machine and on a slow one. An expression takes about 28 microse
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ..frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Limits:
     """The budgets of one analysis. What they cut off is counted (`AnalysisStats`) and reported as a notice."""
 

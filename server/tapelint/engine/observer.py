@@ -15,10 +15,10 @@ from collections.abc import Hashable
 from enum import Enum
 from typing import Protocol
 
-from ..autograd.frozen import frozen
 from ..domain.equivalence import Change
 from ..domain.state import State
 from ..domain.values import Value
+from ..frozen import frozen
 from .statistics import Entry, Lost
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from ..autograd import Iteration
 from ..domain.state import State
 from ..domain.values import Function, Value
+from ..frozen import frozen
 from .loops.loop_entry import LoopEntry
 
 
@@ -42,7 +43,7 @@ class Activation:
     entering: ast.AST | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Caller:
     """A statement that waits for the function it called."""
 
@@ -55,7 +56,7 @@ class Caller:
     key: object
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block:
     """Statements that are being executed."""
 

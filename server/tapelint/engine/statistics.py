@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..fault import Fault
+from ..frozen import frozen
 
 
 @dataclass(slots=True)
@@ -45,7 +46,7 @@ class AnalysisStats:
     ended: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """Where an execution starts."""
 
@@ -61,7 +62,7 @@ class Entry:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lost:
     """An entry point that was given up: a budget was used, or an internal error ended it."""
 

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from .. import analysis
 from ..analysis.locations import Files
 from ..autograd import Facts
+from ..frozen import frozen
 from ..report.diagnostic import Diagnostic, Related, place
 from ..source import Source, Span, concerns_torch
 from . import call_facts, passes, suppression_facts, tensor_facts, write_facts
@@ -29,7 +29,7 @@ from .probe import HoverProbe
 __all__ = ["Hover", "HoverProbe", "Hovers", "Remark", "assignments", "backwards", "hover_at", "steps"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Hover:
     """Markdown about the expression at ``span``."""
 

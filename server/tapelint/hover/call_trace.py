@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from .. import ops
@@ -21,6 +20,7 @@ from ..domain.mro import mro_of
 from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import BoundMethod, BuiltinMethod, External, HeapRef, Instance, Optimizer, TensorRef, Value
+from ..frozen import frozen
 from ..models.torch.nn.module_registry import is_module_like, members, parameters_of
 from ..models.torch.nn.modules import is_open
 
@@ -31,7 +31,7 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Snapshot:
     """A state as it was. ``owned`` are the tensors of what the call is a method of: the tensor itself, the parameters
     of an optimizer or of a module; ``is_partial`` tells that there may be more. ``heard`` counts the events up to then.
@@ -55,7 +55,7 @@ class Snapshot:
         return self.history.get(leaf, NOTHING)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CallRun:
     """A call was made, once: ``callee`` with ``given`` (the tensors in each argument), and returned ``value``, with the
     tensors ``results``. ``writes`` are what it wrote in place itself.

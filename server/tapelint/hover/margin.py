@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from ..autograd import Node, ProgramPoint, Tensor
 from ..autograd.events.graph_walks import BackwardRan
 from ..autograd.events.training_step import OptimizerStepped
 from ..domain.values import BuiltinMethod, External, Partial
+from ..frozen import frozen
 from ..ops import layers_by_op
 from ..source import Source, Span
 from .call_trace import CallRun
@@ -28,7 +28,7 @@ from .wording import NAMELESS, grad_fn, is_conversion
 N = TypeVar("N", bound=ast.AST)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Remark:
     """A few words about the code at ``span``."""
 

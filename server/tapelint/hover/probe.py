@@ -32,6 +32,7 @@ from ..autograd.model.program_point import earlier_iteration
 from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import BuiltinMethod, HeapRef, Optimizer, TensorRef, Tuple, Value
+from ..frozen import frozen
 from ..rules.support.story import code
 from .call_trace import CallRun, Copies, Snapshot, call_run, snapshot
 
@@ -41,7 +42,7 @@ CONVERSIONS = frozenset("to cuda cpu float double half bfloat16 contiguous type_
 """Methods that return the very tensor where there is nothing to do, and a copy with a node of its own otherwise."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Carried:
     """A graph that an earlier iteration built; ``freed`` if a backward has freed a part of it already."""
 
@@ -50,7 +51,7 @@ class Carried:
     freed: BackwardPass | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Observation:
     """The watched expression had a value, once.
 

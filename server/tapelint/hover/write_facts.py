@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ..autograd import Node, ProgramPoint, SavedTensor, Tensor, Write
 from ..autograd.events.graph_walks import LeafWritten, SavedTensorModified
+from ..frozen import frozen
 from ..rules.support.story import code
 from .probe import HoverProbe, Observation
 from .wording import by_lap, is_number, listed, may_save_more, op_name, role, saves_result
@@ -23,7 +23,7 @@ LEAF = (
 NOTHING = "safe: nothing saved"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """What is said of one evaluation of a write; ``write`` is None where it raises or writes nothing in place."""
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
+from ..frozen import frozen
 from ..report.diagnostic import Diagnostic
 from ..source import NOTEBOOK
 from ..workspace import Given, IgnoreFiles, Resolver, checked_as, discover, is_excluded_by_name
@@ -36,7 +37,7 @@ MOST_FILES = 3_000
 """Python files of a workspace that are looked at."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Checked:
     """What a file has shown: by path of the file that it stands in; and the files that it was led to."""
 

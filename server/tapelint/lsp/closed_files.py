@@ -12,7 +12,6 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import unquote
@@ -20,6 +19,7 @@ from urllib.parse import unquote
 from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 
+from ..frozen import frozen
 from ..workspace import Resolver
 from . import deferred
 from .closed_check import MOST_FILES, Checked, check, is_below, is_wanted, python_files, training
@@ -47,7 +47,7 @@ class GivenUp(Exception):
     """What was to be done is not wanted any more."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Shown:
     """What is shown in a file that is not open."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
@@ -16,13 +15,14 @@ from lsprotocol import types
 from pygls.uris import to_fs_path
 from pygls.workspace import TextDocument, Workspace
 
+from ..frozen import frozen
 from ..source import Cell, SourceError, Span, cell_at, read
 from .convert.positions import LineIndex
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CellDocument:
     """A code cell as the client knows it, and where it stands in the notebook's program; nowhere if it is empty."""
 
@@ -31,7 +31,7 @@ class CellDocument:
     cell: Cell | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Snapshot:
     """A document, or a notebook with its cells, at one version, safe to hand to another thread."""
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
+from ..frozen import frozen
 from ..report.diagnostic import Diagnostic, FileEdits, Fix, Offer
 from ..source import NOTEBOOK, Source
 from ..workspace import Config, Given, Resolver, checked_as
@@ -34,7 +35,7 @@ def _never() -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Foreign:
     """A finding, and the files that its story leads through, by path. ``report`` is the analysis that has found it,
     which is not to be used any more once ``is_outdated()``.

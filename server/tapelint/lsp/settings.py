@@ -23,13 +23,14 @@ import asyncio
 import enum
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 from lsprotocol import types
 
+from ..frozen import frozen
 from ..workspace import Config, ConfigError, from_table, load
 
 logger = logging.getLogger(__name__)
@@ -49,7 +50,7 @@ class Shown(enum.Enum):
     STEP = ("codeLens", "step")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """The editor's settings for one folder; of what is ``shown`` besides diagnostics, what is switched on."""
 

@@ -8,10 +8,10 @@ h.sum().backward()         3 needs version 0: raises
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from lsprotocol import types
 
+from ..frozen import frozen
 from ..report.diagnostic import Diagnostic
 from ..source import Span
 from .analysis_result import AnalysisResult
@@ -19,7 +19,7 @@ from .client_capabilities import ClientCapabilities
 from .convert.diagnostics import Translator
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Step:
     """What happened at ``place``, in few words and in a sentence; ``number`` counts from 1."""
 
@@ -29,7 +29,7 @@ class Step:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Story:
     """A finding, where it is reported, and its steps in the order of events."""
 

@@ -23,13 +23,15 @@ A ``?`` after the kind means that ``None`` is fine too.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from ..frozen import frozen
 
 View = Literal["", "view", "multi", "maybe", "same"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Param:
     """A parameter of an overload. ``required`` is false where it has a default; ``keyword`` where it is keyword-only.
 
@@ -43,7 +45,7 @@ class Param:
     variadic: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Saved:
     """Something the node keeps for backward.
 
@@ -58,7 +60,7 @@ class Saved:
     gradient_of: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Op:
     """One overload.
 
@@ -107,7 +109,7 @@ class Op:
             object.__setattr__(self, name, value)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Layer:
     """An ``nn`` module that PyTorch defines, as one row: its parameters, its buffers, and what its forward saves.
 

@@ -12,14 +12,15 @@ instead of names: it differs from call to call.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from ..frozen import frozen
 
 SECOND = Path(__file__).with_name("second.txt")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Need:
     """A parameter (or ``result``) that a gradient depends on, and when its graph keeps it."""
 

@@ -14,12 +14,13 @@ all of them. Arguments are sizes (``None`` for one that is not known), lists of 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from ..frozen import frozen
 
 Sizes = tuple[int | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sized:
     """A tensor of these sizes; None if not even their number is known."""
 

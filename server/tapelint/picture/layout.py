@@ -6,8 +6,7 @@ wide as its boxes. Arrows run between ranks and between columns (``routes``), ne
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ..frozen import frozen
 from .list_form import plain, rows_of
 from .model import MOMENTS, Picture, PictureEdge, PictureNode
 from .routes import STEP, Route, Seat, planned, tracks
@@ -18,7 +17,7 @@ ABREAST = 3
 """So many boxes of one rank stand side by side; more go into another rank."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Box:
     """A node with its rows of text and its place."""
 
@@ -30,7 +29,7 @@ class Box:
     height: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Lane:
     """A column: its title and where it is."""
 
@@ -39,7 +38,7 @@ class Lane:
     width: float
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Layout:
     """All boxes by number, the lanes, the points of each arrow as the picture has them, and the size of the whole."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from ..frozen import frozen
 
 Kind = Literal[
     "leaf",
@@ -46,7 +47,7 @@ Relation = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Spot:
     """A place in a file; ``row`` and ``column`` count from 1, ``column`` in characters."""
 
@@ -55,7 +56,7 @@ class Spot:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PictureNode:
     """One box. ``number`` counts from 1 in reading order; ``column`` is an index into ``Picture.columns``."""
 
@@ -71,7 +72,7 @@ class PictureNode:
     is_certain: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PictureEdge:
     """An arrow between two nodes, by their numbers."""
 
@@ -81,7 +82,7 @@ class PictureEdge:
     is_marked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Picture:
     """A graph across iterations, a column each. ``title`` says what it is about, ``notes`` what is left out."""
 

@@ -8,9 +8,9 @@ from one box share their track in a channel; no others do, so that each can be f
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from ..frozen import frozen
 from .model import PictureEdge, Relation
 
 STEP = 7
@@ -19,7 +19,7 @@ Channel = Any
 Bundle = tuple[int, Relation, bool]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Seat:
     """The column of a box and its rank there, both from 0."""
 
@@ -27,7 +27,7 @@ class Seat:
     level: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Route:
     """Across, down, across, and so on; whether it begins and ends at the lower side of a box."""
 

@@ -16,13 +16,14 @@ from ..autograd.state import AutogradState, fresh_id
 from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import Value
+from ..frozen import frozen
 from ..rules import Finding, Rule, all_rules
 
 SIGHTS = 64
 """How often an expression is looked at."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Sight:
     """An expression had these tensors, once."""
 
@@ -32,7 +33,7 @@ class Sight:
     state: AutogradState
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Walk:
     """A pass that has ended; ``stamp`` orders it among nodes and writes."""
 

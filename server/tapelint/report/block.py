@@ -6,10 +6,11 @@ It is made where the file was analysed, and travels to the process that knows th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Literal
 
+from ..frozen import frozen
 from ..source import Span
 from ..source import rows as rows_of
 from .diagnostic import NO_OFFER, Applicability, Diagnostic, FileEdits, Fix, Offer, unasked
@@ -31,7 +32,7 @@ SAFE, UNSAFE = "--fix", "--fix --unsafe-fixes"
 Sign = Literal[" ", "-", "+"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """A row of code: one that stays (``" "``), goes (``"-"``) or comes (``"+"``). Rows are counted after a change; one
     that goes has the number that it had. Where one takes the place of the other they differ from the column ``begin``
@@ -45,7 +46,7 @@ class Row:
     end: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cure:
     """A fix as it is shown: the option that makes it, if there is one, and by the names of files the
     groups of rows that it changes, none where these are too many.
@@ -57,7 +58,7 @@ class Cure:
     changes: tuple[tuple[str, tuple[tuple[Row, ...], ...]], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block:
     """A finding as it is printed. ``rows`` are those of its own place, each with the name of its file, and of the
     steps; the best of ``cures`` is the first.

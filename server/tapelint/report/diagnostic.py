@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
 
+from ..frozen import frozen
 from ..ground import Ground
 from ..severity import Severity
 from ..source.edit import Edit, apply
@@ -16,7 +16,7 @@ Applicability = Literal["safe", "unsafe", "manual"]
 """What may apply a fix: anyone, those who ask for unsafe ones too, or only who has chosen this very fix."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Related:
     """One link of a diagnostic's story: what happened at ``span`` of ``filename``, as a sentence and in the few words
     that fit behind a line of code.
@@ -38,7 +38,7 @@ Place = tuple[str, Span, str]
 """The file, the span and the code of a report."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Diagnostic:
     """One hazard at one place. ``message`` is the headline, ``raises`` what PyTorch says there; ``related`` is the
     causal chain in the order of events; ``help`` says what to do; ``is_latent``: it needs something of the caller that
@@ -97,7 +97,7 @@ class Diagnostic:
         return f"PyTorch raises “{self.raises}”" if self.raises else ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FileEdits:
     """What a fix changes in a file whose text was ``text``."""
 
@@ -111,7 +111,7 @@ class FileEdits:
         return apply(self.text, self.edits)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fix:
     """A change that makes the hazard go away; ``preferred`` marks the one best fix of a diagnostic. ``edits`` are those
     of the checked file, ``others`` those of files that it imports: all of them are made, or none.
@@ -133,7 +133,7 @@ def unasked(fixes: Iterable[Fix], unsafe: bool) -> Fix | None:
     return next((fix for fix in allowed if fix.preferred), allowed[0] if allowed else None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Offer:
     """The fixes of a diagnostic, best first. ``no_fix`` is a clause that says why there is none, where PyTorch raises
     and no fix is known to help. ``lacking`` is one that says why this installation cannot make some edits at all.

@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
 from os.path import splitext
 from xml.etree import ElementTree
 
+from ..frozen import frozen
 from ..severity import Severity
 from .diagnostic import Diagnostic, Offer
 from .printable import printable
@@ -26,7 +26,7 @@ from .printable import printable
 _PACKAGE = "org.tapelint"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Remark:
     """A finding, or what was not seen of a file (``is_unseen``), as far as these tools care."""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TextIO
+
+from ..frozen import frozen
 
 Style = Callable[[str, str], str]
 """``style(name, text)``: the text in one of the styles of :mod:`.paint`."""
@@ -20,7 +21,7 @@ _LINKING_TERMINALS = frozenset(("xterm-kitty", "alacritty", "alacritty-direct", 
 _FIRST_LINKING_VTE = 5000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Look:
     """How findings are printed for a person: in how many columns, with each step of the story or with one line for all
     of them, in colour, with links (OSC 8). Paths below ``folder`` are printed as they are seen from there.

@@ -15,9 +15,9 @@ from __future__ import annotations
 import enum
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from ..fault import REPORT, Fault
+from ..frozen import frozen
 from ..headline import headline
 from ..severity import Severity
 from ..source.span import Span
@@ -56,7 +56,7 @@ class Kind(enum.Enum):
         return self in (Kind.NOT_READ, Kind.NOT_ANALYSED, Kind.FAULT)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Notice:
     """Something of a file that was not seen. ``message`` is a headline without the file's name; ``places`` say where,
     the first is where it is shown; ``names`` are the entry points; ``error`` is what a fault said, ``trace`` its

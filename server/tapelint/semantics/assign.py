@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from ..autograd import StoreKind
-from ..autograd.frozen import frozen
 from ..domain.completion import ProgramRaised
 from ..domain.mro import is_module
 from ..domain.state import State
@@ -13,6 +12,7 @@ from ..domain.values import Const, Frame, HeapRef, Instance, Sequence, TensorRef
 from ..engine.lifecycle import AttributeAssigned, UpdateBound
 from ..engine.machine import Machine
 from ..engine.stored_names import remember, replaces
+from ..frozen import frozen
 from ..models.torch.autograd_function.context_reads import check_unpacked
 from ..models.torch.kept_aliases import bound
 from ..source import written

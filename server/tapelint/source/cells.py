@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ..frozen import frozen
 from .edit import Edit, difference, rows
 from .span import Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cell:
     """A code cell: its ``number`` in the notebook, where cells of every kind count from 1, and its rows of the text."""
 

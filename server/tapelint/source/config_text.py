@@ -8,10 +8,10 @@ net: !new:nets.UNet          Tagged("!new:nets.UNet", {"width": 8})
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from ..frozen import frozen
 from .toml_text import read_toml
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Scalar = str | int | float | bool | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tagged:
     """A value with a tag that only the library knows which reads the file."""
 
@@ -29,7 +29,7 @@ class Tagged:
     value: Data
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Unread:
     """What stands for a value that is none of these, such as a date."""
 

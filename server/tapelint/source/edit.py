@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
+from ..frozen import frozen
 from .span import Span
 
 _ROW_END = re.compile(r"\r\n|\r|\n")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Edit:
     """Replace the text of ``span`` by ``content``; an empty span inserts."""
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
+from ..frozen import frozen
 from .cells import Cell
 from .edit import rows
 from .reading import SourceError
@@ -21,7 +21,7 @@ MAX_CHARACTERS = 100_000_000
 """Of the whole file, pictures and all; the code in it is measured as any other."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Notebook:
     """The program of a notebook, and which of its rows are which cell's."""
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import ast
 import os
-from dataclasses import dataclass
 from fnmatch import fnmatch
 
+from ..frozen import frozen
 from .node_cache import cached_on_node
 from .walking import walk
 
@@ -20,7 +20,7 @@ RUNNERS = frozenset(("pytest", "unittest", "*"))
 """Imports by which a file may have tests under any name."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class TestConventions:
     """What the configuration of pytest calls a test; as it stands here where it does not say."""
 

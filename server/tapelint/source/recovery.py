@@ -16,8 +16,8 @@ import ast
 import keyword
 import re
 import warnings
-from dataclasses import dataclass
 
+from ..frozen import frozen
 from .lexing import indentation, is_blank, statement_starts, tokens
 from .span import Span
 
@@ -40,7 +40,7 @@ _HANDLER = re.compile(r"\s*(?:except|finally)\b")
 _TRY = re.compile(r"(\s*)try(\s*:)")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Problem:
     """A syntax error, in Python's words; or, where it is a ``limit`` of ours, what is too much for us."""
 

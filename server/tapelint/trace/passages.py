@@ -12,13 +12,15 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from ..frozen import frozen
+
 WIDTH = 100
 GUTTER = " " * 5
 REPEATED = 12
 """The most notes of a passage that are printed where there are many of a kind."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Binding:
     """What is known of a name at a statement; ``is_bound`` where the statement binds it."""
 

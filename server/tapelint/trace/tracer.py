@@ -28,6 +28,7 @@ from ..engine.observer import (
     Skipped,
 )
 from ..engine.statistics import Entry, Lost
+from ..frozen import frozen
 from ..rules import all_rules
 from ..source import Source, cell_at, written
 from .effects import Effects
@@ -56,7 +57,7 @@ class Running:
     published: list[str | BackwardRan] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Condition:
     """How the program writes a condition that was assumed; ``negated``, where its formula is the negation."""
 

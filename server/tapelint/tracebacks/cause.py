@@ -5,9 +5,9 @@ from __future__ import annotations
 import enum
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from ..analysis import Report
+from ..frozen import frozen
 from ..report import Diagnostic, Related
 from ..rules import Rule, all_rules
 from ..severity import Severity
@@ -32,7 +32,7 @@ class Nearness(enum.IntEnum):
     ELSEWHERE = 3
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Match:
     """A finding that may be the cause, and the report that has it."""
 
@@ -41,7 +41,7 @@ class Match:
     nearness: Nearness
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Place:
     """A row of a file here, that a traceback names. ``row`` counts through ``Source.text``; None where no row of the
     file has the text that the traceback shows.
@@ -52,7 +52,7 @@ class Place:
     frame: Frame
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Explanation:
     """What is known of an exception. ``rules`` predict it; ``matches`` are the nearest findings of one nearness;
     ``reports`` are the analyses that were made, and ``frames`` the places of the traceback that are here, the

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from ..frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Frame:
     """One call: a row (from 1) of a file, as the machine that ran it named it. ``code`` is the text of the row; empty
     where the traceback does not show it.
@@ -16,7 +16,7 @@ class Frame:
     code: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Raised:
     """One exception. ``frames`` begin with the outermost call. ``forward`` are those of the forward that anomaly mode
     (``torch.autograd.set_detect_anomaly``) names as the cause.

@@ -13,16 +13,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from ..frozen import frozen
 from ..output_formats import FORMATS
 from . import keys
 from .files import EXCLUDED
 from .keys import At, ConfigError
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Kind:
     """What values a setting may have: ``name`` for readers, ``schema`` for editors (``#/definitions/...`` are those of
     settings_schema.py), ``read`` for the check: the value of the field of a Config, or a ConfigError.
@@ -33,7 +33,7 @@ class Kind:
     read: Callable[[str, object, At, str], object]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Setting:
     """One key. ``default`` is what holds without it and ``example`` a use of it, both as TOML has them; ``doc`` is
     Markdown.

@@ -15,10 +15,10 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+from ..frozen import frozen
 from ..source import NOTEBOOK, SourceError, notebook, read
 from ..source.pytest_files import TestConventions
 from .files import discover, is_excluded_by_name
@@ -36,7 +36,7 @@ FEW = 3
 """Callers of one file that are executed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Caller:
     """A file that uses another one, by these names."""
 
@@ -44,7 +44,7 @@ class Caller:
     names: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Callers:
     """The callers of some files, the best first; ``of`` says by path which each has. The search ``was_cut`` where the
     project is too large.
@@ -124,7 +124,7 @@ class _Search:
             return None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Looked:
     """What is looked at of each file: the words of its import statements, and whether it has ``__name__`` in it."""
 

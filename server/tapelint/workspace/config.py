@@ -35,11 +35,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..frozen import frozen
 from ..severity import Severity
 from ..source.pytest_files import TestConventions
 from . import all_settings, ignore_files, keys, pytest_config
@@ -60,7 +61,7 @@ folder count.
 """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Config:
     """Which findings are wanted: those whose code begins with one of ``select``, less those that begin with ``ignore``.
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..frozen import frozen
 from ..source.toml_text import read_toml
 from . import all_settings, keys, pytest_config
 from .config import Config, load, over, read
@@ -17,7 +18,7 @@ from .keys import ConfigError
 OPTION = "--config"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Given:
     """``file`` counts instead of the files that are found; none does where it ``is_isolated``. ``fields`` are those of
     a Config, the later over the earlier ones.

@@ -11,15 +11,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
+
+from ..frozen import frozen
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Patterns:
     """Patterns below the folder ``root`` (of the run where that is empty), the last that matches a path decides. With
     ``is_rest`` they stand for all paths below ``root`` that they do not match.

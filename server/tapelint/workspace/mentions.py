@@ -10,15 +10,16 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
+
+from ..frozen import frozen
 
 Locate = Callable[[str, str], str | None]
 """The absolute path of a module, by its name and the path of the file that imports it."""
 ALL = "*"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Imported:
     """A name that a file binds: ``name`` of ``module``, or the module itself where that is empty."""
 
@@ -27,7 +28,7 @@ class Imported:
     bound: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Outline:
     """What is looked at of a file: what its top level defines, what it imports, which names it uses, whether it does
     something when it is run as a script, and whether there is any function in which something can be wrong.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from typing import Literal
 
-from ..frozen import frozen
+from ...frozen import frozen
 from ..model.cuts import Cut
 from ..model.graph import Extent, Node
 from ..model.program_point import Iteration, ProgramPoint

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Literal
 
-from ..frozen import frozen
+from ...frozen import frozen
 from ..model.graph import Node, SavedTensor, Write
 from ..model.program_point import ProgramPoint
 from .graph_walks import Event

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from typing import ClassVar, Literal
 
-from ..frozen import frozen
+from ...frozen import frozen
 from ..model.cuts import Cut
 from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, ViewKind, Write
 from ..model.program_point import Iteration, ProgramPoint

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Hashable
 from typing import Literal
 
-from ..frozen import frozen
+from ...frozen import frozen
 from ..gradients.history import Clearing, Group, Idle, Pass
 from ..model.cuts import Cut
 from ..model.graph import Node

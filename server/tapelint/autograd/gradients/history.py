@@ -16,7 +16,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 from typing import TypeVar
 
-from ..frozen import frozen
+from ...frozen import frozen
 from ..model.graph import Leaf, Node
 from ..model.graph_search import nodes_below
 from ..model.program_point import ProgramPoint

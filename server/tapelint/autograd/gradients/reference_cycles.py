@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ...frozen import frozen
 from ..events.graph_walks import GradientCycle
 from ..facts import Facts
-from ..frozen import frozen
 from ..model.graph import Node
 from ..model.graph_search import leaf_tensors
 from ..model.program_point import ProgramPoint, earlier_iteration

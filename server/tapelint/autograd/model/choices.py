@@ -15,7 +15,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import field
 from enum import Enum
 
-from ..frozen import frozen
+from ...frozen import frozen
 
 MAX_CONJUNCTIONS = 16
 """Conjunctions that are kept of a guard; of more those with the fewest choices."""

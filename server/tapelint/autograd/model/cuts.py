@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from ..frozen import frozen
+from ...frozen import frozen
 from .graph import Node
 from .program_point import ProgramPoint
 

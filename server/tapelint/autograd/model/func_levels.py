@@ -15,9 +15,9 @@ import ast
 from collections.abc import Iterable
 from dataclasses import replace
 
+from ...frozen import frozen
 from ...ops import overload
 from ..facts import Facts
-from ..frozen import frozen
 from ..state import AutogradState, fresh_id
 from .graph import Leaf, Node, SavedTensor, Tensor
 from .graph_search import reachable

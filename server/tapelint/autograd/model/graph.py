@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
-from ..frozen import frozen
+from ...frozen import frozen
 from .program_point import ProgramPoint
 
 if TYPE_CHECKING:

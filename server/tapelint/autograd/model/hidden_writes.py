@@ -7,9 +7,9 @@ out = proj(h)            # the gradient goes through h as if it had not been cla
 
 from __future__ import annotations
 
+from ...frozen import frozen
 from ..events.graph_walks import HiddenWriteUsed
 from ..facts import Facts
-from ..frozen import frozen
 from ..state import AutogradState
 from .graph import Node, Tensor, Write
 

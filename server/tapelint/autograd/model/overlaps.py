@@ -10,9 +10,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from ...frozen import frozen
 from ..events.graph_walks import OverlapCopied, OverlapRefused
 from ..facts import Facts
-from ..frozen import frozen
 from ..state import AutogradState
 from .graph import Tensor
 from .windows import Window

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..frozen import frozen
+from ...frozen import frozen
 from .choices import ALWAYS, Choice, Guard, choosing, chosen_by_selection, either, without
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from dataclasses import field
 
-from ..frozen import frozen
+from ...frozen import frozen
 from .path_guard import UNGUARDED, PathGuard
 
 

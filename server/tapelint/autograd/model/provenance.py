@@ -6,7 +6,7 @@ value = loss.item()              Provenance(cut=Cut(point, CutReason.ITEM), numb
 
 from __future__ import annotations
 
-from ..frozen import frozen
+from ...frozen import frozen
 from .cuts import Cut
 from .program_point import ProgramPoint
 

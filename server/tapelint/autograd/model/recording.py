@@ -12,11 +12,11 @@ import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ...frozen import frozen
 from ...ops.casting import saves_original
 from ...ops.schema import Op
 from ..events.graph_walks import GraphTensorWritten
 from ..facts import Facts
-from ..frozen import frozen
 from ..gradients.missing_mark_dirty import tell_unmarked
 from ..state import AutogradState, fresh_id
 from .cuts import Cut, CutReason

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from enum import Enum, auto
 
-from ..frozen import frozen
+from ...frozen import frozen
 from .graph import Node
 from .program_point import Iteration, ProgramPoint
 

@@ -9,7 +9,7 @@ g_loss(score).backward()
 
 from __future__ import annotations
 
-from ..frozen import frozen
+from ...frozen import frozen
 from .graph import Node
 from .graph_search import leaf_tensors
 from .program_point import ProgramPoint

@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from ...frozen import frozen
 from ..facts import Facts
-from ..frozen import frozen
 from ..gradients.accumulation import written
 from ..model.graph import Leaf, Node
 from ..model.views import leaf

@@ -14,9 +14,9 @@ import ast
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 
+from ...frozen import frozen
 from ..events.graph_walks import RetainedGraphReached, RetainedOutside, RetainedUnused, WalkedAgain
 from ..facts import Facts
-from ..frozen import frozen
 from ..gradients.history import NOTHING, groups
 from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, Write
 from ..model.graph_search import leaf_tensors, reachable

@@ -5,15 +5,17 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 import click
 
+from ...frozen import frozen
+
 LEVELS = click.Choice(["error", "warning", "information", "hint"])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Manner:
     """``quiet``: what was found and what could not be done, nothing else; ``silent``: nothing; ``verbose``: the log,
     too. ``color``: when there is any.

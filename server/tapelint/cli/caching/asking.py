@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import lru_cache
 
+from ...frozen import frozen
 from ...report.notice import Kind
 from ...workspace import Config, Given, Resolver, checked_below
 from ...workspace.config import OF_A_RUN
@@ -23,7 +24,7 @@ PASSING = frozenset((Kind.NOT_READ, Kind.FAULT))
 """Kinds of notices that another run may well not have."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Basis:
     """What a result rests on: what stands for the text of the file; what each import meant, by the file that imports;
     whether files may be imported; and as what the imported files are checked.

@@ -11,12 +11,12 @@ import os
 import threading
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Any
 
 from ... import __version__
+from ...frozen import frozen
 from ..signals import handlers_kept
 from .records import RepositoryRecord
 from .repository import Bounds, check_repository
@@ -34,7 +34,7 @@ class EngineMissing(Exception):
     """The library of an engine is not installed, or its cluster does not answer."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Work:
     """What is to be done: where, how many at once (None: what there is), and the address of a cluster."""
 

@@ -10,13 +10,15 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, field
 from typing import Any, Literal
+
+from ...frozen import frozen
 
 Outcome = Literal["checked", "timeout", "memory", "died"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class CheckedFile:
     """One file: ``findings`` as ``--output-format json`` has them, ``notices`` of what was not analysed or in part,
     and the processor time. A file that took too long, needed too much memory or ended its process has no findings.
@@ -29,7 +31,7 @@ class CheckedFile:
     notices: list[dict[str, str]] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RepositoryRecord:
     """One repository, as the list names it. ``seconds`` are by the clock. ``error`` says why it could not be read."""
 

@@ -10,9 +10,10 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ... import __version__
+from ...frozen import frozen
 from ...workspace import Given
 from ..chosen_files import Complaint, Selection
 from .records import CheckedFile, RepositoryRecord
@@ -27,7 +28,7 @@ _PATIENCE = 0.2
 """Seconds after which a thread that waits for an answer looks whether the run still wants it."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Bounds:
     """What one file may take: seconds by the clock, and bytes of memory of its process (0: any)."""
 

@@ -14,13 +14,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from ...autograd.frozen import frozen
 from ...domain.parameter_defaults import defaults_of
 from ...domain.state import State
 from ...domain.values import FALSE, NONE, TRUE, Const, External, HeapRef, Instance, Value
 from ...engine.machine import Machine
 from ...engine.paths.switches import LATER
 from ...engine.syntax.own_attributes import own_attribute, own_name
+from ...frozen import frozen
 from ...source import cached_on_node
 from ..annotations import named
 from ..attribute_flow import ObjectFlow

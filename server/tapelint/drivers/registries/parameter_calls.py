@@ -19,7 +19,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ...autograd.frozen import frozen
+from ...frozen import frozen
 from ...models.torch.autograd.grad_mode import switches_off
 from ...source import cached_on_node, children, walk
 

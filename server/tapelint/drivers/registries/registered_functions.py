@@ -19,7 +19,6 @@ from dataclasses import replace
 
 from ...autograd import leaf
 from ...autograd.events.graph_walks import Event, LeafWritten
-from ...autograd.frozen import frozen
 from ...domain.completion import ProgramRaised
 from ...domain.mro import is_module, lookup_in_mro, mro_of, own_method
 from ...domain.state import State
@@ -38,6 +37,7 @@ from ...domain.values import (
 )
 from ...engine.machine import Machine
 from ...engine.module_system import LoadedModule
+from ...frozen import frozen
 from ...semantics.calls import call_value
 from ...source import walk
 from ..annotations import named

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field
 
-from ...autograd.frozen import frozen
 from ...domain.state import State
 from ...domain.values import FALSE, NONE, Const, External, HeapRef, Instance, Tuple, Value, something
 from ...domain.values import Sequence as Items
 from ...engine.machine import Machine
+from ...frozen import frozen
 from ...models.frameworks.unit_tests import PARAM
 from .marks import Mark, evaluated
 

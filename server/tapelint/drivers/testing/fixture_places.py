@@ -13,12 +13,12 @@ import ast
 import os
 from collections.abc import Iterable, Iterator
 
-from ...autograd.frozen import frozen
 from ...domain.mro import lookup_in_mro, mro_of
 from ...domain.state import State
 from ...domain.values import TRUE, BoundMethod, Class, Const, Frame, Function, HeapRef, Sequence, Tuple, Value
 from ...engine.machine import Machine
 from ...engine.module_system import ModuleSystem
+from ...frozen import frozen
 from ...source import walk
 from .marks import evaluated, fixture_of
 

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Protocol
 
-from ...autograd.frozen import frozen
 from ...domain.state import State
 from ...domain.values import (
     BoundMethod,
@@ -32,6 +31,7 @@ from ...domain.values import (
 )
 from ...engine.machine import Machine
 from ...engine.syntax.syntactic_summary import syntactic_summary
+from ...frozen import frozen
 from ...models.frameworks.unit_tests import FIXTURES, REQUEST
 from ...semantics.calls import call_value
 from ...semantics.functions import run_generator

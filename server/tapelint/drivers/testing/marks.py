@@ -10,13 +10,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from ...autograd.frozen import frozen
 from ...domain.completion import ProgramRaised, takes
 from ...domain.exception_kinds import kinds_of
 from ...domain.mro import mro_of
 from ...domain.state import State
 from ...domain.values import FALSE, Class, Const, External, Frame, Function, HeapRef, Unknown, Value
 from ...engine.machine import Machine
+from ...frozen import frozen
 
 SKIPS = ("pytest.mark.skip", "unittest.skip")
 SKIPS_IF = {"pytest.mark.skipif": True, "unittest.skipIf": True, "unittest.skipUnless": False}

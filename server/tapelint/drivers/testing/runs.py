@@ -6,12 +6,12 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from ...autograd.frozen import frozen
 from ...domain.mro import own_method
 from ...domain.state import State
 from ...domain.values import NONE, BoundMethod, Frame, Function, HeapRef, Value
 from ...engine.lifecycle import PathEnded
 from ...engine.machine import Machine, OutOfFuel
+from ...frozen import frozen
 from ...models.frameworks.training_loops import TEST_CASE, derives
 from ...semantics.calls import call_value
 from ..inherited_templates import call_site

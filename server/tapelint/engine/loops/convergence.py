@@ -18,7 +18,6 @@ from __future__ import annotations
 import ast
 from collections import abc
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import Any
 
 from ...autograd.gradients.history import GradientHistory
@@ -47,6 +46,7 @@ from ...domain.values import (
     Value,
     unknown_number,
 )
+from ...frozen import frozen
 from ..machine import Machine
 
 Live = frozenset[str] | None
@@ -88,7 +88,7 @@ class IterationProbe:
         return found if found.pairs(machine, going, live(going)) is not None else None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class StableIteration:
     """An iteration that ended as it had begun."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 
 from ...domain.values import Value
+from ...frozen import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoopEntry:
     """What a loop begins with."""
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterator
 
-from ...autograd.frozen import frozen
 from ...autograd.model.choices import Choice, Subject
 from ...autograd.state import fresh_id
 from ...domain.state import State
 from ...domain.values import Class, Const, External, Frame, Function, HeapRef, Origin, Tuple, Unknown, Value
+from ...frozen import frozen
 from ...source import walk
 from ..machine import Machine
 from .conditions import assume

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from ...domain.number_names import number
+from ...frozen import frozen
 from ...source import cached_on_node, children, walk
 
 Loop = (ast.For, ast.AsyncFor, ast.While)
@@ -32,7 +32,7 @@ Names = frozenset[str]
 NO_NAMES: Names = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Live:
     """The names that are live before a loop, at its head, and after it."""
 
@@ -99,7 +99,7 @@ class _Mentions:
         return (used - self.bound if self.own else used) | self.declared
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ways:
     """What is live where a statement can go: to the next one, out of the loop or to its head, out of the function, or
     to the handler that catches what it raises.

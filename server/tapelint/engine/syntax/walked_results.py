@@ -16,7 +16,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import TypeGuard
 
-from ...autograd.frozen import frozen
+from ...frozen import frozen
 from ...source import cached_on_node, children, walk
 
 Slot = tuple[str, str]

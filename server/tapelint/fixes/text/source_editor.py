@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from ...frozen import frozen
 from ...source.edit import Edit, line_starts
 from ...source.span import Span
 from .edit_refused import EditRefused
@@ -28,7 +28,7 @@ JOINT = re.compile(r"(?:[ \t\f]|\\(?:\r\n|\r|\n))*;(?:[ \t\f]|\\(?:\r\n|\r|\n))*
 _TAIL = re.compile(r"[ \t\f]*(?:;[ \t\f]*)?(#.*)?")
 
 
-@dataclass(frozen=True)
+@frozen
 class Place:
     """A statement among its siblings. ``parents`` leads from the module down to ``owner``, whose ``suite`` it is in."""
 

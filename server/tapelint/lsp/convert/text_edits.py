@@ -6,10 +6,10 @@ The text of a notebook is that of its cells, one below the other; an edit of it 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 from lsprotocol import types
 
+from ...frozen import frozen
 from ...report.diagnostic import FileEdits
 from ...source import Cell, Edit, Span, cell_at, in_cell
 from ..analysis_result import AnalysisResult
@@ -20,7 +20,7 @@ UNSAFE = "unsafe"
 """The id of the annotation of edits that are to be confirmed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class OtherDocument:
     """Edits to a document that imports lead to; ``version`` is None for one that is not open."""
 

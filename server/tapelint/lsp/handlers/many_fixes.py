@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
+from ...frozen import frozen
 from ...report.diagnostic import unasked
 from ...source.edit import Edit
 from .. import deferred
@@ -36,7 +36,7 @@ SEVERAL = 2
 """So many findings of a rule have a safe fix where "Fix all" is more than the fix of one."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repair:
     """What is to be edited, and how many fixes that makes."""
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 
-from ...autograd.frozen import frozen
 from ...domain.mro import is_module, mro_of
 from ...domain.state import State
 from ...domain.values import FALSE, Class, External, Frame, HeapRef, Instance, Mapping, Tuple, Value
 from ...engine.machine import Machine
+from ...frozen import frozen
 from ...stubs import stub_module_name
 
 _LIGHTNING = r"(?:pytorch_lightning|lightning)\.(?:\w+\.)*"

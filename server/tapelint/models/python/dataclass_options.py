@@ -13,7 +13,6 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ...autograd.frozen import frozen
 from ...domain import facets
 from ...domain.dataclass_fields import fields
 from ...domain.mro import lookup_in_mro, mro_of
@@ -35,6 +34,7 @@ from ...domain.values import (
     something,
 )
 from ...engine.machine import Machine
+from ...frozen import frozen
 from ..torch.registry import Call, decorator, function
 from .option_parsers import PARSER, declared_by
 from .option_values import given, given_in, of_default, of_parameters

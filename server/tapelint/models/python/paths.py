@@ -7,12 +7,12 @@ open(os.path.join(os.path.dirname(__file__), "conf/a.yaml"))
 
 from __future__ import annotations
 
-from ...autograd.frozen import frozen
 from ...domain.options import settled
 from ...domain.project_path import ProjectPath, located, of_path
 from ...domain.state import State
 from ...domain.values import Const, Tuple, Unknown, Value
 from ...engine.machine import Machine
+from ...frozen import frozen
 from ..torch.registry import Call, function
 
 SAME = "os.path.abspath os.path.realpath os.path.normpath os.path.expanduser os.fspath".split()

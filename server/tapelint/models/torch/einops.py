@@ -14,7 +14,6 @@ import re
 from collections.abc import Mapping, Sequence
 from math import prod
 
-from ...autograd.frozen import frozen
 from ...domain.opaque_values import as_data
 from ...domain.state import State
 from ...domain.values import (
@@ -34,6 +33,7 @@ from ...domain.values import (
 )
 from ...domain.values import Sequence as ListOfValues
 from ...engine.machine import Machine
+from ...frozen import frozen
 from .dispatch import run, tensor_of
 from .known_shape import Sizes, extent_of
 from .registry import Call, function

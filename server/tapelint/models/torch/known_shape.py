@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...autograd import BATCH, MANY, Extent, is_wide
-from ...autograd.frozen import frozen
 from ...domain.induction import is_number
 from ...domain.state import State
 from ...domain.values import (
@@ -26,6 +25,7 @@ from ...domain.values import (
     Value,
     unknown_number,
 )
+from ...frozen import frozen
 
 Sizes = tuple[int | None, ...]
 

@@ -9,11 +9,11 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import SupportsIndex, overload
 
-from ...autograd.frozen import frozen
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
 from ...domain.values import NONE, Const, External, Function, Partial, Value
 from ...engine.machine import Machine
+from ...frozen import frozen
 
 
 class Arguments(list[Value]):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import Literal
 
-from ...autograd.frozen import frozen
+from ...frozen import frozen
 
 
 @frozen

@@ -8,9 +8,9 @@ from collections.abc import Callable, Hashable, Iterable
 from ... import __documentation__ as PAGES
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
-from ...autograd.frozen import frozen
 from ...autograd.model.path_guard import UNGUARDED, PathGuard
 from ...autograd.model.program_point import ProgramPoint
+from ...frozen import frozen
 from ...ground import Ground, RunBy
 from ...severity import Severity
 from ...source import Edit, Source, Span

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import ast
 
-from ...autograd.frozen import frozen
 from ...domain.state import State
 from ...domain.values import HeapRef, Mapping, Sequence, Tuple, Value
 from ...engine.machine import Machine
 from ...engine.open_objects import is_complete, is_whole
+from ...frozen import frozen
 from ...source import cached_on_node, walk
 
 

@@ -23,8 +23,8 @@ noqa does not: to the tools it is borrowed from it means nothing there. A range 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 
+from ...frozen import frozen
 from ..lexing import tokens
 from ..span import Span
 from .grammar import Directive, Flaw, Form, Listed, directives
@@ -33,7 +33,7 @@ from .ranges import Mark, Ranges, indent_of, stands_alone
 __all__ = ["Directive", "Flaw", "Flawed", "Form", "Listed", "Suppression", "Suppressions", "find"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Suppression:
     """One comment: it covers what it says on the rows ``first`` to ``last``, or in the whole file. ``end`` is the other
     end of a range.
@@ -66,7 +66,7 @@ class Suppression:
         return codes is None or code in codes or name.upper() in codes
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Flawed:
     """A comment that is not as it should be. One that silences something all the same is an entry, too; ``last`` is the
     row that it then reaches to.
@@ -77,7 +77,7 @@ class Flawed:
     last: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Suppressions:
     """All suppression comments of a file, in order."""
 
@@ -122,7 +122,7 @@ def find(lines: Sequence[str], ends: Collection[int] = ()) -> Suppressions:
     return reader.result()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Comment:
     """What a comment says, and where: alone on its row, within brackets."""
 

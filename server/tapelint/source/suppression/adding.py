@@ -14,8 +14,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from ...frozen import frozen
 from ..edit import Edit, apply
 from ..lexing import tokens
 from ..parsing import Source, parse
@@ -58,7 +59,7 @@ def ignore_in_file(source: Source, code: str) -> Edit | None:
     return next((edit for row in _tops(source) if _is_kept(source, edit := _row_above(source, row, comment))), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Added:
     """A text with its new comments; ``left`` are the findings, by code and row, that none of them silences."""
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 
+from ...frozen import frozen
 from ..span import Span
 
 
@@ -48,7 +48,7 @@ class Flaw(Enum):
     UNMATCHED_DISABLE = "a range that has no end: it ends with its block"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Listed:
     """A code, or the name of a rule, as it is written in a comment."""
 
@@ -56,7 +56,7 @@ class Listed:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Directive:
     """One thing that a comment says. ``listed`` is None where it has no list: every code. ``span`` is all of it but
     the reason; ``word`` is where its form stands, as it is written. ``form`` is None where that is none of the forms.

@@ -8,13 +8,12 @@ The rules are those of ruff for ``# ruff: disable[...]``: https://docs.astral.sh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from ...frozen import frozen
 from ..lexing import indentation
 from .grammar import Directive, Flaw, Form
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Mark:
     """A beginning or an end: a comment that has its row to itself, with what stands before it."""
 
@@ -28,7 +27,7 @@ class Mark:
         return alike and pair == (Form.DISABLE, Form.ENABLE)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Range:
     """The rows that a disable covers; ``end`` is the enable that belongs to it."""
 

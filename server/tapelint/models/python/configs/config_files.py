@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import math
 
-from ....autograd.frozen import frozen
 from ....domain.options import Option, optional
 from ....domain.project_path import ProjectPath, located
 from ....domain.state import State
 from ....domain.values import Const, HeapRef, Mapping, Sequence, Unknown, Value, something
 from ....engine.machine import Machine
+from ....frozen import frozen
 from ....source.config_text import SUFFIXES, Data, Scalar, Tagged, Unread, read_config
 from ...torch.registry import Call, function
 from ..paths import OpenFile

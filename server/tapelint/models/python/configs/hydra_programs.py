@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import posixpath
 
-from ....autograd.frozen import frozen
 from ....domain.options import settled
 from ....domain.parameter_defaults import with_defaults
 from ....domain.project_path import ProjectPath
@@ -29,6 +28,7 @@ from ....domain.values import (
     something,
 )
 from ....engine.machine import Machine
+from ....frozen import frozen
 from ....source.config_text import Data
 from ....stubs import BESIDE
 from ...torch.registry import Call, decorator, function

@@ -17,10 +17,10 @@ import re
 from collections.abc import Callable
 from dataclasses import field
 
-from ....autograd.frozen import frozen
 from ....domain.state import State
 from ....domain.values import Const, HeapRef, Mapping, Partial, Sequence, Tuple, Unknown, Value, something
 from ....engine.machine import Machine
+from ....frozen import frozen
 from ....source.config_text import Data, Scalar, Tagged, Unread
 from ...torch.registry import Call, function
 from ..dotted_names import named

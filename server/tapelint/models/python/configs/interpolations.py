@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import re
 
-from ....autograd.frozen import frozen
 from ....domain.state import State
 from ....domain.values import Const, HeapRef, Mapping, Sequence, Unknown, Value, something
+from ....frozen import frozen
 from .references import substituted
 
 REFERENCE = re.compile(r"\$\{([^${}]*)\}")

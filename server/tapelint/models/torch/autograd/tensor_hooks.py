@@ -25,7 +25,6 @@ from ....autograd import (
     materialize_view,
     retain,
 )
-from ....autograd.frozen import frozen
 from ....autograd.model.writes import check_read
 from ....domain.completion import ProgramRaised
 from ....domain.state import State, in_backward
@@ -42,6 +41,7 @@ from ....domain.values import (
     Value,
 )
 from ....engine.machine import Machine
+from ....frozen import frozen
 from ..outputs import direct, edges_of, give_node, python_node
 from ..registry import FUNCTIONS, MODULE_METHODS, TENSOR_METHODS, Call, function, method
 

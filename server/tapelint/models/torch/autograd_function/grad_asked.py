@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from ....autograd import ProgramPoint, Stored, StoreKind, Tensor, resolve_view
 from ....autograd.events.custom_function import ComputedAskedForGrad
-from ....autograd.frozen import frozen
 from ....domain.state import State
 from ....domain.values import Frame, HeapRef, Instance, TensorRef, Value
 from ....engine.machine import Machine
+from ....frozen import frozen
 from .context import CONTEXT, function_name
 from .hazards import own_nodes
 

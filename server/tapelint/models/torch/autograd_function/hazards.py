@@ -15,10 +15,10 @@ from ....autograd.events.custom_function import (
     SavedWrittenInBackward,
     TensorKeptOnContext,
 )
-from ....autograd.frozen import frozen
 from ....domain import facets
 from ....domain.state import State
 from ....domain.values import Const, Function, TensorRef, Value
+from ....frozen import frozen
 from .context import kept_otherwise, noted, tensors_noted
 from .syntax import Definition, Given, context_name, is_attribute
 

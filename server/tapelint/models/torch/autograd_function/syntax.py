@@ -6,10 +6,10 @@ import ast
 from typing import TypeGuard
 
 from ....autograd import Tensor
-from ....autograd.frozen import frozen
 from ....domain.mro import lookup_in_mro
 from ....domain.state import State
 from ....domain.values import Function, HeapRef, Value
+from ....frozen import frozen
 
 
 @frozen
