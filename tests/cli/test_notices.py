@@ -119,6 +119,16 @@ def test_the_line_where_the_script_stopped_is_reported(tapelint: Tapelint, tmp_p
     assert record["message"] == "The script (up to line 1336) was followed in part"
 
 
+def test_what_does_not_fit_into_a_message_is_counted_and_not_cut_off(tapelint: Tapelint, tmp_path: Path) -> None:
+    long = "_and_the_name_of_this_function_is_so_long_that_no_message_can_hold_it"
+    body = f"    x = torch.ones(3, requires_grad=True)\n{f'    {LONG}' * 400}    x.sum().backward()\n"
+    functions = "".join(f"def train_{number}{long}(n):\n{body}\n" for number in range(3))
+    (tmp_path / "many.py").write_text(f"import torch\n{functions}")
+    ((notice),) = json.loads(tapelint("check", "--output-format", "json", "many.py").stdout)
+    assert notice["message"] == "3 functions were followed in part"
+    assert [step["location"]["row"] for step in notice["related"]] == [2, 406, 810]
+
+
 def test_the_cell_where_a_notebook_stopped_is_reported(tapelint: Tapelint, tmp_path: Path) -> None:
     """Rows in words are those of the cell, too."""
     cells = [{"cell_type": "code", "source": source} for source in ("import torch\n", "1\n" + CUT)]

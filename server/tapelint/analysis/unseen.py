@@ -85,12 +85,14 @@ def _cut(path: str, cut: list[Named], idle: list[Named], calls: list[Named], ent
         places = tuple(sorted((each.place for each in found), key=lambda place: (place.filename != path, place.span)))
         names = tuple(sorted(each.name for each in found))
         counted = (_unfollowed(cut, idle, calls, entries - 1, most) for most in range(FEW, 0, -1))
-        message = headline(*counted, _unfollowed(cut, idle, calls, 0, 1))
+        message = headline(*counted, *(_unfollowed(cut, idle, calls, 0, most) for most in (1, 0)))
         yield Notice(Kind.FOLLOWED_IN_PART, path, message, places, names, help=BEYOND)
 
 
 def _unfollowed(cut: list[Named], idle: list[Named], calls: list[Named], functions: int, most: int) -> str:
-    """A clause for each kind, with ``most`` names; of how many ``functions`` they are where that is more than one."""
+    """A clause for each kind, with ``most`` names, or numbers alone; of how many ``functions`` they are where that is
+    more than one.
+    """
     said = []
     for found, how in ((cut, "followed in part"), (idle, "not followed at all")):
         count = sum(each.is_function for each in found)
@@ -112,6 +114,10 @@ def _fault(path: str, fault: Fault, rule: str, found: list[Named]) -> Notice:
 
 def _few(found: list[Named], most: int) -> str:
     words = [str(each) for each in found]
+    if not most and found[1:]:
+        return f"{len(words)} {'functions' if all(each.is_function for each in found) else 'parts'}"
+    if not most:
+        return found[0].name or found[0].at
     if len(words) > most:
         words = [*words[:most], f"{len(words) - most} more"]
     *first, last = words
