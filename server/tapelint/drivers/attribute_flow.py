@@ -23,7 +23,7 @@ from ..engine.machine import Machine
 from ..engine.syntax.own_attributes import own_attribute, own_name
 from ..frozen import frozen
 from ..models.torch.registry import MODULE_METHODS
-from ..source import cached_on_node, children, walk
+from ..source import body_of, cached_on_node, children, walk
 
 MODULE = External("torch.nn.Module")
 
@@ -64,7 +64,7 @@ def method_flow(method: ast.AST) -> MethodFlow:
     if own is not None:
         for node in walk(method):
             _note(found, node, own)
-    found.backward = any(_goes_backward(statement) for statement in getattr(method, "body", ()))
+    found.backward = any(map(_goes_backward, body_of(method)))
     return found
 
 

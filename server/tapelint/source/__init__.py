@@ -13,7 +13,7 @@ from .recovery import UNPARSED, Problem
 from .span import Span
 from .suppression import Directive, Flaw, Flawed, Form, Listed, Suppression, Suppressions
 from .tree_reuse import TreeDiff, reuse_tree
-from .walking import FIELDS, blocks, children, walk, written
+from .walking import FIELDS, blocks, body_of, children, walk, written
 
 __all__ = [
     "FIELDS",
@@ -39,6 +39,7 @@ __all__ = [
     "apply",
     "difference",
     "blocks",
+    "body_of",
     "children",
     "cell_at",
     "concerns_torch",

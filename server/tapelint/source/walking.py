@@ -56,6 +56,12 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+def body_of(scope: ast.AST) -> list[ast.AST]:
+    """What a scope runs: the statements of a function, a class or a module, the one expression of a lambda."""
+    body: list[ast.AST] | ast.AST = getattr(scope, "body", [])
+    return [body] if isinstance(body, ast.AST) else list(body)
+
+
 def blocks(node: ast.AST) -> Iterator[ast.AST]:
     """The statements, handlers and cases that stand directly in a statement, a handler or a case, in their order."""
     for name in _BLOCKS:

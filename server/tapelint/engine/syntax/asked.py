@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...source import cached_on_node, children, walk
+from ...source import body_of, cached_on_node, children, walk
 
 CALLED = "()"
 """What is asked of something that is called itself."""
@@ -65,7 +65,7 @@ def _of_self(node: ast.expr) -> str | None:
 
 def _own_calls(scope: ast.AST) -> Iterator[ast.Call]:
     """The calls of a scope, without those of functions and classes in it."""
-    todo = list(getattr(scope, "body", ()))
+    todo = body_of(scope)
     while todo:
         node = todo.pop()
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from ...source import body_of
 from .source_editor import SCOPES, Place, SourceEditor
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -52,7 +53,7 @@ def torch_name(editor: SourceEditor, place: Place, wanted: str) -> str | None:
 
 def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a scope: not what is inside the scopes in it, nor what is there for type checkers only."""
-    pending: list[ast.AST] = list(getattr(scope, "body", ()))
+    pending = body_of(scope)
     while pending:
         node = pending.pop()
         yield node
