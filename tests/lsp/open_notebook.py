@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from wire import Wire
 
 CELLS = [
@@ -21,7 +23,7 @@ def cell(number: int) -> str:
     return f"vscode-notebook-cell:/project/a.ipynb#{number}"
 
 
-def open_book(wire: Wire) -> None:
+def open_book(wire: Wire, cells: Sequence[str] = CELLS) -> None:
     wire.notify(
         "notebookDocument/didOpen",
         {
@@ -29,10 +31,10 @@ def open_book(wire: Wire) -> None:
                 "uri": BOOK,
                 "notebookType": "jupyter-notebook",
                 "version": 1,
-                "cells": [{"kind": 2, "document": cell(i)} for i in range(len(CELLS))],
+                "cells": [{"kind": 2, "document": cell(i)} for i in range(len(cells))],
             },
             "cellTextDocuments": [
-                {"uri": cell(i), "languageId": "python", "version": 1, "text": text} for i, text in enumerate(CELLS)
+                {"uri": cell(i), "languageId": "python", "version": 1, "text": text} for i, text in enumerate(cells)
             ],
         },
     )

@@ -13,7 +13,8 @@ quick, edited = analysis.analyse, analysis.edited
 
 
 def slow(text, path="<stdin>", config=None, cancel=None, resolve=None, memory=None, is_imported=None, **rest):
-    end = time.monotonic() + (math.inf if "# endless" in text else 2 if "# slow" in text else 0)
+    said = text if isinstance(text, str) else text.text
+    end = time.monotonic() + (math.inf if "# endless" in said else 2 if "# slow" in said else 0)
     while time.monotonic() < end:
         if cancel is not None and cancel():
             raise analysis.Cancelled

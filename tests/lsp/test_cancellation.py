@@ -14,7 +14,9 @@ from wire import Wire, edit, without_marks
 
 URI = "file:///project/a.py"
 SLOW, ENDLESS = "# slow\n" + BAD, "# endless\n" + BAD
-PULLS = {"textDocument": {"diagnostic": {}, "hover": {"contentFormat": ["markdown"]}}}
+LITERALS = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix", "source"]}}, "dataSupport": True}
+PULLS = {"textDocument": {"diagnostic": {}, "hover": {"contentFormat": ["markdown"]}, "codeAction": LITERALS}}
+LIT = {"textDocument": {"codeAction": LITERALS}, "workspace": {"workspaceEdit": {"documentChanges": True}}}
 COMMAND = [sys.executable, str(Path(__file__).with_name("slow_server.py"))]
 
 
@@ -63,8 +65,7 @@ def test_an_edit_cancels_the_running_analysis(slow: Wire):
 
 
 def test_new_settings_keep_pending_requests(slow: Wire):
-    literals = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}}
-    slow.start({"textDocument": {"diagnostic": {}, "codeAction": literals}})
+    slow.start({"textDocument": {"diagnostic": {}, "codeAction": LITERALS}})
     slow.open(URI, SLOW)
     place = {"line": BAD_LINE + 1, "character": 0}
     params = {"textDocument": {"uri": URI}, "range": {"start": place, "end": place}}
@@ -75,6 +76,41 @@ def test_new_settings_keep_pending_requests(slow: Wire):
     slow.notify("workspace/didChangeConfiguration", {"settings": {"tapelint": {"ignore": ["TL1"]}}})
     assert len(without_marks(slow.answer(findings)["result"]["items"])) == 1
     assert slow.answer(lightbulb)["result"]
+
+
+def asked_for(kind: str) -> dict[str, object]:
+    place = {"line": BAD_LINE + 1, "character": 0}
+    params = {"textDocument": {"uri": URI}, "range": {"start": place, "end": place}}
+    return {**params, "context": {"diagnostics": [], "only": [kind], "triggerKind": 2}}
+
+
+def test_a_lightbulb_overtaken_by_an_edit_is_not_empty(slow: Wire):
+    slow.start(LIT)
+    slow.open(URI, ENDLESS)
+    early = slow.ask("textDocument/codeAction", asked_for("quickfix"))
+    time.sleep(0.3)
+    slow.change(URI, 2, edit(0, 0, 9, ""))
+    assert slow.answer(early)["error"]["code"] == -32801
+
+
+def test_all_fixes_are_those_of_the_newest_text(slow: Wire):
+    slow.start(LIT)
+    slow.open(URI, ENDLESS)
+    early = slow.ask("textDocument/codeAction", asked_for("source.fixAll"))
+    time.sleep(0.3)
+    slow.change(URI, 2, edit(0, 0, 9, "# typed"))
+    (action,) = slow.answer(early)["result"]
+    (document,) = action["edit"]["documentChanges"]
+    assert document["textDocument"]["version"] == 2
+    assert [each["newText"].strip() for each in document["edits"]] == ["y = y + 1"]
+
+
+def test_all_fixes_are_made_under_newer_settings(slow: Wire):
+    slow.start({**LIT, "textDocument": {"codeAction": {**LITERALS, "resolveSupport": {"properties": ["edit"]}}}})
+    slow.open(URI, SLOW)
+    (action,) = slow.request("textDocument/codeAction", asked_for("source.fixAll"))["result"]
+    slow.notify("workspace/didChangeConfiguration", {"settings": {"tapelint": {"ignore": ["TL1"]}}})
+    assert slow.request("codeAction/resolve", action)["result"]["edit"]["documentChanges"]
 
 
 def test_long_analysis_reports_progress(slow: Wire):
@@ -95,8 +131,7 @@ def test_exit_does_not_wait_for_the_analysis(slow: Wire):
 
 
 def test_code_actions_answer_from_the_last_result(slow: Wire):
-    literals = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}}
-    slow.start({"textDocument": {"codeAction": literals}})
+    slow.start({"textDocument": {"codeAction": LITERALS}})
     slow.open(URI, SLOW)
     (finding,) = slow.published(URI, 1)
     params = {"textDocument": {"uri": URI}, "range": finding["range"], "context": {"diagnostics": [finding]}}

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+import time
+from pathlib import Path
+
 import pytest
 
 from open_notebook import BOOK, CELLS, PUSHED, cell, open_book
 from tapelint.source import Cell, Edit, Span, in_cell
 from wire import Wire
 
+SLOW_SERVER = [sys.executable, str(Path(__file__).with_name("slow_server.py"))]
 ACTIONS = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix", "source"]}}}
 LIT = {
     **PUSHED,
@@ -166,25 +171,55 @@ def test_changes_to_a_notebook_that_is_not_open_are_ignored(wire: Wire):
     assert wire.request("tapelint/ping")["error"]["code"] == -32601
 
 
+def asked_for_all(kind: str, number: int = 0) -> dict[str, object]:
+    """A request for all fixes, as VS Code sends it when a notebook is saved: at its first cell."""
+    place = {"line": 0, "character": 0}
+    context = {"diagnostics": [], "only": [kind]}
+    return {"textDocument": {"uri": cell(number)}, "range": {"start": place, "end": place}, "context": context}
+
+
 def test_fix_all_of_a_notebook(wire: Wire):
     wire.start(LIT)
     open_book(wire)
     assert wire.published(cell(1))
-    place = {"line": 0, "character": 0}
-    params = {"textDocument": {"uri": cell(0)}, "range": {"start": place, "end": place}}
-
-    def asked(kind: str) -> list[dict]:
-        context = {"diagnostics": [], "only": [kind]}
-        return wire.request("textDocument/codeAction", {**params, "context": context})["result"]
-
-    assert asked("source.fixAll") == [], "that is about one file: the editor would apply it once for each cell"
-    (action,) = asked("notebook.source.fixAll")
+    nothing = wire.request("textDocument/codeAction", asked_for_all("source.fixAll"))["result"]
+    assert nothing == [], "that is about one file: the editor would apply it once for each cell"
+    (action,) = wire.request("textDocument/codeAction", asked_for_all("notebook.source.fixAll"))["result"]
     assert action["kind"] == "notebook.source.fixAll.tapelint"
     (document,) = action["edit"]["documentChanges"]
     assert document["textDocument"] == {"uri": cell(1), "version": 1}
     (edit,) = document["edits"]
     assert edit["newText"] == "y = y + 1"
     assert edit["range"] == {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 6}}
+
+
+def test_metadata_lose_no_fixes():
+    """VS Code sends metadata of cells when a notebook is saved, beside the request for all fixes."""
+    slow = Wire(SLOW_SERVER)
+    try:
+        slow.start(LIT)
+        open_book(slow, ["# slow\n" + CELLS[0], *CELLS[1:]])
+        early = slow.ask("textDocument/codeAction", asked_for_all("notebook.source.fixAll"))
+        time.sleep(0.3)
+        change(slow, 2, data=[{"kind": 2, "document": cell(1), "metadata": {"id": "c1"}}])
+        assert slow.answer(early)["result"]
+        (action,) = slow.request("textDocument/codeAction", asked_for_all("notebook.source.fixAll"))["result"]
+        assert action["edit"]["documentChanges"]
+    finally:
+        slow.close()
+
+
+def test_a_cell_that_is_opened_again_is_another_text(wire: Wire):
+    resolving = {"codeAction": {**ACTIONS, "dataSupport": True, "resolveSupport": {"properties": ["edit"]}}}
+    wire.start({**LIT, "textDocument": resolving})
+    open_book(wire)
+    (action,) = wire.request("textDocument/codeAction", asked_for_all("notebook.source.fixAll"))["result"]
+    array = {"start": 1, "deleteCount": 1}
+    change(wire, 2, structure={"array": array, "didClose": [{"uri": cell(1)}]})
+    other = {"uri": cell(1), "languageId": "python", "version": 1, "text": CELLS[1].replace("y", "yy")}
+    array = {"start": 1, "deleteCount": 0, "cells": [{"kind": 2, "document": cell(1)}]}
+    change(wire, 3, structure={"array": array, "didOpen": [other]})
+    assert wire.request("codeAction/resolve", action)["error"]["code"] == -32801
 
 
 def test_the_line_that_raises_is_marked_in_its_cell(wire: Wire):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 from urllib.parse import unquote
 
@@ -20,6 +21,8 @@ from ..source import Cell, SourceError, Span, cell_at, read
 from .convert.positions import LineIndex
 
 logger = logging.getLogger(__name__)
+
+_openings = count()
 
 
 @frozen
@@ -68,10 +71,13 @@ class Snapshot:
 
 
 class Document(TextDocument):
-    """An open document, edited row by row."""
+    """An open document, edited row by row. ``opening`` differs where it was closed and opened again meanwhile, which
+    may give another text the same version.
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.opening = next(_openings)
         self._rows: LineIndex | None = None if self._source is None else LineIndex(self._source)
 
     @property

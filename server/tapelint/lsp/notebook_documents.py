@@ -40,15 +40,15 @@ class NotebookDocument:
 
     @property
     def version(self) -> int | None:
-        """What differs between any two texts. VS Code sends an edit of a cell with the version that the notebook had
-        before: those of the cells count as well.
+        """What differs between any two texts. The notebook's own version does not: VS Code sends an edit of a cell with
+        the one from before, and a new one where only an output or metadata has changed.
         """
         known = self._documents.get_notebook_document(notebook_uri=self.uri)
         if known is None:
             return None
-        opened = [self._documents.opened(cell.document) for cell in known.cells]
-        cells = [(document.uri, document.version) for document in opened if document is not None]
-        return crc32(repr((known.version, cells)).encode())
+        opened = [(cell.kind, self._documents.opened(cell.document)) for cell in known.cells]
+        cells = [(kind.value, cell.uri, cell.opening, cell.version) for kind, cell in opened if cell is not None]
+        return crc32(repr(cells).encode())
 
     def snapshot(self) -> Snapshot:
         """The program, with the cell documents that it is made of."""

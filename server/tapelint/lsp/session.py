@@ -76,9 +76,14 @@ class DocumentState:
     @property
     def snapshot(self) -> Snapshot:
         """The document as it is now; the same text is the same object, so that it is parsed once."""
-        if self._snapshot is None or self._snapshot.version != self.document.version:
+        if self._snapshot is None or self.is_newer:
             self._snapshot = self.document.snapshot()
         return self._snapshot
+
+    @property
+    def is_newer(self) -> bool:
+        """Whether the document has another text than the snapshot that was taken last."""
+        return self._snapshot is None or self._snapshot.version != self.document.version
 
     @property
     def pause(self) -> float:
@@ -155,7 +160,7 @@ class Session:
 
     def changed(self, document: Document | NotebookDocument) -> None:
         entry = self._documents.get(unquote(document.uri))
-        if entry is not None:
+        if entry is not None and entry.is_newer:
             self._schedule(entry, entry.pause)
             if entry.snapshot.file:
                 self.touched(entry.snapshot.file, DEBOUNCE)
@@ -217,6 +222,10 @@ class Session:
             return found
         books = (e for e in self._documents.values() if isinstance(e.document, NotebookDocument))
         return next((book for book in books if book.snapshot.row_offset(uri) is not None), found)
+
+    def has_program(self, uri: str) -> bool:
+        """Whether the document is open, as a program or as a cell of one."""
+        return self._owner(uri) is not None
 
     async def result(self, uri: str) -> AnalysisResult | None:
         """The result for the document's text as it is now; None if it changes while we wait, or is not open.

@@ -7,7 +7,7 @@ client can wait for the edit until the user has chosen, it is made then, and ref
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -38,16 +38,22 @@ PATIENCE_WHEN_INVOKED = 5.0
 
 
 async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
-    """The actions for the text as it is now: none once that has changed; newer settings alone are waited for."""
-    while True:
-        result = await ls.session.result(params.text_document.uri)
-        if result is None or result.report is None or not ls.client.takes_actions:
+    """The actions for the text as it is now. Once that has changed the range means nothing any more, and the client is
+    told so; one that asks for all fixes means no range, and gets those of the newer text. Newer settings alone are
+    waited for.
+    """
+    uri, is_about_all = params.text_document.uri, not _is_about_range(params.context.only)
+    while ls.client.takes_actions and ls.session.has_program(uri):
+        result = await ls.session.result(uri)
+        if result is not None and result.report is None:
             return []
-        actions = await _actions(ls, result, result.report.source, params)
-        if not result.token():
-            return actions
-        if not ls.session.has_text_of(result):
-            return []
+        if result is not None and result.report is not None:
+            actions = await _actions(ls, result, result.report.source, params)
+            if not result.token():
+                return actions
+        if not is_about_all and (result is None or not ls.session.has_text_of(result)):
+            raise content_modified()
+    return []
 
 
 async def _actions(
@@ -58,7 +64,7 @@ async def _actions(
     """
     only = params.context.only
     actions: list[types.CodeAction] = []
-    if _wanted(QUICK_FIX, only) or not only:
+    if _is_about_range(only):
         touched = _in_range(result, params)
         unasked = params.context.trigger_kind == types.CodeActionTriggerKind.Automatic
         patience = PATIENCE if unasked else PATIENCE_WHEN_INVOKED
@@ -135,22 +141,31 @@ def _refusals(ls: Server, result: AnalysisResult, touched: list[int]) -> list[ty
 async def resolve(ls: Server, action: types.CodeAction) -> types.CodeAction:
     """The edit of a chosen action, as long as its text is still there."""
     data: Any = action.data if isinstance(action.data, dict) else {}
-    result = ls.session.known(str(data.get("uri")))
     if action.edit is not None or not data:
         return action
-    if result is None or data.get("version") != result.snapshot.version or data.get("result") != result.result_id:
+    # Fixes are counted by the findings of one result; all of them are those of the text, under whatever settings.
+    is_all, uri = data.get("kind") == "all", str(data.get("uri"))
+    result = await ls.session.result(uri) if is_all else ls.session.known(uri)
+    if result is None or data.get("version") != result.snapshot.version:
         raise content_modified()
-    edit = workspace_edit((), result, ls.client)
-    if data.get("kind") == "all":
-        edit = workspace_edit((await many_fixes.repaired(ls, result, data.get("code"))).edits, result, ls.client)
-    elif data.get("kind") == "fix":
-        known = result.known_fixes(data.get("index", -1))
-        fix = next((fix for number, fix in enumerate(known) if number == data.get("number")), None)
-        edit = _edit(ls, result, fix) if fix is not None else edit
+    if not is_all and data.get("result") != result.result_id:
+        raise content_modified()
+    if is_all:
+        made = await many_fixes.repaired(ls, result, data.get("code"))
+        edit = workspace_edit(made.edits, result, ls.client)
+    else:
+        edit = _chosen(ls, result, data)
     if result.token() or edit is None:
         raise content_modified()
     action.edit = edit
     return action
+
+
+def _chosen(ls: Server, result: AnalysisResult, data: dict[str, Any]) -> types.WorkspaceEdit | None:
+    """The edit of one fix: nothing to do where there is no such fix, None as for ``_edit``."""
+    known = dict(enumerate(result.known_fixes(data.get("index", -1))))
+    fix = known.get(data.get("number", -1))
+    return _edit(ls, result, fix) if fix is not None else workspace_edit((), result, ls.client)
 
 
 def _edit(ls: Server, result: AnalysisResult, fix: Fix) -> types.WorkspaceEdit | None:
@@ -227,6 +242,11 @@ def _wanted(kind: str, only: Iterable[str | types.CodeActionKind] | None) -> boo
     """Whether the client asked for ``kind``; asking for a kind asks for all below it."""
     asked = [str(getattr(entry, "value", entry)) for entry in only or ()]
     return any(not entry or kind == entry or kind.startswith(f"{entry}.") for entry in asked)
+
+
+def _is_about_range(only: Sequence[str | types.CodeActionKind] | None) -> bool:
+    """Whether the client asked for quick fixes, which belong to places."""
+    return not only or _wanted(QUICK_FIX, only)
 
 
 def _touch(one: types.Range, other: types.Range) -> bool:
