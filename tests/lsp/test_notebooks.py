@@ -193,6 +193,14 @@ def test_fix_all_of_a_notebook(wire: Wire):
     assert edit["range"] == {"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 6}}
 
 
+def test_fix_all_is_offered_at_an_empty_cell(wire: Wire):
+    wire.start(LIT)
+    open_book(wire)
+    (action,) = wire.request("textDocument/codeAction", asked_for_all("notebook.source.fixAll", 2))["result"]
+    assert [each["textDocument"]["uri"] for each in action["edit"]["documentChanges"]] == [cell(1)]
+    assert actions(wire, 2, 0) == {}, "no finding is there"
+
+
 def test_metadata_lose_no_fixes():
     """VS Code sends metadata of cells when a notebook is saved, beside the request for all fixes."""
     slow = Wire(SLOW_SERVER)

@@ -64,6 +64,10 @@ class Snapshot:
         cell = next(found, None)
         return cell.first - 1 if cell is not None else None
 
+    def has_cell(self, uri: str) -> bool:
+        """Whether the client's document is a code cell of this notebook, if an empty one."""
+        return any(unquote(document.uri) == unquote(uri) for document in self.documents)
+
     @property
     def file(self) -> str | None:
         """Where the document is on disk; None for one that was never saved or lives elsewhere."""

@@ -221,7 +221,7 @@ class Session:
         if found is not None and not uri.startswith(_NOT_PROGRAMS):
             return found
         books = (e for e in self._documents.values() if isinstance(e.document, NotebookDocument))
-        return next((book for book in books if book.snapshot.row_offset(uri) is not None), found)
+        return next((book for book in books if book.snapshot.has_cell(uri)), found)
 
     def has_program(self, uri: str) -> bool:
         """Whether the document is open, as a program or as a cell of one."""
