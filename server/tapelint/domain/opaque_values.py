@@ -12,7 +12,7 @@ import sys
 from dataclasses import replace
 
 from .. import ops
-from ..autograd import Facts, invent, resolve_view
+from ..autograd import Facts, Provenance, invent, resolve_view
 from .mro import mro_of
 from .state import State
 from .values import (
@@ -90,6 +90,7 @@ def part_of(facts: Facts, state: State, whole: int, node: ast.AST) -> TensorRef:
     """
     tensor = resolve_view(state, whole)
     made = invent(facts, state, [whole], node, tensor.assumption, saves_anything=False)
+    facts.record_provenance(made, Provenance(part_of=whole))
     if state.grad_mode is not True and tensor.requires_grad is not False:
         state.tensors[made] = replace(state.tensors[made], requires_grad=None)
     return TensorRef(made)

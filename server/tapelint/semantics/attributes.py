@@ -7,10 +7,11 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..autograd import CutReason, StoreKind, Tensor, invent, resolve_view
+from ..autograd import CutReason, StoreKind, Tensor, resolve_view
 from ..domain import facets
 from ..domain.completion import ProgramRaised
 from ..domain.mro import is_module, lookup_in_mro
+from ..domain.opaque_values import part_of
 from ..domain.project_path import ProjectPath
 from ..domain.state import State
 from ..domain.traversal import tensors_in
@@ -44,6 +45,7 @@ from ..engine.stored_names import remember, replaces
 from ..models.python.paths import attribute_of_path
 from ..models.torch import devices, dispatch
 from ..models.torch.autograd import grad_access, missing_grad
+from ..models.torch.autograd.changed_objects import part_changed
 from ..models.torch.autograd_function.context import CONTEXT
 from ..models.torch.autograd_function.context_reads import refuse_unset
 from ..models.torch.autograd_function.grad_asked import note_asked
@@ -147,7 +149,7 @@ def tensor_attribute(machine: Machine, state: State, owner: TensorRef, name: str
     if (given := state.given_attributes(owner.id).get(name)) is not None:
         return given
     if tensor.assumption and name in FIELDS:
-        return TensorRef(invent(machine.facts, state, [owner.id], node, tensor.assumption))
+        return part_of(machine.facts, state, owner.id, node)
     return BuiltinMethod(owner, name)
 
 
@@ -506,6 +508,7 @@ def _store_tensor(machine: Machine, state: State, owner: TensorRef, name: str, v
         set_requires_grad(machine, state, tensor, value, True, node)
     elif name != "data":
         state.edit_given_attributes(owner.id)[name] = value
+        part_changed(machine, state, owner.id)
     elif name == "data" and isinstance(value, TensorRef):
         machine.facts.on_cpu.discard(owner.id)
         grad_access.flowed(machine, state, [value.id], (), owner.id, node)

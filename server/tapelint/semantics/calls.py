@@ -16,7 +16,7 @@ from ..domain import facets
 from ..domain.completion import ProgramRaised
 from ..domain.induction import is_number
 from ..domain.mro import is_function, own_method
-from ..domain.opaque_values import KNOWN, as_data
+from ..domain.opaque_values import KNOWN, as_data, part_of
 from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import (
@@ -449,11 +449,16 @@ METHODS = {
 }
 """Models of methods by what has them."""
 
+READING = frozenset("copy get items values".split())
+"""Methods of a dict, or a list, that give parts of it. A tensor whose layout is sparse has one of these names, too."""
+
 OF_TENSORS = frozenset("detach unsqueeze permute contiguous".split())
 """Methods that only tensors have, and that return one: what is unknown is a tensor where the program calls them."""
 
 
 def tensor_method(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
+    if call.name in READING and state.tensors[receiver.id].assumption:
+        return part_of(machine.facts, state, receiver.id, call.node)
     model = TENSOR_METHODS.get(call.name)
     if model is not None:
         return model(machine, state, receiver, call)

@@ -12,7 +12,7 @@ from typing import Any
 from ..domain.completion import Break, Continue, ProgramRaised, Return
 from ..domain.exception_kinds import name_of, raised_kinds
 from ..domain.state import State
-from ..domain.values import NONE, Frame, TensorRef, Value
+from ..domain.values import NONE, Frame, Value
 from ..engine.machine import STATEMENTS, Machine
 from ..engine.stored_names import returns
 from ..models.torch.autograd.changed_objects import may_have_changed
@@ -33,7 +33,7 @@ def expression(machine: Machine, node: ast.Expr, state: State) -> list[State]:
 def evaluated(machine: Machine, node: ast.Expr, state: State) -> None:
     result = machine.eval(node.value, state)
     match node.value:
-        case ast.Call(func=ast.Attribute() as method) if isinstance(result, TensorRef):
+        case ast.Call(func=ast.Attribute() as method):
             may_have_changed(machine, state, method, result)
 
 

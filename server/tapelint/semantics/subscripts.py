@@ -39,6 +39,7 @@ from ..engine.paths.picks import entries, item_picked
 from ..models.python import array_memory
 from ..models.torch import dispatch, sliced_parts
 from ..models.torch.autograd import missing_grad
+from ..models.torch.autograd.changed_objects import part_changed
 from ..models.torch.known_shape import indexed
 from ..models.torch.nn import module_registry
 from ..models.torch.nn.new_parameters import kept
@@ -211,27 +212,7 @@ def _doubtful(machine: Machine, state: State, owner: TensorRef, node: ast.AST) -
 
 def store(machine: Machine, state: State, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
     if isinstance(owner, TensorRef):
-        if resolve_view(state, owner.id).assumption:
-            return
-        if basic(state, index) is False:
-            parts = [p for p in (index.items if isinstance(index, Tuple) else (index,)) if isinstance(p, TensorRef)]
-            dispatch.run(
-                machine,
-                state,
-                "index_put_",
-                [owner, Tuple(tuple(parts)), _as_tensor(machine, state, value, node)],
-                {},
-                node,
-            )
-        elif entire(index):
-            dispatch.run(machine, state, "copy_", [owner, _as_tensor(machine, state, value, node)], {}, node)
-        else:
-            # ``x[i] = v`` is ``x[i].copy_(v)``: a write through a view.
-            part = dispatch.run(machine, state, "getitem.basic", [owner, Const(0)], {}, node)
-            if part is not None:
-                if isinstance(part, TensorRef):
-                    sliced_parts.remember(machine.facts, state.tensors[owner.id], index, part.id)
-                dispatch.run(machine, state, "copy_", [part, _as_tensor(machine, state, value, node)], {}, node)
+        _store_in_tensor(machine, state, owner, index, value, node)
     elif isinstance(owner, HeapRef):
         thing = state.heap[owner.id]
         if isinstance(thing, (Sequence, Mapping)):
@@ -248,6 +229,39 @@ def store(machine: Machine, state: State, owner: Value, index: Value, value: Val
     elif isinstance(owner, Unknown):
         forget(state, owner, "__setitem__")
         array_memory.written(machine, state, owner, node)
+
+
+def _store_in_tensor(
+    machine: Machine, state: State, owner: TensorRef, index: Value, value: Value, node: ast.AST
+) -> None:
+    if resolve_view(state, owner.id).assumption:
+        if not _is_of_tensors(state, index):
+            part_changed(machine, state, owner.id)
+        return
+    if basic(state, index) is False:
+        parts = [p for p in (index.items if isinstance(index, Tuple) else (index,)) if isinstance(p, TensorRef)]
+        dispatch.run(
+            machine,
+            state,
+            "index_put_",
+            [owner, Tuple(tuple(parts)), _as_tensor(machine, state, value, node)],
+            {},
+            node,
+        )
+    elif entire(index):
+        dispatch.run(machine, state, "copy_", [owner, _as_tensor(machine, state, value, node)], {}, node)
+    else:
+        # ``x[i] = v`` is ``x[i].copy_(v)``: a write through a view.
+        part = dispatch.run(machine, state, "getitem.basic", [owner, Const(0)], {}, node)
+        if part is not None:
+            if isinstance(part, TensorRef):
+                sliced_parts.remember(machine.facts, state.tensors[owner.id], index, part.id)
+            dispatch.run(machine, state, "copy_", [part, _as_tensor(machine, state, value, node)], {}, node)
+
+
+def _is_of_tensors(state: State, index: Value) -> bool:
+    """Whether an index is one that tensors take and containers do not."""
+    return isinstance(index, Tuple) or isinstance(index, TensorRef) and not state.tensors[index.id].assumption
 
 
 def _store_entry(
@@ -294,8 +308,14 @@ def _store_item(machine: Machine, state: State, owner: HeapRef, thing: Sequence,
 
 
 def remove(machine: Machine, state: State, owner: Value, index: Value) -> None:
-    if not isinstance(owner, HeapRef):
-        return
+    match owner:
+        case TensorRef():
+            part_changed(machine, state, owner.id)
+        case HeapRef():
+            _remove_item(machine, state, owner, index)
+
+
+def _remove_item(machine: Machine, state: State, owner: HeapRef, index: Value) -> None:
     refuse_key(machine, state, owner, index)
     refuse_place(machine, state, owner, index, "list assignment index")
     changed(machine, state, owner.id)

@@ -37,6 +37,8 @@ class Provenance:
     replaces: int | None = None
     # Of a view of a protected view: where that one was made.
     protected_at: ProgramPoint | None = None
+    # Of a part of what an unknown call returned: the tensor that stands for the whole.
+    part_of: int | None = None
 
     def or_else(self, other: Provenance) -> Provenance:
         """What this says, and where it says nothing, what ``other`` does."""
@@ -52,6 +54,7 @@ class Provenance:
             other.parameter_of if self.parameter_of is None else self.parameter_of,
             other.replaces if self.replaces is None else self.replaces,
             self.protected_at or other.protected_at,
+            other.part_of if self.part_of is None else self.part_of,
         )
 
 

@@ -40,6 +40,7 @@ from ...engine.lost_history import cut_of, in_list
 from ...engine.machine import Machine
 from ..python import array_memory
 from . import devices, kept_aliases, legacy_constructors, precision
+from .autograd.changed_objects import part_changed
 from .detaching import another_name, cut, set_requires_grad
 from .dispatch import refuse_integers, run, tensor_of
 from .dtypes import Kind, of_dtype, of_values
@@ -75,6 +76,7 @@ def detach_in_place(machine: Machine, state: State, receiver: Value, call: Call)
         lost = Cut(state.point(call.node), CutReason.OPERATION, "detach_", source=tensor.grad_fn)
         machine.facts.record_provenance(receiver.id, Provenance(cut=lost))
     state.tensors[receiver.id] = replace(tensor, grad_fn=None, requires_grad=False)
+    part_changed(machine, state, machine.facts.provenance_of(receiver.id).part_of)
     return receiver
 
 
