@@ -213,7 +213,13 @@ def _is_measured(machine: Machine, state: State, loop: ast.AST, first: Evaluatio
     trees = machine.tree, *(module.source.tree for module in machine.unit.loads)
     if code is None or any("backward" in machine.query(gradients_reached, part, *trees) for part in code):
         return False
-    return not (first.assumed and machine.query(_freezes, machine.tree))
+    if not first.assumed:
+        return True
+    return not any(machine.query(_freezes, tree) for tree in trees if tree is machine.tree or _stands_in(scope, tree))
+
+
+def _stands_in(scope: ast.AST, tree: ast.AST) -> bool:
+    return any(node is scope for node in walk(tree))
 
 
 @cached_on_node
