@@ -118,6 +118,6 @@ def _tensors(state: State, root: Value) -> Iterator[int]:
             if isinstance(thing, Items):
                 todo += thing.items if thing.limit is None else ()
             elif isinstance(thing, Mapping):
-                todo += thing.items.values()
+                todo += thing.surely_held()
             elif isinstance(thing, Instance):
                 todo += thing.attributes.values()

@@ -494,5 +494,5 @@ def _inside(state: State, value: Value, seen: set[int]) -> list[Value]:
     if isinstance(thing, Sequence):
         return list(thing.items)
     if isinstance(thing, Mapping):
-        return list(thing.items.values())
+        return thing.surely_held()
     return list(thing.attributes.values()) if isinstance(thing, Instance) else []

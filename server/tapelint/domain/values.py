@@ -427,6 +427,11 @@ class Mapping:
         """Whether every key is known, so that any other is missing."""
         return not self.is_partial and not any(isinstance(key, Unknown) for key in self.items)
 
+    def surely_held(self) -> list[Value]:
+        """What it holds for certain: of what was put in under unknown keys only the last, for they may be one key."""
+        known = [value for key, value in self.items.items() if not isinstance(key, Unknown)]
+        return known + [value for key, value in reversed(self.items.items()) if isinstance(key, Unknown)][:1]
+
     def copy(self) -> Mapping:
         return Mapping(dict(self.items), self.is_partial, self.kind, self.default, self.owner)
 
