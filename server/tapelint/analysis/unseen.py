@@ -85,7 +85,8 @@ def _cut(path: str, cut: list[Named], idle: list[Named], calls: list[Named], ent
         places = tuple(sorted((each.place for each in found), key=lambda place: (place.filename != path, place.span)))
         names = tuple(sorted(each.name for each in found))
         counted = (_unfollowed(cut, idle, calls, entries - 1, most) for most in range(FEW, 0, -1))
-        message = headline(*counted, *(_unfollowed(cut, idle, calls, 0, most) for most in (1, 0)))
+        brief = f"{len(found)} functions or parts of them were not followed to their end"
+        message = headline(*counted, *(_unfollowed(cut, idle, calls, 0, most) for most in (1, 0)), brief)
         yield Notice(Kind.FOLLOWED_IN_PART, path, message, places, names, help=BEYOND)
 
 
