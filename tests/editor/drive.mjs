@@ -14,6 +14,7 @@ import { testCures } from './cures.mjs';
 import { Editor } from './editor.mjs';
 import { testGraph } from './graph.mjs';
 import { takePictures } from './pictures.mjs';
+import { testProgress } from './progress.mjs';
 import { testStory } from './story.mjs';
 import { runSuite } from './suite.mjs';
 import { testTerminal } from './terminal.mjs';
@@ -42,6 +43,7 @@ try {
     if (!await testClosed(browser, program)) {
         process.exitCode = 1;
     }
+    await testProgress(browser, program);
     await testTrust(browser, program);
     await testTerminal(browser, program, pictures);
     await testCures(browser, program);
