@@ -66,9 +66,9 @@ MAX_SUSPECTS = 4
 
 
 class Bisimulation:
-    """Two paths that are being compared. ``plain`` collects what they may forget; ``assumed_equal`` what is assumed
-    equal. Iterations are counted from those that the paths are in: ``ahead`` says for each running loop how many more
-    of them the first has begun.
+    """Two paths that are being compared. ``plain`` collects what they may forget, ``results`` the plain values they
+    return where those differ; ``assumed_equal`` what is assumed equal. Iterations are counted from those that the paths
+    are in: ``ahead`` says for each running loop how many more of them the first has begun.
     """
 
     __slots__ = (
@@ -82,12 +82,14 @@ class Bisimulation:
         "nodes",
         "ahead",
         "counterparts",
+        "results",
     )
 
     def __init__(self, state: State, other: State, saved: set[int], meeting: JoinPoint) -> None:
         self.state, self.other, self.saved, self.meeting = state, other, saved, meeting
         self.live = meeting.live
         self.plain: list[Change] = []
+        self.results: tuple[Value, Value] | None = None
         self.assumed_equal: set[tuple[int, int]] = set()
         self.nodes: set[tuple[Node, Node]] = set()
         self.ahead: dict[ast.AST, int] = {}
@@ -125,14 +127,14 @@ class Bisimulation:
         return True
 
     def is_same_result(self, mine: Value, yours: Value) -> bool:
-        """Whether two values that are returned are equivalent; different plain values are havocked."""
+        """Whether two values that are returned are equivalent; different plain values may be forgotten."""
         if mine is yours or mine == yours:
             return True
         if not isinstance(mine, VALUES) or not isinstance(yours, VALUES):
             return False
         if self.is_plain(self.state, mine) and self.is_plain(self.other, yours):
             if NONE not in (mine, yours):
-                self.other.completion = Return(Unknown("result"))
+                self.results = mine, yours
                 return True
             return False
         return self.values(mine, yours)

@@ -16,6 +16,7 @@ from collections.abc import Hashable, Iterable
 from ..autograd import Iteration, leaf
 from ..autograd.gradients import history
 from . import facets
+from .completion import Return
 from .equivalence import MISSING, Bisimulation, Change, Keys, Partly, refers_back
 from .reachability import JoinPoint, entries
 from .state import State
@@ -56,6 +57,8 @@ def try_join(state: State, other: State, saved: set[int], suspects: list[int], m
         return False
     history.met(state, other)
     havoc(pair, other, pair.plain)
+    if pair.results is not None:
+        other.completion = Return(_result(pair, other, *pair.results))
     meeting.forgotten = pair.plain
     if state.premise is None:
         other.premise = None
@@ -168,6 +171,19 @@ def _either(pair: Bisimulation, path: State, mine: Value, yours: Value, name: st
     if isinstance(yours, Unknown):
         return _perhaps(pair.state, path, mine, yours, name)
     return something(name, False if _is_number(mine) and _is_number(yours) else None)
+
+
+def _result(pair: Bisimulation, path: State, mine: Value, yours: Value) -> Value:
+    """What is known of a call that returns one of two plain values: tensors that need no gradient stay such, and so
+    do tuples of them of one length.
+    """
+    if isinstance(mine, Tuple) and isinstance(yours, Tuple) and len(mine.items) == len(yours.items):
+        items = [_result(pair, path, one, two) for one, two in zip(mine.items, yours.items)]
+        if all(isinstance(item, (TensorRef, Tuple)) for item in items):
+            return Tuple(tuple(items))
+    is_tensor = isinstance(mine, TensorRef) and isinstance(yours, TensorRef)
+    found = _either(pair, path, mine, yours, "result") if is_tensor else None
+    return found if isinstance(found, TensorRef) else Unknown("result")
 
 
 def _are_plain(pair: Bisimulation, mine: Value, yours: Value) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping, Sequence
 
+from ..autograd import resolve_view
 from ..domain.state import State
 from ..domain.values import Origin, TensorRef, Unknown, Value
 from .analysis_unit import AnalysisUnit
@@ -41,8 +42,8 @@ def note(
 def may_lead(state: State, value: Value) -> bool:
     """Whether a value may carry a graph. A view has that of its base."""
     if isinstance(value, TensorRef):
-        tensor = state.tensors[value.id]
-        return tensor.requires_grad is not False or tensor.base is not None
+        tensor = resolve_view(state, value.id)
+        return tensor.requires_grad is not False or tensor.base is not None and may_lead(state, TensorRef(tensor.base))
     return isinstance(value, Unknown) and value.requires_grad is not False and value.origin in UNKNOWN
 
 
