@@ -98,3 +98,27 @@ def test_a_caller_that_was_changed_on_disk_is_executed_again(opened: tuple[Wire,
     wire.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": train, "type": 2}]})
     while wire.published(helper, 1):
         pass
+
+
+def test_what_others_use_without_gradients_only_is_not_judged_with_them(wire: Wire, tmp_path: Path):
+    halving = """import torch
+
+
+class Scale(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(3, 3)
+
+    def halve(self):
+        self.layer.weight.mul_(0.5)
+"""
+    quiet = "import torch\nfrom scale import Scale\n\n\n@torch.no_grad()\ndef shrink():\n    Scale().halve()\n"
+    (tmp_path / "shrink.py").write_text(quiet)
+    wire.start({}, workspaceFolders=[{"uri": tmp_path.as_uri(), "name": "project"}])
+    scale, shrink = (tmp_path / "scale.py").as_uri(), (tmp_path / "shrink.py").as_uri()
+    wire.open(scale, halving)
+    assert wire.published(scale, 1) == []
+    wire.open(shrink, quiet)
+    wire.change(shrink, 2, {"text": quiet.replace("@torch.no_grad()\n", "")})
+    (found,) = next(filter(None, (wire.published(scale, 1) for _ in range(4))))
+    assert (found["code"], found["range"]["start"]["line"]) == ("TL203", 9)

@@ -51,6 +51,7 @@ from .inputs import Inputs
 from .locations import Files, Hidden, Origin
 from .rule_listener import RuleListener, found_in, running
 from .unseen import notices, unparsed
+from .used_elsewhere import UsedElsewhere, Users
 from .without_fix import lack, no_fix
 
 __all__ = ["Cancelled", "AnalysisCache", "Report", "analyse", "fixes", "offer"]
@@ -114,6 +115,7 @@ def analyse(
     limits: Limits = Limits(),  # noqa: B008 (frozen)
     config_of: ConfigOf | None = None,
     focus: frozenset[str] = frozenset(),
+    users: Users | None = None,
 ) -> Report:
     """Execute ``text`` abstractly and report its hazards. Raises nothing but Cancelled, when ``cancel()`` turns true.
 
@@ -121,11 +123,13 @@ def analyse(
     an unknown library. ``is_imported`` knows whether another file may import the one at a path; without it none
     does. ``limits`` are the budgets. ``config_of`` says which of the imported files are checked as well, so that what
     stands in them is reported there; without it all is reported at the calls in this file. With a ``focus`` only
-    functions that have to do with one of these names are tried out. With the ``memory`` of earlier texts of the same
-    file under the same configuration only what has changed is executed, and the report of the text before is not to be
-    used any more: its tree lives on in this one's.
+    functions that have to do with one of these names are tried out. ``users`` are the files that use the one at a
+    path: what they do only where gradients are off is not reported of a caller that is imagined. With the
+    ``memory`` of earlier texts of the same file under the same configuration only what has changed is executed, and
+    the report of the text before is not to be used any more: its tree lives on in this one's.
     """
-    return _analyse_text(text, path, Inputs(config, resolve, is_imported, limits, config_of, focus), cancel, memory)
+    inputs = Inputs(config, resolve, is_imported, limits, config_of, focus, users)
+    return _analyse_text(text, path, inputs, cancel, memory)
 
 
 def _analyse_text(
@@ -165,7 +169,8 @@ def _analyse(
     imports = machine.imports
     configs = Configs(inputs.config_of)
     files = Files(source, imports.sources if imports else (), configs.holds, config.ignore_noqa)
-    noted = found_in(steps, partial(files.stands_in_tests, conventions=config.tests))
+    quiet = UsedElsewhere(source, inputs.users).without_gradients
+    noted = found_in(steps, partial(files.stands_in_tests, conventions=config.tests), quiet)
     findings = noted.findings.values()
     origins = frozenset(map(files.origin, findings))
     alone = memory.standalone_results if is_main else None

@@ -9,6 +9,7 @@ from ..frozen import frozen
 from ..stubs import Resolve
 from ..workspace.config import Config
 from .elsewhere import ConfigOf
+from .used_elsewhere import Users
 
 
 @frozen
@@ -23,3 +24,5 @@ class Inputs:
     limits: Limits = Limits()
     config_of: ConfigOf | None = None
     focus: frozenset[str] = frozenset()
+    # which other files use the one at a path
+    users: Users | None = None

@@ -82,12 +82,21 @@ class Noted:
     trained_by_program: int
 
 
-def found_in(units: Iterable[AnalysisUnit], is_of_tests: Callable[[Finding], bool]) -> Noted:
-    """What was found in all of them, with what its paths have chosen; ``is_of_tests`` as for ``UnitFindings``."""
+def found_in(
+    units: Iterable[AnalysisUnit],
+    is_of_tests: Callable[[Finding], bool],
+    is_quiet: Callable[[ast.AST], bool] = lambda function: False,
+) -> Noted:
+    """What was found in all of them, with what its paths have chosen; ``is_of_tests`` as for ``UnitFindings``. Nothing
+    counts of what a function shows to a caller that is imagined if it ``is_quiet``: its callers record no graph.
+    """
     total, walks, abandoned = UnitFindings(), set[ast.AST](), AbandonedPaths()
     for unit in units:
+        own = unit.notes.of(UnitFindings)
+        if own.found and unit.run_by is RunBy.IMAGINED and unit.function is not None and is_quiet(unit.function):
+            continue
         abandoned.merge_from(unit.notes.of(AbandonedPaths))
-        total.merge_from(unit.notes.of(UnitFindings))
+        total.merge_from(own)
         walks.update(node for _, node in unit.backward_sites)
     reported = total.reported(abandoned, is_of_tests)
     for key, found in [*reported.items()]:

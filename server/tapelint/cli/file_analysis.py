@@ -33,7 +33,13 @@ def analyse_file(task: Task, text: str | Notebook, asking: Asking, result: FileR
 def _of_file(task: Task, text: str | Notebook, asking: Asking) -> analysis.Report:
     config_of = partial(asking.config_of, given=task.given)
     return analysis.analyse(
-        text, task.path, task.config, resolve=asking, is_imported=asking.is_imported, config_of=config_of
+        text,
+        task.path,
+        task.config,
+        resolve=asking,
+        is_imported=asking.is_imported,
+        config_of=config_of,
+        users=asking.users if task.config.callers else None,
     )
 
 

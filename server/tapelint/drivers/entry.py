@@ -259,7 +259,7 @@ def _imagined(
         return known
     with recorded(machine, _facts(base).fork(), base.loads, limit) as step:
         step.dependencies.add(key[0])
-        step.run_by = RunBy.IMAGINED
+        step.run_by, step.function = RunBy.IMAGINED, key[0]
         if base.result is not None:
             with machine.detached():
                 _entered(machine, [], replace(entry, kind="latent"), run)
@@ -387,6 +387,7 @@ def _entry(
     with recorded(machine, _facts(base).fork(), base.loads, limit) as step:
         is_of_tests = is_run_by_tests(machine, finish.result[0], function, owner)
         step.run_by = RunBy.TESTS if is_of_tests else RunBy.IMAGINED
+        step.function = function.node
         step.dependencies.add(function.node)
         entry = _named(finish, function, owner)
         if base.result is None:

@@ -15,7 +15,7 @@ runs it then has to run it as they do. What only the methods of a ``torch.autogr
 from __future__ import annotations
 
 import ast
-from collections.abc import Set
+from collections.abc import Iterable, Set
 
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
@@ -42,6 +42,14 @@ class Site:
 def is_unrecorded(tree: ast.Module, function: ast.AST) -> bool:
     """Whether a file reaches ``function``, and only where gradients are off."""
     return function in _unrecorded(tree)
+
+
+def is_unrecorded_in(trees: Iterable[ast.Module], name: str) -> bool:
+    """Whether files mention what has this ``name``, and only where gradients are off."""
+    if name in ALWAYS:
+        return False
+    found = [(site, tree) for tree in trees for site in _sites(tree).get(name, ())]
+    return bool(found) and all(site.is_quiet(_unrecorded(tree)) for site, tree in found)
 
 
 @cached_on_node

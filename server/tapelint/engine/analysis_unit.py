@@ -36,6 +36,8 @@ class AnalysisUnit:
     fuel: int
     # What runs it.
     run_by: RunBy = RunBy.PROGRAM
+    # The function that is run by itself, if it is one of these.
+    function: ast.AST | None = None
     # The objects that it makes have ids above this one.
     began: int = field(default_factory=fresh_id)
     # What it counted.

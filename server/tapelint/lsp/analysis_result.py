@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -15,6 +16,7 @@ from ..report.diagnostic import Diagnostic, Fix, Offer
 from ..report.notice import START, Kind, Notice
 from ..source import Notebook, Source, Span, concerns_torch
 from ..workspace import Config, Resolver
+from ..workspace.callers import users
 from . import deferred
 from .caches import Memories
 from .client_capabilities import ClientCapabilities
@@ -203,8 +205,17 @@ def _analysed(
     if file is None:
         return deferred.analysis.analyse(program, snapshot.path, config, token, memory=memory)
     config_of = config_for(settings, resolver, file)
+    used_by = partial(users, resolver=resolver) if config.callers else None
     return deferred.analysis.analyse(
-        program, snapshot.path, config, token, resolver, memory, resolver.is_imported, config_of=config_of
+        program,
+        snapshot.path,
+        config,
+        token,
+        resolver,
+        memory,
+        resolver.is_imported,
+        config_of=config_of,
+        users=used_by,
     )
 
 

@@ -9,6 +9,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
@@ -18,6 +19,7 @@ from ..frozen import frozen
 from ..report.diagnostic import Diagnostic
 from ..source import NOTEBOOK
 from ..workspace import Given, IgnoreFiles, Resolver, checked_as, discover, is_excluded_by_name
+from ..workspace.callers import users
 from . import deferred
 from .client_capabilities import ClientCapabilities
 from .convert.diagnostics import Translator
@@ -102,8 +104,9 @@ def check(
     if text is None or config.excludes(path):
         return Checked()
     try:
+        used_by = partial(users, resolver=resolver) if config.callers else None
         report = deferred.analysis.analyse(
-            text, path, config, cancel, resolver, None, resolver.is_imported, config_of=config_of
+            text, path, config, cancel, resolver, None, resolver.is_imported, config_of=config_of, users=used_by
         )
     except deferred.analysis.Cancelled:
         raise

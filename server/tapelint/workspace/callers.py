@@ -77,6 +77,17 @@ def find_callers(
     return Callers(best, was_cut)
 
 
+def users(path: str, resolver: Resolver) -> dict[str, str] | None:
+    """The files of the project that use what a file defines, with their texts; None where there may be more."""
+    target = os.path.abspath(path)
+    found = find_callers([target], resolver, MOST_PARSED)
+    paths = [caller.path for caller in found.of.get(target, ())]
+    if found.was_cut or len(paths) >= MOST_PARSED:
+        return None
+    resolver.found.update(paths)
+    return {path: text_of(path, resolver) or "" for path in paths}
+
+
 def _rank(each: tuple[tuple[int, int, int, str], Caller]) -> tuple[int, int, int, str]:
     return each[0]
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 from ...frozen import frozen
 from ...report.notice import Kind
 from ...workspace import Config, Given, Resolver, checked_below
+from ...workspace.callers import users
 from ...workspace.config import OF_A_RUN
 from ..task import FileResult
 from .encoding import digest, plain
@@ -27,13 +28,15 @@ PASSING = frozenset((Kind.NOT_READ, Kind.FAULT))
 @frozen
 class Basis:
     """What a result rests on: what stands for the text of the file; what each import meant, by the file that imports;
-    whether files may be imported; and as what the imported files are checked.
+    whether files may be imported; as what the imported files are checked; and which files use one, with what
+    stands for their texts.
     """
 
     text: str
     imports: dict[str, dict[str, Answer | None]] = field(default_factory=dict)
     imported: dict[str, bool] = field(default_factory=dict)
     configs: dict[str, str | None] = field(default_factory=dict)
+    users: dict[str, dict[str, str] | None] = field(default_factory=dict)
 
 
 class Asking:
@@ -57,6 +60,12 @@ class Asking:
         answer = self._basis.imported[path] = self.resolver.is_imported(path)
         return answer
 
+    def users(self, path: str) -> dict[str, str] | None:
+        """The files of the project that use one, with their texts."""
+        found = users(path, self.resolver)
+        self._basis.users[path] = users_digest(found)
+        return found
+
     def config_of(self, path: str, given: Given) -> Config | None:
         """The configuration of an imported file; None where it is not checked."""
         config = _config(os.path.abspath(path), self.resolver.root(self.main), given)
@@ -69,6 +78,11 @@ class Asking:
             return None
         basis = replace(self._basis, text=digest(text))
         return json.dumps([plain(basis), plain(replace(result, before="", after=""))], separators=(",", ":"))
+
+
+def users_digest(found: dict[str, str] | None) -> dict[str, str] | None:
+    """What stands for the files that use one."""
+    return None if found is None else {path: _digest(text) for path, text in found.items()}
 
 
 def config_digest(config: Config | None) -> str | None:

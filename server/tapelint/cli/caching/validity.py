@@ -9,7 +9,8 @@ from functools import cache
 
 from ...source import INIT, SourceError, read
 from ...workspace import Given, Resolver, checked_below
-from .asking import Answer, Basis, config_digest
+from ...workspace.callers import users
+from .asking import Answer, Basis, config_digest, users_digest
 from .encoding import digest
 
 FRESH = 2_000_000_000
@@ -67,6 +68,7 @@ class Validity:
             and all(self._are_same(importer, asked.items()) for importer, asked in basis.imports.items())
             and all(config == self._config_below(path, self._root(main)) for path, config in basis.configs.items())
             and all(answer == self._is_imported(path) for path, answer in basis.imported.items())
+            and all(answer == users_digest(users(path, self._resolver)) for path, answer in basis.users.items())
         )
 
     def _are_same(self, importer: str, asked: Iterable[tuple[str, Answer | None]]) -> bool:
