@@ -48,7 +48,7 @@ def is_unrecorded_in(trees: Iterable[ast.Module], name: str) -> bool:
     """Whether files mention what has this ``name``, and only where gradients are off."""
     if name in ALWAYS:
         return False
-    found = [(site, tree) for tree in trees for site in _sites(tree).get(name, ())]
+    found = [(site, tree) for tree in trees for site in mentions_of(tree).get(name, ())]
     return bool(found) and all(site.is_quiet(_unrecorded(tree)) for site, tree in found)
 
 
@@ -58,12 +58,11 @@ def _unrecorded(tree: ast.Module) -> frozenset[ast.AST]:
     other methods are all used so is not used otherwise either. What goes backward itself, or through what it mentions,
     runs with gradients, for otherwise it could not.
     """
-    sites = _sites(tree)
+    sites = mentions_of(tree)
     if not any(site.off for found in sites.values() for site in found):
         return frozenset()
-    every = [node for node in walk(tree) if isinstance(node, Definition)]
-    training = _training(every, sites)
-    functions = [each for each in every if each not in training]
+    training = training_functions(tree)
+    functions = [each for each in _definitions(tree) if each not in training]
     owners = _owners(tree)
     quiet = set[ast.AST]()
     while True:
@@ -76,7 +75,8 @@ def _unrecorded(tree: ast.Module) -> frozenset[ast.AST]:
         quiet |= found
 
 
-def _sites(tree: ast.Module) -> dict[str, list[Site]]:
+@cached_on_node
+def mentions_of(tree: ast.Module) -> dict[str, list[Site]]:
     """Where each name is mentioned."""
     sites: dict[str, list[Site]] = {}
     for statement in tree.body:
@@ -85,21 +85,26 @@ def _sites(tree: ast.Module) -> dict[str, list[Site]]:
     return sites
 
 
+def _definitions(tree: ast.Module) -> list[Definition]:
+    return [node for node in walk(tree) if isinstance(node, Definition)]
+
+
 def _owners(tree: ast.Module) -> dict[Definition, ast.ClassDef]:
     """The class that each method is defined in."""
     classes = [node for node in walk(tree) if isinstance(node, ast.ClassDef)]
     return {each: node for node in classes for each in node.body if isinstance(each, Definition)}
 
 
-def _training(functions: list[Definition], sites: dict[str, list[Site]]) -> set[ast.AST]:
-    """The functions that go backward, or mention one that does."""
-    training: set[ast.AST] = set()
+@cached_on_node
+def training_functions(tree: ast.Module) -> frozenset[ast.AST]:
+    """The functions of a file that go backward, or mention one that does."""
+    sites, functions, training = mentions_of(tree), _definitions(tree), set[ast.AST]()
     fresh = [each for each in functions if syntactic_summary(each).backward or _differentiates(each)]
     while fresh:
         training.update(fresh)
         above = {site.function for each in fresh for site in sites.get(each.name, ())}
         fresh = [each for each in functions if each in above and each not in training]
-    return training
+    return frozenset(training)
 
 
 def _differentiates(function: Definition) -> bool:

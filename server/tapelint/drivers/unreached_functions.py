@@ -45,6 +45,7 @@ from .testing.collection import inherited_tests, is_test
 from .testing.marks import fixture_of
 from .testing.runs import run_test
 from .uncalled_generators import drained, imagine_consumer, may_carry_on
+from .used_by_optimizers import serves_optimizers
 
 TRAINED = "a caller goes backward through the result"
 
@@ -283,7 +284,9 @@ def is_worth_imagining(
     """Whether a caller with graphs may meet a hazard in a function, as far as its text shows."""
     node = _definition(function)
     is_quiet = is_unrecorded(machine.tree, node) or _is_applied(state, function, owner)
-    if is_quiet or is_run_by_tests(machine, state, function, owner):
+    if is_quiet or serves_optimizers(machine.tree, state, machine.module, function, owner):
+        return False
+    if is_run_by_tests(machine, state, function, owner):
         return False
     if syntactic_summary(node).yields:
         return not _is_wrapped(function) and may_carry_on(node) and not trains(machine, node)
