@@ -80,10 +80,13 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
 
 
 def _is_in_network(machine: Machine, state: State, frame: Frame, run: int) -> bool:
-    """Whether a loop is a part of a network: it runs in a ``forward``, or goes through layers."""
+    """Whether a loop is a part of a network: it runs in a ``forward``, or goes through layers, or through what layers
+    have computed.
+    """
     if runs_forward(machine, state):
         return True
-    return any(lap.run == run and _over_layers(state, frame, lap.loop) for lap in state.iterations)
+    loops = [lap.loop for lap in state.iterations if lap.run == run]
+    return any(_over_layers(state, frame, loop) or _over_outputs(state, frame, loop) for loop in loops)
 
 
 def _may_collect(state: State, spans: IterationSpans, kept: LastStore) -> bool:
@@ -223,6 +226,16 @@ def _over_layers(state: State, frame: Frame, loop: ast.AST) -> bool:
         return True
     picked = (node.value for node in walk(loop) if isinstance(node, ast.Subscript) and _uses(node.slice, names))
     return any(is_module_like(state, _held(state, frame, each)) for each in picked)
+
+
+def _over_outputs(state: State, frame: Frame, loop: ast.AST) -> bool:
+    """Whether a loop goes through tensors that have a graph already, as the outputs of a network: it keeps no more of
+    it than there was.
+    """
+    if not isinstance(loop, ast.For):
+        return False
+    items = [frame.variables.get(n.id, NONE) for n in ast.walk(loop.target) if isinstance(n, ast.Name)]
+    return any(isinstance(item, TensorRef) and state.tensors[item.id].grad_fn is not None for item in items)
 
 
 def _uses(expression: ast.expr, names: Set[str]) -> bool:
