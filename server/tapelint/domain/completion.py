@@ -43,6 +43,13 @@ class ProgramRaised(Exception):
         return not SKIPS.isdisjoint(self.kinds)
 
 
+@frozen
+class Caught:
+    """The formula of an exception that a handler has caught: ``except KeyError as e`` binds a value of it to ``e``."""
+
+    error: ProgramRaised
+
+
 SKIPS = frozenset(("Skipped", "SkipTest"))
 """What pytest and unittest raise to end a test that is not to run."""
 

@@ -23,6 +23,15 @@ def kinds_of(state: State, value: Value) -> tuple[str, ...]:
     return (_kind(state, value) or ANYTHING,)
 
 
+def is_exception(state: State, value: Value) -> bool:
+    """Whether a value is a class of exceptions, or a tuple of such, for certain."""
+    if isinstance(value, Tuple):
+        return bool(value.items) and all(is_exception(state, item) for item in value.items)
+    bases = (each.name.rpartition(".") for each in mro_of(state, value) if isinstance(each, External))
+    python = (getattr(builtins, last, None) for owner, _, last in bases if owner in ("", "builtins"))
+    return any(isinstance(kind, type) and issubclass(kind, BaseException) for kind in python)
+
+
 def raised_kinds(state: State, value: Value) -> tuple[str, ...]:
     """The class of an exception, or of what is raised as a class, and those that it is derived from, as far as they are
     known.

@@ -121,7 +121,7 @@ class Machine(Evaluation):
         # How many `try` statements with handlers are around what is running.
         self.handlers_around = 0
         # The exceptions whose handlers are running, the innermost last, each as the value that its handler calls it by.
-        self.handled: list[tuple[Value, ProgramRaised]] = []
+        self.handled: list[ProgramRaised] = []
         # How many runs of loops have begun.
         self.runs = 0
         # The `Sequential` objects that are running, by heap id.

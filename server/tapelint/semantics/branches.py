@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import ast
 
-from ..domain.completion import ProgramRaised, Raise, takes
-from ..domain.exception_kinds import ANYTHING, kinds_of
+from ..domain.completion import Caught, ProgramRaised, Raise, takes
+from ..domain.exception_kinds import ANYTHING, is_exception, kinds_of
 from ..domain.state import State
 from ..domain.values import Const, Tuple, Unknown, Value, something
 from ..engine.machine import EXPRESSIONS, STATEMENTS, Machine
@@ -245,11 +245,12 @@ def trying(machine: Machine, node: ast.Try, state: State) -> list[State]:
 
 
 def _handle(machine: Machine, handler: ast.ExceptHandler, error: ProgramRaised, path: State) -> list[State]:
-    """Run a handler; ``raise`` in it raises the ``error`` again, and so does ``raise e`` after ``except ... as e``."""
-    value = something(handler.name or "exception")
+    """Run a handler; ``raise`` in it raises the ``error`` again, and so does ``raise e`` after ``except ... as e``,
+    there or later, by any name.
+    """
     if handler.name:
-        machine.bind(path, handler.name, value)
-    machine.handled.append((value, error))
+        machine.bind(path, handler.name, something(handler.name, formula=Caught(error)))
+    machine.handled.append(error)
     try:
         return machine.block(handler.body, [path])
     finally:
@@ -268,16 +269,12 @@ def _finally(machine: Machine, node: ast.Try, results: list[State]) -> list[Stat
     return finished
 
 
-SWALLOW = frozenset(("raises", "assertRaises", "assertRaisesRegex", "suppress"))
-"""Context managers that end what their arguments name: ``pytest.raises(RuntimeError)``."""
-
-
 def swallowed(machine: Machine, state: State, manager: ast.expr) -> tuple[str, ...]:
-    """The kinds of exceptions that a context manager of which nothing else is known does not let out."""
-    if not isinstance(manager, ast.Call):
-        return ()
-    name = getattr(manager.func, "attr", getattr(manager.func, "id", ""))
-    return tuple(kind for given in manager.args for kind in caught(machine, state, given)) if name in SWALLOW else ()
+    """The classes of exceptions that a context manager whose code is not known is given: it may end them."""
+    given = manager.args if isinstance(manager, ast.Call) else []
+    listed = [item for each in given for item in (each.elts if isinstance(each, ast.Tuple) else [each])]
+    values = [value for argument in listed if (value := named(machine, state, argument)) is not None]
+    return tuple(kind for value in values if is_exception(state, value) for kind in kinds_of(state, value))
 
 
 def caught(machine: Machine, state: State, asked: ast.expr | None) -> tuple[str, ...]:

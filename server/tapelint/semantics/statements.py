@@ -9,10 +9,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from ..domain.completion import Break, Continue, ProgramRaised, Return
+from ..domain.completion import Break, Caught, Continue, ProgramRaised, Return
 from ..domain.exception_kinds import name_of, raised_kinds
 from ..domain.state import State
-from ..domain.values import NONE, Frame, Value
+from ..domain.values import NONE, Frame, Unknown, Value
 from ..engine.machine import STATEMENTS, Machine
 from ..engine.stored_names import returns
 from ..models.torch.autograd.changed_objects import may_have_changed
@@ -126,15 +126,14 @@ def raising(machine: Machine, node: ast.Raise, state: State) -> list[State]:
 
 def raised(machine: Machine, node: ast.Raise, state: State) -> None:
     if node.exc is None:
-        raise machine.handled[-1][1] if machine.handled else ProgramRaised("Exception", is_meant=True)
+        raise machine.handled[-1] if machine.handled else ProgramRaised("Exception", is_meant=True)
     made = node.exc if isinstance(node.exc, ast.Call) else None
     value = machine.eval(made.func if made else node.exc, state)
     for argument in (*made.args, *(keyword.value for keyword in made.keywords)) if made else ():
         # `raise SystemExit(main())`: the exception is not made, its arguments are
         machine.eval(argument.value if isinstance(argument, ast.Starred) else argument, state)
-    for bound, error in machine.handled:
-        if value is bound:
-            raise error
+    if isinstance(value, Unknown) and isinstance(value.formula, Caught):
+        raise value.formula.error
     kinds = raised_kinds(state, value)
     raise ProgramRaised(name_of(kinds[0]) if kinds else "Exception", is_meant=True, kinds=kinds)
 

@@ -50,10 +50,10 @@ def _with(machine: Machine, node: ast.With, items: list[ast.withitem], state: St
                 results.append(out)
         elif isinstance(value, Expecting):
             results += _expecting(machine, path, value, inside)
-        elif kinds := swallowed(machine, path, item.context_expr):
-            results += _expecting(machine, path, Expecting(kinds), inside)
         elif own_method(path, value, "__exit__") is not None:
             results += _own(machine, node, path, value, inside)
+        elif isinstance(value, Unknown) and (kinds := swallowed(machine, path, item.context_expr)):
+            results += _expecting(machine, path, Expecting(kinds), inside)
         else:
             results += _entering(machine, node, path, value, inside)
     return results

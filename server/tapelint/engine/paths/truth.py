@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...autograd import is_wide
-from ...domain.completion import ProgramRaised
+from ...domain.completion import Caught, ProgramRaised
 from ...domain.state import State
 from ...domain.values import (
     BoundMethod,
@@ -34,6 +34,8 @@ def truth(machine: Machine, state: State, value: Value) -> bool | None:
     if isinstance(value, Tuple):
         return bool(value.items)
     if isinstance(value, Unknown):
+        if isinstance(value.formula, Caught):
+            return True
         return state.path_condition.get(value)
     if isinstance(value, HeapRef):
         return _object_truth(machine, state, value)

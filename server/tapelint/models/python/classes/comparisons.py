@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
+from ....domain.completion import Caught
 from ....domain.mro import OBJECT, mro_of
 from ....domain.state import State
 from ....domain.values import (
@@ -61,6 +62,8 @@ def identical(state: State, left: Value, right: Value) -> bool | None:
     """``left is right``, where it is known."""
     if left is right:
         return None if is_wrapped(state, left) else True
+    if _is_caught_one(left, right):
+        return False
     if any(isinstance(each, Unknown) or is_opaque(state, each) for each in (left, right)):
         return True if are_devices(left, right) else are_same(left, right)
     if isinstance(left, Const) and isinstance(right, Const):
@@ -70,6 +73,12 @@ def identical(state: State, left: Value, right: Value) -> bool | None:
     if type(left) is not type(right):
         return None if any(_is_anything(state, each) for each in (left, right)) else False
     return _same_object(state, left, right)
+
+
+def _is_caught_one(left: Value, right: Value) -> bool:
+    """Whether one of two values is an exception that a handler has caught, and the other a constant."""
+    one, two = (right, left) if isinstance(left, Const) else (left, right)
+    return isinstance(two, Const) and isinstance(one, Unknown) and isinstance(one.formula, Caught)
 
 
 def _same_object(state: State, left: Value, right: Value) -> bool | None:
