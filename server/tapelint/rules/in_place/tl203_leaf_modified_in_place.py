@@ -56,7 +56,11 @@ def check(event: Event, facts: Facts) -> Finding | None:
         which = ", and they are leaves that require grad"
         message = headline(f"Writes {what} in place{which}", "Writes parameters in place, which are leaves")
     else:
-        message = headline(f"Writes {what} in place{which} a leaf that requires grad", f"Writes {SHORT} in place")
+        message = headline(
+            f"Writes {what} in place{which} a leaf that requires grad",
+            f"Writes {name} in place, a leaf that requires grad",
+            f"Writes {SHORT} in place",
+        )
     if name == NAMELESS:
         message = f"Writes {what} that requires grad in place"
     made = f"This makes {name} require grad" if name != NAMELESS else "This makes the leaf"

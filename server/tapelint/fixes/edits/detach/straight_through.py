@@ -9,6 +9,7 @@ import ast
 
 from ....source.edit import Edit
 from ...text.edit_refused import EditRefused
+from ...text.inplace_twins import METHODS
 from ...text.source_editor import SourceEditor
 
 
@@ -20,7 +21,7 @@ def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
             func=ast.Attribute(
                 attr=method, value=ast.Attribute(attr="data", value=ast.Name() | ast.Attribute() as owner)
             )
-        ) if method.endswith("_") and not method.endswith("__"):
+        ) if method.endswith("_") and method[:-1] in METHODS:
             name = editor.text_of(owner)
             arguments = editor.text[editor.end(call.func) : editor.end(call)]
             new = f"{name} = {name} + ({name}.{method[:-1]}{arguments} - {name}).detach()"

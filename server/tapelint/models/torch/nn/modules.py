@@ -342,6 +342,9 @@ def register(machine: Machine, state: State, receiver: Value, call: Call) -> Val
         state.edit(receiver.id, Instance).attributes[str(name.value)] = value
         if call.name == "register_buffer":
             note(state.edit(receiver.id, Instance), facets.BUFFER_NAMES, str(name.value))
+        match call.node:
+            case ast.Call(ast.Attribute(owner)) if isinstance(value, TensorRef):
+                machine.facts.name(value.id, f"{written(owner)}.{name.value}")
     elif isinstance(receiver, HeapRef) and isinstance(state.heap[receiver.id], Instance):
         state.edit(receiver.id, Instance).is_partial = True
     return NONE
