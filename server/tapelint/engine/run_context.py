@@ -26,3 +26,5 @@ class RunContext:
     spelled_call: ast.Call | None = None
     # Whether a call is running that is given up when it has used its share of the fuel.
     has_share: bool = False
+    # The running ``try`` statements that handle an AttributeError, the innermost last.
+    awaiting: list[ast.Try] = field(default_factory=list)

@@ -61,6 +61,7 @@ from ..ops.module_names import FIELDS
 from . import networks_by_use
 from .enum_members import attribute_of_member
 from .refused.absent_attributes import refuse_attribute
+from .refused.doubted_attributes import find_out
 
 SIZES = frozenset("shape ndim nbytes itemsize".split())
 TURNED = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real", "imag": "imag"}
@@ -74,6 +75,7 @@ def attribute(machine: Machine, node: ast.Attribute, state: State, key: object) 
 
 def loaded(machine: Machine, state: State, owner: Value, node: ast.Attribute, key: object) -> Value:
     """The attribute that ``node`` reads of ``owner``; where Python has none, it raises."""
+    find_out(machine, state, owner, node)
     found = load(machine, state, owner, node.attr, node, key)
     refuse_attribute(machine, state, owner, node.attr, found)
     if isinstance(owner, Const) and not hasattr(owner.value, node.attr):

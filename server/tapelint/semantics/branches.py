@@ -221,12 +221,16 @@ def trying(machine: Machine, node: ast.Try, state: State) -> list[State]:
         takes(kinds, ProgramRaised("RuntimeError")) and not any(isinstance(n, ast.Raise) for n in ast.walk(handler))
         for handler, kinds in handlers
     )
+    awaited = [node] if any(takes(kinds, ProgramRaised("AttributeError")) for _, kinds in handlers) else []
     machine.handlers_around += bool(node.handlers)
+    awaiting = machine.context.awaiting
+    awaiting += awaited
     try:
         with machine.facts.events.handling(guard):
             ended = machine.block(node.body, [state])
     finally:
         machine.handlers_around -= bool(node.handlers)
+        del awaiting[len(awaiting) - len(awaited) :]
     for path in ended:
         if isinstance(path.completion, Raise):
             error = path.completion.error

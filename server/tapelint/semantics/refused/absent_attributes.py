@@ -32,9 +32,14 @@ def refuse_attribute(machine: Machine, state: State, owner: Value, name: str, fo
             pass
         case _:
             return
-    if _may_be_judged(state, owner, name) and has(machine, state, owner, name) is False:
+    if lacks(machine, state, owner, name):
         if _is_final(machine, state, owner, name):
             raise ProgramRaised("AttributeError", f"{_described(state, owner)} has no attribute '{name}'")
+
+
+def lacks(machine: Machine, state: State, owner: Value, name: str) -> bool:
+    """Whether something of the program has no attribute of a name on the path that is followed."""
+    return _may_be_judged(state, owner, name) and has(machine, state, owner, name) is False
 
 
 def _may_be_judged(state: State, owner: Value, name: str) -> bool:
