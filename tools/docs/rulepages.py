@@ -42,19 +42,22 @@ def pages() -> dict[str, str]:
 
 def page(rule: Rule) -> str:
     """The page of one rule."""
-    rows = [f"# {rule.code} {rule.name}", "", MADE, "", "| | |", "|---|---|"]
+    opening, _, sections = ("", "", rule.docs) if rule.notice else rule.docs.strip().partition("\n\n")
+    rows = [f"# {rule.code} {rule.name}", "", MADE, "", *([opening, ""] if opening else []), "| | |", "|---|---|"]
     rows += [f"| {name} | {text} |" for name, text in facts(rule)]
     words = "[All rules](README.md)." if rule.notice else f"[All rules](README.md). {WORDS}"
-    return "\n".join([*rows, "", rule.docs.strip(), "", words]) + "\n"
+    return "\n".join([*rows, "", sections.strip(), "", words]) + "\n"
 
 
 def facts(rule: Rule) -> Iterator[tuple[str, str]]:
-    """What is known of a rule besides its story."""
+    """What is known of a rule besides its story, what PyTorch does first."""
+    if rule.raises:
+        yield "PyTorch raises", "<br>".join(f"“{message}”" for message in rule.raises)
+    elif not (rule.notice or rule.review):
+        yield "PyTorch raises", "no error at this place"
     yield "severity", " or ".join(severity.word for severity in severities(rule))
     on = f'no: turn it on with `extend-select = ["{rule.code}"]`'
     yield "on by default", "yes" if rule.default else on
-    for title in ("PyTorch says",) if rule.raises else ():
-        yield title, "<br>".join(f"“{message}”" for message in rule.raises)
     fixes = purposes(rule)
     yield "fixes", "<br>".join(fixes.values()) or ("Take the code, or the comment, away." if rule.review else "none")
 
