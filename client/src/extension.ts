@@ -6,6 +6,7 @@ import { DebugInformation } from './debug';
 import { Example } from './example';
 import { Explanations } from './explain';
 import { Graphs } from './graph';
+import { NotebookFixes } from './notebook_fixes';
 import { RulePages } from './rules';
 import { Server } from './server';
 import { SECTION } from './settings';
@@ -37,6 +38,7 @@ export function activate(context: vscode.ExtensionContext): Api {
         new Explanations(started),
         new Graphs(started, context.extensionUri),
         new CoverageOfDocuments(started, status, String(context.extension.packageJSON.version)),
+        new NotebookFixes(),
         new RulePages(started),
         new Stories(started),
         new Tasks(started),
