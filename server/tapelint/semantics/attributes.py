@@ -7,11 +7,10 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..autograd import CutReason, StoreKind, Tensor, resolve_view
+from ..autograd import CutReason, Provenance, StoreKind, Tensor, invent, resolve_view
 from ..domain import facets
 from ..domain.completion import ProgramRaised
 from ..domain.mro import is_module, lookup_in_mro
-from ..domain.opaque_values import part_of
 from ..domain.project_path import ProjectPath
 from ..domain.state import State
 from ..domain.traversal import tensors_in
@@ -151,7 +150,9 @@ def tensor_attribute(machine: Machine, state: State, owner: TensorRef, name: str
     if (given := state.given_attributes(owner.id).get(name)) is not None:
         return given
     if tensor.assumption and name in FIELDS:
-        return part_of(machine.facts, state, owner.id, node)
+        made = invent(machine.facts, state, [owner.id], node, tensor.assumption)
+        machine.facts.record_provenance(made, Provenance(part_of=owner.id))
+        return TensorRef(made)
     return BuiltinMethod(owner, name)
 
 

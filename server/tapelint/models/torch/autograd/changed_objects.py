@@ -30,7 +30,8 @@ def may_have_changed(machine: Machine, state: State, method: ast.Attribute, resu
     """
     match method.value:
         case ast.Attribute(base, name) if isinstance(whole := named(machine, state, base), TensorRef):
-            if is_opaque(state, BuiltinMethod(whole, name)):  # ``out.state.detach_()``
+            is_changed = method.attr == "detach_" or is_opaque(state, BuiltinMethod(whole, method.attr))
+            if is_changed and is_opaque(state, BuiltinMethod(whole, name)):  # ``out.state.detach_()``
                 part_changed(machine, state, whole.id)
     if isinstance(result, TensorRef):
         _given_may_have_changed(machine, state, method, result)
