@@ -18,6 +18,7 @@ from ..autograd.gradients import history
 from . import facets
 from .completion import Return
 from .equivalence import MISSING, Bisimulation, Change, Keys, Partly, refers_back
+from .options import Option
 from .reachability import JoinPoint, entries
 from .state import State
 from .values import (
@@ -175,8 +176,12 @@ def _either(pair: Bisimulation, path: State, mine: Value, yours: Value, name: st
 
 def _result(pair: Bisimulation, path: State, mine: Value, yours: Value) -> Value:
     """What is known of a call that returns one of two plain values: tensors that need no gradient stay such, and so
-    do tuples of them of one length.
+    do tuples of them of one length. Not where one path has decided an option and the other has not: after the join it
+    is open, and where it is decided otherwise only that other path goes on.
     """
+    one, two = (_options(path.path_condition) for path in (pair.state, pair.other))
+    if one != two:
+        return Unknown("result")
     if isinstance(mine, Tuple) and isinstance(yours, Tuple) and len(mine.items) == len(yours.items):
         items = [_result(pair, path, one, two) for one, two in zip(mine.items, yours.items)]
         if all(isinstance(item, (TensorRef, Tuple)) for item in items):
@@ -184,6 +189,18 @@ def _result(pair: Bisimulation, path: State, mine: Value, yours: Value) -> Value
     is_tensor = isinstance(mine, TensorRef) and isinstance(yours, TensorRef)
     found = _either(pair, path, mine, yours, "result") if is_tensor else None
     return found if isinstance(found, TensorRef) else Unknown("result")
+
+
+def _options(condition: Iterable[Hashable]) -> set[Hashable]:
+    """The facts of a path condition that are about an option of the command line, which programs ask again."""
+    return {fact for fact in condition if any(isinstance(part, Option) for part in _parts(fact))}
+
+
+def _parts(fact: Hashable) -> Iterable[Hashable]:
+    yield fact
+    if isinstance(fact, tuple):
+        for part in fact:
+            yield from _parts(part)
 
 
 def _are_plain(pair: Bisimulation, mine: Value, yours: Value) -> bool:
