@@ -50,6 +50,8 @@ class AnalysisResult:
     shown: list[types.Diagnostic] = field(default_factory=list)
     # hints in the lines at which PyTorch raises, by the index of the finding that says why
     marks: dict[int, types.Diagnostic] = field(default_factory=dict)
+    # hints in the lines at which PyTorch raises because of what is reported in another file, each with its place
+    pointers: tuple[tuple[types.Diagnostic, Span], ...] = ()
     result_id: str = ""
     # those of them that the document's own analysis has, and what they look like
     own: tuple[tuple[Diagnostic, types.Diagnostic], ...] = ()
@@ -68,7 +70,7 @@ class AnalysisResult:
     @property
     def published(self) -> list[types.Diagnostic]:
         """All that is shown in the document."""
-        return [*self.shown, *self.marks.values()]
+        return [*self.shown, *self.marks.values(), *(pointer for pointer, _ in self.pointers)]
 
     @property
     def placed(self) -> Iterator[tuple[types.Diagnostic, Span]]:
@@ -79,6 +81,7 @@ class AnalysisResult:
             marked = self.findings[index].marked
             if marked is not None:
                 yield mark, marked.span
+        yield from self.pointers
 
     @property
     def notices(self) -> tuple[Notice, ...]:
@@ -180,13 +183,27 @@ def analyse_snapshot(
     shown = [translator.translate(finding, index) for index, finding in enumerate(report.diagnostics)]
     if report.source.is_skipped and not shown:
         shown = [skipped(report.source.is_skipped)]
-    raised = marks(report.diagnostics, translator)
-    name = result_id([*shown, *raised.values()], unstructure)
+    raised, pointing = marks(report.diagnostics, translator), pointers(report.elsewhere, translator)
+    name = result_id([*shown, *raised.values(), *(pointer for pointer, _ in pointing)], unstructure)
     reads, duration = frozenset(resolver.found), time.perf_counter() - begun
     own, remark = tuple(zip(report.diagnostics, shown)), () if report.diagnostics else tuple(shown)
     found = report.diagnostics
     return AnalysisResult(
-        snapshot, rows, token, report, config, reads, found, shown, raised, name, own, remark, complaint, duration
+        snapshot,
+        rows,
+        token,
+        report,
+        config,
+        reads,
+        found,
+        shown,
+        raised,
+        pointing,
+        name,
+        own,
+        remark,
+        complaint,
+        duration,
     )
 
 
@@ -194,6 +211,12 @@ def marks(findings: Iterable[Diagnostic], translator: Translator) -> dict[int, t
     """The hints at second places of findings, as the lines at which PyTorch raises, by the index of the finding."""
     made = ((index, translator.mark(finding, index)) for index, finding in enumerate(findings))
     return {index: mark for index, mark in made if mark is not None}
+
+
+def pointers(findings: Iterable[Diagnostic], translator: Translator) -> tuple[tuple[types.Diagnostic, Span], ...]:
+    """The hints for findings in other files, at the lines of the document at which PyTorch raises because of them."""
+    made = ((translator.pointer(finding), finding.raised_at) for finding in findings)
+    return tuple((pointer, at.span) for pointer, at in made if pointer is not None and at is not None)
 
 
 def _analysed(

@@ -36,14 +36,13 @@ class Translator:
             related = [self._related(self._with_cell(step, diagnostic.span)) for step in diagnostic.related]
         elif diagnostic.related:
             message += "".join(f"\n- {self._where(step)}: {step.message}" for step in diagnostic.related)
-        link = types.CodeDescription(diagnostic.url) if diagnostic.url and self._client.shows_links else None
         data = {"code": diagnostic.code, "index": index, "version": self._snapshot.version}
         return types.Diagnostic(
             range=self._place(diagnostic.span).range,
             message=message,
             severity=types.DiagnosticSeverity(diagnostic.severity),
             code=diagnostic.code,
-            code_description=link,
+            code_description=self._link(diagnostic),
             source=SOURCE,
             tags=[types.DiagnosticTag.Unnecessary] if diagnostic.is_unnecessary and self._client.fades else None,
             related_information=related,
@@ -65,6 +64,25 @@ class Translator:
         shown.severity = types.DiagnosticSeverity.Hint
         shown.related_information = [self._related(cause)] if self._client.shows_related else None
         return shown
+
+    def pointer(self, diagnostic: Diagnostic) -> types.Diagnostic | None:
+        """A hint in the line of PyTorch's traceback, if that is in this document and the finding in another file."""
+        at = diagnostic.raised_at
+        if at is None or at.filename != self._snapshot.path or diagnostic.filename == self._snapshot.path:
+            return None
+        cause = Related(diagnostic.message, diagnostic.filename, diagnostic.span)
+        return types.Diagnostic(
+            range=self._place(at.span).range,
+            message=f"PyTorch raises here. {diagnostic.message} ({self._where(cause)})",
+            severity=types.DiagnosticSeverity.Hint,
+            code=diagnostic.code,
+            code_description=self._link(diagnostic),
+            source=SOURCE,
+            related_information=[self._related(cause)] if self._client.shows_related else None,
+        )
+
+    def _link(self, diagnostic: Diagnostic) -> types.CodeDescription | None:
+        return types.CodeDescription(diagnostic.url) if diagnostic.url and self._client.shows_links else None
 
     def _where(self, step: Related) -> str:
         """Where a step is, in words: ``line 3``, ``cell 2 line 3``, ``helpers.py line 3``."""
