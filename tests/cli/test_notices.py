@@ -125,7 +125,7 @@ def test_what_does_not_fit_into_a_message_is_counted_and_not_cut_off(tapelint: T
     functions = "".join(f"def train_{number}{long}(n):\n{body}\n" for number in range(3))
     (tmp_path / "many.py").write_text(f"import torch\n{functions}")
     ((notice),) = json.loads(tapelint("check", "--output-format", "json", "many.py").stdout)
-    assert notice["message"] == "3 functions were followed in part"
+    assert notice["message"] == "Several functions (3) were followed in part"
     assert [step["location"]["row"] for step in notice["related"]] == [2, 406, 810]
 
 

@@ -85,7 +85,7 @@ def _cut(path: str, cut: list[Named], idle: list[Named], calls: list[Named], ent
         places = tuple(sorted((each.place for each in found), key=lambda place: (place.filename != path, place.span)))
         names = tuple(sorted(each.name for each in found))
         counted = (_unfollowed(cut, idle, calls, entries - 1, most) for most in range(FEW, 0, -1))
-        brief = f"{len(found)} functions or parts of them were not followed to their end"
+        brief = f"{_counted(found)} {'were' if found[1:] else 'was'} not followed to the end"
         message = headline(*counted, *(_unfollowed(cut, idle, calls, 0, most) for most in (1, 0)), brief)
         yield Notice(Kind.FOLLOWED_IN_PART, path, message, places, names, help=BEYOND)
 
@@ -115,14 +115,17 @@ def _fault(path: str, fault: Fault, rule: str, found: list[Named]) -> Notice:
 
 def _few(found: list[Named], most: int) -> str:
     words = [str(each) for each in found]
-    if not most and found[1:]:
-        return f"{len(words)} {'functions' if all(each.is_function for each in found) else 'parts'}"
     if not most:
-        return found[0].name or found[0].at
+        return _counted(found) if found[1:] else found[0].name or found[0].at
     if len(words) > most:
         words = [*words[:most], f"{len(words) - most} more"]
     *first, last = words
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def _counted(found: Sequence[Named]) -> str:
+    kind = "function" if all(each.is_function for each in found) else "part"
+    return f"several {kind}s ({len(found)})" if found[1:] else f"a {kind}"
 
 
 def _named(files: Files, step: AnalysisUnit, lost: Lost) -> Named:
