@@ -99,3 +99,17 @@ def test_more_is_ignored_in_files_than_the_configuration_says(project: Path, tap
     (project / "base.toml").write_text('extend-per-file-ignores = {"a.py" = ["TL2"]}')
     (project / "tapelint.toml").write_text('extend = "base.toml"\nextend-per-file-ignores = {"b.py" = ["TL2"]}')
     assert tapelint("check").returncode == 0
+
+
+def test_what_unknown_code_returned_is_detached_only_if_the_user_asks(tapelint, tmp_path: Path) -> None:
+    """It may be a tuple, as an LSTM returns, which has no `detach()`."""
+    text = (
+        "import torch\nfrom elsewhere import make\n\nnet, state = make(), None\n"
+        "optimizer = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+        "for x in range(10):\n    out, state = net(torch.randn(3), state)\n    out.sum().backward()\n"
+    )
+    (tmp_path / "train.py").write_text(text)
+    assert "TL102" in tapelint("check", "--fix", "--output-format", "concise", "train.py").stdout
+    assert (tmp_path / "train.py").read_text() == text
+    tapelint("check", "--fix", "--unsafe-fixes", "train.py")
+    assert "state = state.detach()" in (tmp_path / "train.py").read_text()

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ...autograd.events.graph_walks import FreedGraphReached
 from ...autograd.facts import Facts
@@ -120,7 +121,15 @@ def refused(event: FreedGraphReached, facts: Facts) -> str:
 
 
 def detaching(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
-    """Cut the value that is carried: where it is kept, before it is used again, or where it is used."""
+    """Cut the value that is carried: where it is kept, before it is used again, or where it is used. What unknown code
+    returned may be a tuple, which cannot be detached: then the user is to look at it.
+    """
+    cures = _detaching(event, facts)
+    is_known = carrier(event).assumption is None
+    return cures if is_known else [replace(cure, applicability="unsafe") for cure in cures]
+
+
+def _detaching(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
     shared = carrier(event)
     title = f"Detach {carried(facts, shared, event.point)}"
     past = earlier_iteration(shared.created_at, event.point)
