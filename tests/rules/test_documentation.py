@@ -11,7 +11,8 @@ from mdspec import read_specification
 from tapelint.rules import Rule, all_rules
 
 LITERATE = Path(__file__).resolve().parents[1] / "mdtest" / "rules"
-SECTIONS = ("## What it does", "## Why PyTorch fails", "## Example", "## Use instead", "## Fix safety")
+SECTIONS = ("## What it does", "## Example", "## Use instead", "## Fix safety")
+FAILS, RUNS, REVIEW = "## Why PyTorch fails", "## What PyTorch does", "## Why it matters"
 
 
 def blocks(rule: Rule, folder: Path) -> list:
@@ -34,6 +35,12 @@ def test_the_examples_are_true(rule: Rule, tmp_path: Path) -> None:
 def test_the_documentation_is_complete(rule: Rule) -> None:
     assert [section for section in SECTIONS if section not in rule.docs] == []
     assert rule.code.startswith("TL") and rule.name == rule.name.lower() and " " not in rule.name
+
+
+@pytest.mark.parametrize("rule", all_rules(), ids=lambda rule: rule.code)
+def test_the_heading_says_whether_pytorch_raises(rule: Rule) -> None:
+    fitting = FAILS if rule.raises else REVIEW if rule.review else RUNS
+    assert [heading for heading in (FAILS, RUNS, REVIEW) if heading in rule.docs] == [fitting]
 
 
 def test_codes_and_names_are_unique() -> None:

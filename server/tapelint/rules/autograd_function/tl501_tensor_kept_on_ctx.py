@@ -6,10 +6,10 @@ Reports an input or an output that the `forward` of a `torch.autograd.Function` 
 it is an output, whose memory then lives until the garbage collector comes by; otherwise a hint. What `forward`
 computed for itself may be kept that way.
 
-## Why PyTorch fails
-It does not: it checks versions only of what was given to `save_for_backward`. A tensor on `ctx` that is written in
-place between forward and backward gives a wrong gradient in silence. And an output holds its `grad_fn`, which is `ctx`:
-a cycle that reference counting cannot free.
+## What PyTorch does
+It raises nothing: it checks versions only of what was given to `save_for_backward`. A tensor on `ctx` that is written
+in place between forward and backward gives a wrong gradient in silence. And an output holds its `grad_fn`, which is
+`ctx`: a cycle that reference counting cannot free.
 
 ## Example
 ```py

@@ -4,9 +4,9 @@
 Reports an input that the `forward` of a `torch.autograd.Function` gives to `ctx.save_for_backward` and writes in place
 afterwards.
 
-## Why PyTorch fails
-It does not: `save_for_backward` only notes the tensor; its version is taken when `forward` has
-returned. `backward` is given the new values, and no version differs.
+## What PyTorch does
+It raises nothing: `save_for_backward` only notes the tensor; its version is taken when `forward` has returned.
+`backward` is given the new values, and no version differs.
 
 ## Example
 ```py

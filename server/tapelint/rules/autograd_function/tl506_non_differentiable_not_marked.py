@@ -4,8 +4,8 @@
 Reports a backward pass that reaches a `torch.autograd.Function` with several outputs only through outputs whose
 gradients `backward` never reads, and which are not marked non-differentiable.
 
-## Why PyTorch fails
-It does not: an output that is not marked requires grad, so the pass runs and ends in zeros. Had
+## What PyTorch does
+It raises nothing: an output that is not marked requires grad, so the pass runs and ends in zeros. Had
 `ctx.mark_non_differentiable` been called, the same pass would raise "element 0 of tensors does not require grad and
 does not have a grad_fn". Integer and boolean outputs need no mark.
 

@@ -5,10 +5,10 @@ Reports a backward from a number that lost its graph (`.data`, `detach()`, `item
 no_grad) and then got `requires_grad` set; and one from a sum, a term of which was made anew by `torch.tensor(...)`, or
 comes from a gradient without `create_graph=True`.
 
-## Why PyTorch fails
-It does not, and this is why it is hard to find. A tensor whose flag is set is a new leaf. The error "does not
-require grad" is gone, the backward runs, and gives a gradient to this leaf alone: the graph behind its value is still
-lost, and no parameter gets a gradient from it. Nothing is trained.
+## What PyTorch does
+It raises nothing, so the mistake is hard to find. A tensor whose flag is set is a new leaf. The error "does not require
+grad" is gone, the backward runs, and gives a gradient to this leaf alone: the graph behind its value is still lost, and
+no parameter gets a gradient from it. Nothing is trained.
 
 A term without a graph is a constant: the loss has its value, the gradient does not know it. A gradient penalty that was
 computed without `create_graph=True` penalises nothing.

@@ -4,10 +4,10 @@
 Reports `with torch.no_grad() and other():`, and the same with `or`, for the managers that set what autograd records:
 `no_grad`, `enable_grad`, `inference_mode`, `autocast`, `saved_tensors_hooks`.
 
-## Why PyTorch fails
-It does not. `a and b` is one value: `b`, if `a` is true, and every context manager is. So only the last one is entered;
-with `or`, only the first. An evaluation under `with torch.no_grad() and other():` records graphs, whose memory then
-grows until it is no longer enough.
+## What PyTorch does
+It never enters the first one. Python evaluates `a and b` to one value: `b`, if `a` is true, and every context manager
+is. So only the last one is entered; with `or`, only the first. Under `with torch.no_grad() and other():` graphs are
+recorded as if `no_grad` were not there.
 
 ## Example
 ```py

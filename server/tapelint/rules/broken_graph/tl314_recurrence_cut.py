@@ -6,8 +6,8 @@ computed in the one before, and a backward after the loop walks the result: of t
 What the others have computed for the parameters is not held by anything and no backward walks it. A loop in which
 another loop goes through a part of the sequence is not reported, nor one whose iterations are kept, in a list or a sum.
 
-## Why PyTorch fails
-It does not. A detached tensor has no `grad_fn`, so the graph of an iteration ends where the iteration began.
+## What PyTorch does
+It raises nothing. A detached tensor has no `grad_fn`, so the graph of an iteration ends where the iteration began.
 Backpropagation through time is then one step long: the inputs before the last one change the loss, but the parameters
 learn nothing from that. And each iteration pays for a graph that no backward uses.
 

@@ -5,8 +5,8 @@ Reports a step of an optimizer that finds no gradient in a tensor it was given, 
 in its place: `nn.Parameter(t)` and `nn.ParameterList([t])` make a new Parameter of `t`, and an assignment in the loop
 gives the name of the tensor to a new one.
 
-## Why PyTorch fails
-It does not: a step skips what has no `.grad`, without a word.
+## What PyTorch does
+It raises nothing: a step skips what has no `.grad`.
 
 `nn.Parameter(t)` is a new leaf. It shares the memory of `t`, but what a backward computes for `t` goes to `t.grad`.
 `nn.ParameterList` and `nn.ParameterDict` make a Parameter of each tensor that is none yet.

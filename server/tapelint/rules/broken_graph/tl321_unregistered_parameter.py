@@ -6,8 +6,8 @@ Reports an attribute of an `nn.Module` that its constructor sets to a tensor tha
 reported is what the file gives to an optimizer by itself, collects, writes, or differentiates with respect to. Where
 the optimizer of the module steps in the same program, TL304 tells the whole story.
 
-## Why PyTorch fails
-It does not. A module registers what is an `nn.Parameter` at the moment of the assignment. Everything else is an
+## What PyTorch does
+It raises nothing. A module registers what is an `nn.Parameter` at the moment of the assignment. Everything else is an
 attribute like any other: `parameters()` does not give it to the optimizer, `state_dict()` does not save it, `to()` does
 not move it. Its gradients are computed in every backward, and no step uses them.
 

@@ -4,8 +4,8 @@
 Reports a write through `.data` (by a fused optimizer, or to a NumPy array of the same memory) to what an operation has
 saved for its backward, where that backward runs afterwards.
 
-## Why PyTorch fails
-It does not fail, and that is the harm. Each tensor has a version counter, and backward compares it with the
+## What PyTorch does
+It raises nothing, and the gradient is wrong. Each tensor has a version counter, and backward compares it with the
 version that was saved. `.data` shares the memory but has a counter of its own: the write is not counted, nothing is
 raised, and the gradient is computed from values that the forward pass never had. `detach()` shares the counter, so the
 same write through it is caught.

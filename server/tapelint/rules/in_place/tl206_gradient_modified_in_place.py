@@ -4,10 +4,10 @@
 Reports a hook, or the `backward` of a `torch.autograd.Function`, that writes the gradient it is given in place, where
 the same tensor has been handed to another branch of the graph.
 
-## Why PyTorch fails
-It does not raise. An addition hands the gradient of its result to all of its terms: one tensor, no
-copies. Who comes first and writes it changes what the others are given. Which of them comes first is decided by the
-order in which the graph was built, so the same hook may be right at one term and wrong at the other.
+## What PyTorch does
+It raises nothing. An addition hands the gradient of its result to all of its terms: one tensor, no copies. Who comes
+first and writes it changes what the others are given. Which of them comes first is decided by the order in which the
+graph was built, so the same hook may be right at one term and wrong at the other.
 
 ## Example
 ```py

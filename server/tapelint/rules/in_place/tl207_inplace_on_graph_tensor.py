@@ -4,11 +4,11 @@
 Reports every in-place write to a tensor that an operation has made and that autograd tracks, whether it is right or
 not.
 
-## Why PyTorch fails
-Most such writes are right: `y = x * 2; y += 1` is. Whether one is depends on what the operations before and
-after have saved, and a change far away may turn a right one into "one of the variables needed for gradient computation
-has been modified by an inplace operation". Some projects prefer to have none of them; this rule is for those, and has
-to be selected. What is wrong for certain is TL201's business.
+## What PyTorch does
+Most such writes are right: `y = x * 2; y += 1` is. Whether one is depends on what the operations before and after have
+saved, and a change far away may turn a right one into "one of the variables needed for gradient computation has been
+modified by an inplace operation". Some projects prefer to have none of them; this rule is for those, and has to be
+selected. What is wrong for certain is TL201's business.
 
 ## Example
 ```py

@@ -4,12 +4,12 @@
 Reports `clamp_()`, `mul_()`, `zero_()` and other in-place operations on `h.data`, on `h.detach()` or under `no_grad`
 where `h` was computed with a graph and is then used in further computations that autograd records.
 
-## Why PyTorch fails
-It does not. The operation changes the values of `h`, and `h` keeps the `grad_fn` it had. The backward goes through `h`
-as if it had not been written: clamped elements get a gradient, and a factor is missing. The gradient belongs to another
-function than the one that was computed. Parameters are leaves, have no `grad_fn`, and may be changed so. Where
-something has saved `h` before, TL205 or TL201 tell. Not reported is what does not change the derivative (adding a
-constant) and what is usually meant to keep the old gradient: rounding, copying, filling by a mask.
+## What PyTorch does
+It raises nothing. The operation changes the values of `h`, and `h` keeps the `grad_fn` it had. The backward goes
+through `h` as if it had not been written: clamped elements get a gradient, and a factor is missing. The gradient
+belongs to another function than the one that was computed. Parameters are leaves, have no `grad_fn`, and may be changed
+so. Where something has saved `h` before, TL205 or TL201 tell. Not reported is what does not change the derivative
+(adding a constant) and what is usually meant to keep the old gradient: rounding, copying, filling by a mask.
 
 ## Example
 ```py

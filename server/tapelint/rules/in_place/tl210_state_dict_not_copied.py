@@ -4,9 +4,9 @@
 Reports `load_state_dict(kept)` into the network of which `kept` is the `state_dict()`, and `torch.save(kept)`, where an
 optimizer has stepped in between.
 
-## Why PyTorch fails
-It does not. `state_dict()` copies nothing: its tensors are the parameters' own memory, and a step writes there. What
-was kept as the best weights holds the last ones. To load it changes nothing, to save it saves what the network is now.
+## What PyTorch does
+`state_dict()` copies nothing: its tensors are the parameters' own memory, and a step writes there. What was kept as the
+best weights holds the last ones. To load it changes nothing, to save it saves what the network is now.
 
 ## Example
 ```py

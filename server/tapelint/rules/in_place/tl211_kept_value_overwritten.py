@@ -4,11 +4,11 @@
 Reports `kept.append(x)` where the list holds the same memory already and that was written in between: the tensor
 itself, its `.data`, its `detach()`, or the array that `numpy()` gave of it. Only where the list is read.
 
-## Why PyTorch fails
-It does not. A list holds references: after ten appends of a tensor that is updated in place it holds one tensor ten
-times, with the values of the last update. `detach()`, `.data` and `numpy()` copy nothing either; optimizers write
-parameters in place, and a backward adds to a `.grad` that is there. So a trajectory, a history of weights or of
-gradients is the same values throughout.
+## What PyTorch does
+A list holds references: after ten appends of a tensor that is updated in place it holds one tensor ten times, with the
+values of the last update. `detach()`, `.data` and `numpy()` copy nothing either; optimizers write parameters in place,
+and a backward adds to a `.grad` that is there. So a trajectory, a history of weights or of gradients is the same values
+throughout.
 
 ## Example
 ```py

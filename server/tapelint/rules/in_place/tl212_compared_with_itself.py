@@ -5,10 +5,10 @@ Reports `x - kept`, `x == kept` and `torch.equal(x, kept)` (`allclose`, and the 
 `x`, kept without a copy before that was written: another name of the tensor, its `.data`, its `detach()`, a `Parameter`
 made of it.
 
-## Why PyTorch fails
-It does not. An assignment gives a tensor another name, and `.data`, `detach()` and `nn.Parameter` copy nothing. An
-optimizer writes parameters in place, and a backward adds to a `.grad` that is there. So what was kept as the old value
-is the new one: the difference is 0, the comparison says that nothing has changed, whatever the step did.
+## What PyTorch does
+An assignment gives a tensor another name, and `.data`, `detach()` and `nn.Parameter` copy nothing. An optimizer writes
+parameters in place, and a backward adds to a `.grad` that is there. So what was kept as the old value is the new one:
+the difference is 0, the comparison says that nothing has changed, whatever the step did.
 
 ## Example
 ```py

@@ -4,11 +4,11 @@
 Reports a running total, a list, a dict, an attribute or a carried state that holds the graphs of several iterations at
 the end of a loop, where no backward ever walks them.
 
-## Why PyTorch fails
-It does not raise: it runs out of memory, later. A tensor that requires grad holds its graph, and the
-graph holds every activation that the operations saved. `total += loss` in a validation loop keeps all batches alive.
-After a backward the saved tensors are freed, and the bare nodes of the graph remain, about 0.8 KB each: `total += loss`
-behind the backward of a network with 200 nodes keeps 160 KB with each batch.
+## What PyTorch does
+It raises nothing, until no memory is left. A tensor that requires grad holds its graph, and the graph holds every
+activation that the operations saved. `total += loss` in a validation loop keeps all batches alive. After a backward the
+saved tensors are freed, and the bare nodes of the graph remain, about 0.8 KB each: `total += loss` behind the backward
+of a network with 200 nodes keeps 160 KB with each batch.
 
 What holds parts of the same graph is one leak, and reported once: of what is stored and holds most, with the names of
 the others. It is a hint where a loop that is known to be short collects in a local variable, which is gone when the

@@ -4,11 +4,10 @@
 Reports a `backward(create_graph=True)` whose `.grad` is never cleared: of a leaf that a function leaves behind in each
 call, or that gathers the graphs of several iterations.
 
-## Why PyTorch fails
-It does not raise. With `create_graph=True` the gradient has a graph of its own, which leads back to the
-leaf: leaf, `.grad`, its graph, leaf. Python's collector does not see such a cycle, so all of it, with every saved
-tensor, stays in memory until `.grad` is cleared, even when the leaf is no longer reachable. PyTorch says so in a
-warning of its own.
+## What PyTorch does
+It runs, and warns. With `create_graph=True` the gradient has a graph of its own, which leads back to the leaf: leaf,
+`.grad`, its graph, leaf. Python's collector does not see such a cycle, so all of it, with every saved tensor, stays in
+memory until `.grad` is cleared, even when the leaf is no longer reachable. PyTorch says so in a warning of its own.
 
 ## Example
 ```py

@@ -5,10 +5,10 @@ Reports a `backward()` that walks what an earlier iteration's backward has walke
 saved nothing and so PyTorch does not notice: a running total, or a value computed from the parameters
 before the loop.
 
-## Why PyTorch fails
-It does not fail: only operations that saved something refuse a second pass. `+`, `sum`, `stack`, `cat` and views
-saved nothing. A running total adds the gradients of all earlier iterations once more in every iteration; a value that
-was computed once from the parameters does not follow their updates, so the loss never changes.
+## What PyTorch does
+It walks the old graph again and raises nothing: only operations that saved something refuse a second pass. `+`, `sum`,
+`stack`, `cat` and views saved nothing. A running total adds the gradients of all earlier iterations once more in every
+iteration; a value that was computed once from the parameters does not follow their updates, so the loss never changes.
 
 ## Example
 ```py

@@ -4,10 +4,10 @@
 Reports an attribute of a leaf, or its `.grad`, that is given a tensor whose graph leads to the same leaf, where a loop
 makes the leaf anew in every iteration.
 
-## Why PyTorch fails
-It does not raise: it runs out of memory, later. Leaf, attribute, graph, leaf are a cycle, and Python's collector does
-not look into graphs. So nothing in it is ever freed: of every iteration the leaf stays in memory, with the whole graph
-and what that saved.
+## What PyTorch does
+It raises nothing, until no memory is left. Leaf, attribute, graph, leaf are a cycle, and Python's collector does not
+look into graphs. So nothing in it is ever freed: of every iteration the leaf stays in memory, with the whole graph and
+what that saved.
 
 ## Example
 ```py

@@ -12,9 +12,9 @@ behind `if DEBUG:`, in a function that only a framework or another file calls. S
   ended in an error (silenced or not) or was cut off, a part does not parse;
 - that another file of the project may import. That does not depend on which files are checked together.
 
-## Why PyTorch fails
-It does not. But the comment tells readers of a hazard that is not there any more, and would hide the next one. A
-comment without codes does not silence this rule; `# tapelint: ignore[TL901]` does.
+## Why it matters
+PyTorch knows nothing of the comment. But it tells readers of a hazard that is not there any more, and would hide the
+next one. A comment without codes does not silence this rule; `# tapelint: ignore[TL901]` does.
 
 ## Example
 ```py

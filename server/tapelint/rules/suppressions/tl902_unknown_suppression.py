@@ -9,8 +9,8 @@ list, a bracket that is not closed, codes without brackets, a `disable` or an `e
 indentation than its block, an `enable` that ends nothing. A `disable` without `enable`, which reaches to the end of its
 block, is a hint where it silences something.
 
-## Why PyTorch fails
-It does not. But nothing is silenced by such a code.
+## Why it matters
+Nothing is silenced by such a code, though its author thinks so.
 
 ## Example
 ```py

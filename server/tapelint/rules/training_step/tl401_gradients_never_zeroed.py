@@ -4,10 +4,10 @@
 Reports an optimizer's `step()` whose gradients still hold those of an earlier step: a backward has added to
 them, and they were not cleared in between.
 
-## Why PyTorch fails
-It does not: `backward()` adds to `.grad`, as gradient accumulation wants it. Without
-`zero_grad()` between one step and the next backward each step repeats all earlier ones: the second uses the first
-gradient again, the third both. The program runs, and trains with a gradient that is wrong from the second step on.
+## What PyTorch does
+`backward()` adds to `.grad`, as gradient accumulation wants it. Without `zero_grad()` between one step and the next
+backward each step repeats all earlier ones: the second uses the first gradient again, the third both. The program runs,
+and trains with a gradient that is wrong from the second step on.
 
 Clearing may stand before the backward or after the step, may be `model.zero_grad()` or `p.grad = None`, may happen in
 a helper, or every few iterations together with the step: all of that is fine. A step may also be made by hand:

@@ -4,10 +4,10 @@
 Reports a `zero_grad()` (or `p.grad = None`) that drops what a backward has just computed: the step after it has
 nothing to use, or uses the gradients of the last backward only.
 
-## Why PyTorch fails
-It does not: a step skips parameters whose `.grad` is None, without a word. With
-`zero_grad()` between `backward()` and `step()` the loss is computed, differentiated, and nothing is ever trained. With
-`zero_grad()` inside the loop over micro-batches, gradient accumulation keeps the last one and forgets the others.
+## What PyTorch does
+It raises nothing: a step skips parameters whose `.grad` is None. With `zero_grad()` between `backward()` and `step()`
+the loss is computed, differentiated, and nothing is ever trained. With `zero_grad()` inside the loop over
+micro-batches, gradient accumulation keeps the last one and forgets the others.
 
 Gradients that any code has used may be cleared: by a step of any optimizer (the generator's backward fills the
 discriminator's `.grad` as well), or by the program, which logs their norm or copies them.

@@ -5,10 +5,10 @@ Reports an optimizer's `step()` that comes before the `backward()` of the same i
 no gradient at all. And one in a program, or a function without a caller, that computes a loss and never goes backward
 through it. One that stands before the loop is no mistake: schedulers want to see a step.
 
-## Why PyTorch fails
-It does not: a step skips parameters whose `.grad` is None. So the first step does nothing, every
-later one uses the gradient of the iteration before, and the last gradient is never used; with a `zero_grad()` at the
-top of the iteration every step finds nothing, and nothing is trained.
+## What PyTorch does
+It raises nothing: a step skips parameters whose `.grad` is None. So the first step does nothing, every later one uses
+the gradient of the iteration before, and the last gradient is never used; with a `zero_grad()` at the top of the
+iteration every step finds nothing, and nothing is trained.
 
 ## Example
 ```py

@@ -4,10 +4,10 @@
 Reports `clip_grad_norm_` and `clip_grad_value_` on gradients that a step has used already, and before the backward that
 computes what the step uses.
 
-## Why PyTorch fails
-It does not: clipping changes `.grad` in place, and the step has read it by then. The
-update was made with the full gradient; what is clipped is cleared before the next one. Training runs unclipped, and
-explodes where clipping was to prevent it.
+## What PyTorch does
+It raises nothing: clipping changes `.grad` in place, and the step has read it by then. The update was made with the
+full gradient; what is clipped is cleared before the next one. Training runs unclipped, and explodes where clipping was
+to prevent it.
 
 Clipping to infinity only measures the norm: that may come at any time.
 

@@ -4,10 +4,10 @@
 Reports `clip_grad_norm_`, `clip_grad_value_` and `p.grad.clamp_()` between `scaler.scale(loss).backward()` and
 `scaler.step(opt)` without `scaler.unscale_(opt)` before, and hooks of parameters that clamp what they are given.
 
-## Why PyTorch fails
-It does not: a `GradScaler` multiplies the loss, and with it every gradient, by 65,536 at
-first, so that small ones survive half precision; `scaler.step` divides by it again. A limit of 1 applied in between is
-a limit of 1/65,536 on the real gradient, and changes whenever the scale does.
+## What PyTorch does
+A `GradScaler` multiplies the loss, and with it every gradient, by 65,536 at first, so that small ones survive half
+precision; `scaler.step` divides by it again. A limit of 1 applied in between is a limit of 1/65,536 on the real
+gradient, and changes whenever the scale does.
 
 ## Example
 ```py

@@ -8,9 +8,9 @@ not known is a network, such as an argument, is assumed. A `while` gets a hint.
 In a script in which no code goes backward no `eval()` is needed to see that: a loop over data that runs a network
 there records for nothing.
 
-## Why PyTorch fails
-It does not: `model.eval()` changes dropout and batch norm, and has nothing to do with autograd.
-Every operation still builds its node and keeps what a backward would need, until the iteration ends: activations of all
+## What PyTorch does
+It goes on recording. `model.eval()` changes dropout and batch norm, and has nothing to do with autograd. Every
+operation still builds its node and keeps what a backward would need, until the iteration ends: activations of all
 layers are in memory at once, where `torch.no_grad()` would let each go as soon as the next is computed.
 
 Graphs that are kept beyond their iteration are more than a matter of cost; another rule is about those.

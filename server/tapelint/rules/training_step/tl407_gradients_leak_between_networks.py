@@ -5,10 +5,10 @@ Reports a `step()` that uses gradients which came through its network on the way
 loss is differentiated through the discriminator and leaves gradients there, they are not cleared, and the
 discriminator's own backward adds to them.
 
-## Why PyTorch fails
-It does not: a backward fills `.grad` of every leaf it reaches, also of those whose optimizer has
-no part in it. In a GAN that is the gradient that makes the discriminator worse; in actor-critic methods the one that
-makes the critic overrate what the actor does. The next step of that network uses the sum.
+## What PyTorch does
+A backward fills `.grad` of every leaf it reaches, also of those whose optimizer has no part in it. In a GAN that is the
+gradient that makes the discriminator worse; in actor-critic methods the one that makes the critic overrate what the
+actor does. The next step of that network uses the sum.
 
 Gradients that one loss is meant to give to two networks, each stepped once, are fine; so are networks that are frozen,
 or cleared before their own backward.

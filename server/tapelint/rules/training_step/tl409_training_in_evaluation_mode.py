@@ -5,10 +5,10 @@ Reports `eval()` in a loop, if the network is in training mode in the first iter
 trained in evaluation mode: `train()` was called once, before the loop, or never. Only networks are reported that have
 dropout or batch normalization.
 
-## Why PyTorch fails
-It does not. `eval()` is a switch: it holds until `train()` is called. In evaluation mode dropout does nothing, and
-batch normalization uses its running statistics and no longer updates them. So the first epoch trains one network and
-all later ones another, without regularization and with the statistics of the first epoch.
+## What PyTorch does
+`eval()` is a switch: it holds until `train()` is called. In evaluation mode dropout does nothing, and batch
+normalization uses its running statistics and no longer updates them. So the first epoch trains one network and all
+later ones another, without regularization and with the statistics of the first epoch.
 
 ## Example
 ```py
