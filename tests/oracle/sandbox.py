@@ -36,6 +36,7 @@ class Outcome:
     """``error`` is ``Type: message`` or empty; ``row`` is the innermost one of the block on the way to it, 0 if none.
 
     ``caller_row`` is the same for the block's caller. ``is_own`` if the program itself raises it (``own_errors``).
+    ``warned`` are the texts of all warnings.
     """
 
     error: str = ""
@@ -44,6 +45,7 @@ class Outcome:
     trace: str = ""
     reveals: dict[int, str] = field(default_factory=dict)
     is_own: bool = False
+    warned: tuple[str, ...] = ()
 
 
 @contextlib.contextmanager
@@ -111,6 +113,27 @@ def run_tests(block: Block) -> Outcome:
     return Outcome(error, row, trace="".join(traceback.format_exception(failure.error)), is_own=own)
 
 
+@contextlib.contextmanager
+def recorded(warned: list[str]) -> Iterator[None]:
+    """The texts of all warnings go to ``warned`` and nowhere else, also those that PyTorch gives once in a process."""
+    always = torch.is_warn_always_enabled()
+    torch.set_warn_always(True)
+    try:
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            yield
+    finally:
+        torch.set_warn_always(always)
+        warned += [str(each.message) for each in found]
+
+
+def reset_torch() -> None:
+    """Put back the global switches that a program may have left otherwise."""
+    torch.set_grad_enabled(True)
+    torch.autograd.set_detect_anomaly(False)
+    torch.set_default_dtype(torch.float32)
+
+
 def run(block: Block) -> Outcome:
     """Execute ``block`` (then its caller) as ``__main__`` in a fresh namespace, with a fixed seed and silent output."""
     if block.tests:
@@ -120,14 +143,14 @@ def run(block: Block) -> Outcome:
     program = block.program
     linecache.cache[name] = (len(program), None, program.splitlines(keepends=True), name)
     seen: dict[int, list[str]] = {}
+    warned: list[str] = []
     module.__dict__["reveal_graph"] = revealing(seen, name, block.offset)
     before = sys.modules.get("__main__")
     sys.modules["__main__"] = module
     torch.manual_seed(0)
     random.seed(0)
     try:
-        with importable(block), contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with importable(block), contextlib.redirect_stdout(io.StringIO()), recorded(warned):
             exec(compile(program, name, "exec"), module.__dict__)
             if block.caller:
                 exec(compile(block.caller, f"{name} caller", "exec"), module.__dict__)
@@ -136,14 +159,12 @@ def run(block: Block) -> Outcome:
         row = rows[name] - block.offset if name in rows else 0
         trace = "".join(traceback.format_exception(error))
         said, own = f"{type(error).__name__}: {error}", is_own(error, program, name)
-        return Outcome(said, row, rows.get(f"{name} caller", 0), trace, in_order(seen), own)
+        return Outcome(said, row, rows.get(f"{name} caller", 0), trace, in_order(seen), own, tuple(warned))
     finally:
-        torch.set_grad_enabled(True)
-        torch.autograd.set_detect_anomaly(False)
-        torch.set_default_dtype(torch.float32)
+        reset_torch()
         sys.modules["__main__"] = before
         linecache.cache.pop(name, None)
-    return Outcome(reveals=in_order(seen))
+    return Outcome(reveals=in_order(seen), warned=tuple(warned))
 
 
 def complaint(block: Block) -> str:

@@ -11,9 +11,10 @@ INTRODUCTION = """\
 
 <!-- made by `python -m tools.docs` from server/tapelint/rules: change it there -->
 
-These are the errors of PyTorch that tapelint predicts, in PyTorch's own words, without what differs from run
-to run. Below each is what may have led there, with a page that has an example and what to write instead. To have it
-looked up for your own program, give tapelint the traceback: `python train.py 2>&1 | tapelint explain`."""
+These are the errors of PyTorch that tapelint predicts, and its warnings of the same mistakes, in PyTorch's own words,
+without what differs from run to run. Below each is what may have led there, with a page that has an example and what
+to write instead. To have it looked up for your own program, give tapelint the traceback:
+`python train.py 2>&1 | tapelint explain`."""
 
 
 def page(semantics: str) -> str:

@@ -55,6 +55,8 @@ def facts(rule: Rule) -> Iterator[tuple[str, str]]:
         yield "PyTorch raises", "<br>".join(f"“{message}”" for message in rule.raises)
     elif not (rule.notice or rule.review):
         yield "PyTorch raises", "no error at this place"
+    if rule.warns:
+        yield "PyTorch warns", "<br>".join(f"“{message}”" for message in rule.warns)
     yield "severity", " or ".join(severity.word for severity in severities(rule))
     on = f'no: turn it on with `extend-select = ["{rule.code}"]`'
     yield "on by default", "yes" if rule.default else on
@@ -82,10 +84,10 @@ def index() -> Iterator[str]:
 
 
 def messages() -> dict[str, list[Rule]]:
-    """PyTorch's error texts, and the rules that predict each."""
+    """PyTorch's errors and warnings, and the rules that predict each."""
     found: dict[str, list[Rule]] = {}
     for rule in all_rules():
-        for message in rule.raises:
+        for message in (*rule.raises, *rule.warns):
             found.setdefault(message, []).append(rule)
     return found
 

@@ -56,8 +56,7 @@ def facts(rule: Rule, rules: Sequence[Rule]) -> Iterator[tuple[str, list[str]]]:
         "severity",
         [" or ".join(severity.word for severity in severities(rule)) + ("" if rule.default else ", off by default")],
     )
-    if rule.raises:
-        yield "PyTorch", [f"“{message}”" for message in rule.raises]
+    yield from _quotations(rule)
     fixes = purposes(rule)
     if fixes:
         yield "fixes", [text.replace("``", "`") for text in fixes.values()]
@@ -69,6 +68,13 @@ def facts(rule: Rule, rules: Sequence[Rule]) -> Iterator[tuple[str, list[str]]]:
         yield "see also", related
     if rule.url:
         yield "online", [rule.url]
+
+
+def _quotations(rule: Rule) -> Iterator[tuple[str, list[str]]]:
+    """What PyTorch itself says of the hazard."""
+    for label, messages in (("PyTorch", rule.raises), ("warning", rule.warns)):
+        if messages:
+            yield label, [f"“{message}”" for message in messages]
 
 
 def _is_related(rule: Rule, other: Rule) -> bool:

@@ -225,4 +225,5 @@ RULE = Rule(
     (AbsentGradientUsed, AbsentGradientShown),
     check,
     raises=ERRORS,
+    warns=("The .grad attribute of a Tensor that is not a leaf Tensor is being accessed",),
 )

@@ -150,4 +150,5 @@ RULE = Rule(
     __doc__,
     (RewrappedRoot, TermLost),
     check,
+    warns=("To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone()",),
 )

@@ -94,4 +94,5 @@ RULE = Rule(
     (BackwardWithoutGraph, NeverReached),
     check,
     raises=(ERROR,),
+    warns=("None of the inputs have requires_grad=True. Gradients will be None",),
 )

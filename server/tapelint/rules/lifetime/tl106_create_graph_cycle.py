@@ -7,7 +7,7 @@ call, or that gathers the graphs of several iterations.
 ## What PyTorch does
 It runs, and warns. With `create_graph=True` the gradient has a graph of its own, which leads back to the leaf: leaf,
 `.grad`, its graph, leaf. Python's collector does not see such a cycle, so all of it, with every saved tensor, stays in
-memory until `.grad` is cleared, even when the leaf is no longer reachable. PyTorch says so in a warning of its own.
+memory until `.grad` is cleared, even when the leaf is no longer reachable. The warning comes once in a process.
 
 ## Example
 ```py
@@ -53,6 +53,8 @@ from ...severity import Severity
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import tensor_name
 
+WARNING = "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient"
+
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, GradientCycle)
@@ -89,4 +91,5 @@ RULE = Rule(
     __doc__,
     (GradientCycle,),
     check,
+    warns=(WARNING,),
 )

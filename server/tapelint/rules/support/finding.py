@@ -135,7 +135,7 @@ class Rule:
     One that is not on by ``default`` reports only where the configuration selects it: it bans what may be right.
     ``notice`` is set where this is no rule but what notices about the analysis itself are reported under (``report``):
     how grave they are. ``raises`` are the errors it predicts, in PyTorch's own words as far as these are always the
-    same.
+    same, and ``warns`` the warnings that PyTorch gives of the same hazard.
     """
 
     code: str
@@ -146,6 +146,7 @@ class Rule:
     check: Check | None = None
     review: Review | None = None
     raises: tuple[str, ...] = ()
+    warns: tuple[str, ...] = ()
     default: bool = True
     notice: Severity | None = None
 
