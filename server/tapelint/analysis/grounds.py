@@ -90,11 +90,12 @@ def _grounds(found: Finding, chosen: Ground | None) -> Iterator[Ground]:
 
 def _may_be_reported(choice: Choice, found: Finding) -> bool:
     """Whether a finding that needs a choice is reported; one that needs certain data is if all of it happens there.
-    What is missing with one of several items may be made with the others.
+    What is missing with one of several items may be made with the others. A branch that has stored what its test asks
+    need not run again.
     """
     if choice.subject is Subject.ITEM and not found.of_absence:
         return True
-    return choice.subject is Subject.FLAG or _surrounds(choice, found)
+    return choice.subject is Subject.FLAG or choice.subject is not Subject.OWN and _surrounds(choice, found)
 
 
 def _independent(found: Finding, chosen: Conjunction) -> int:

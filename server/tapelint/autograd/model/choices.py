@@ -30,6 +30,7 @@ class Subject(Enum):
     DATA = "values of data"
     SIZE = "whether a container is empty"
     ITEM = "which of several known items it is"
+    OWN = "what the branch has stored when it was run before"
 
 
 EITHER = frozenset((Subject.FLAG, Subject.ITEM))

@@ -23,6 +23,7 @@ from ..machine import Machine
 from .conditions import assume
 from .defaults import by_default
 from .entailment import entailed
+from .own_stores import is_settled
 from .witnesses import COUNTS
 
 EMPTY = Const(0)
@@ -102,6 +103,8 @@ def part(machine: Machine, branch: Branch, path: State, other: State, key: Hasha
             goes_on = _leaves(opposite)
             # A function is called for other data, too: with some of them it goes on.
             decides = Subject.FLAG if goes_on and subject is Subject.DATA else subject
+            if is_settled(state, about, side):
+                decides = Subject.OWN
             inside = None if goes_on else side
             choice = Choice(formula, branch.test, fresh_id(), negated, decides, about, inside, scope)
             state.guard = state.guard.choosing(choice, taken)
