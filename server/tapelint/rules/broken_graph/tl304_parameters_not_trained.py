@@ -89,7 +89,8 @@ for step in range(3):
     opt.step()  # torch: ok
 ```
 
-What is not to be trained is not given to the optimizer, or frozen with `requires_grad_(False)`:
+Without `.data` the encoder is trained with the decoder. What is not to be trained is not given to the optimizer, and is
+frozen with `requires_grad_(False)`:
 ```py
 encoder, decoder = nn.Linear(4, 4).requires_grad_(False), nn.Linear(4, 1)
 opt = torch.optim.SGD(decoder.parameters(), lr=0.1)

@@ -53,6 +53,7 @@ out = net(torch.randn(4, 3))
 print(out.detach().numpy())
 best = copy.deepcopy(net)  # torch: ok
 ```
+On a GPU it is `out.detach().cpu().numpy()`.
 
 ## Fix safety
 `detach()` gives a tensor of the same values that is detached from the graph; where the graph is not needed, nothing is

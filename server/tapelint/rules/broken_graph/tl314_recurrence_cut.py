@@ -23,16 +23,18 @@ assert [bool(x.any()) for x in sequence.grad] == [False] * 4 + [True]  # torch: 
 ```
 
 ## Use instead
-Detach where a sequence, or a part of it, begins:
+Let the gradient flow through the whole sequence:
 ```py
 cell, out = nn.GRUCell(4, 8), nn.Linear(8, 1)
 sequence = torch.randn(5, 2, 4, requires_grad=True)
-h = torch.zeros(2, 8).detach()
+h = torch.zeros(2, 8)
 for x in sequence:
     h = cell(x, h)
 out(h).pow(2).mean().backward()
 assert all(bool(x.any()) for x in sequence.grad)  # torch: ok
 ```
+
+A state that an earlier part of the sequence has left is detached once, before the loop.
 
 If only the last step is to be trained, the others need no graph:
 ```py

@@ -40,7 +40,7 @@ assert x[0].item() < 0.21  # torch: silent one step of 0.2, and no other
 ```
 
 ## Use instead
-Give the optimizer the tensor that the loss uses, and write into it:
+Give the optimizer the tensor that the loss uses (`[log_alpha]`), and write into it:
 ```py
 x = torch.zeros(3, requires_grad=True)
 opt = torch.optim.SGD([x], lr=0.1)

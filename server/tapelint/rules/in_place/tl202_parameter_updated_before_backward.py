@@ -23,19 +23,33 @@ opt_a.step()
 ```
 
 ## Use instead
-Run every backward first, then step:
+Compute the forward again after the step, with the new weights:
+```py
+a, b = nn.Linear(4, 4), nn.Linear(4, 1)
+opt_a = torch.optim.SGD(a.parameters(), lr=0.1)
+opt_b = torch.optim.SGD(b.parameters(), lr=0.1)
+x = torch.randn(8, 4)
+loss_b = (b(a(x)).detach() - b(torch.randn(8, 4))).pow(2).mean()
+loss_b.backward()
+opt_b.step()
+b(a(x)).mean().backward()  # torch: ok
+opt_a.step()
+```
+
+Or run every backward before the first step. The backward for `a` goes through `b` and leaves gradients there, which the
+step of `b` is not meant to use: clear them before the backward for `b`.
 ```py
 a, b = nn.Linear(4, 4), nn.Linear(4, 1)
 opt_a = torch.optim.SGD(a.parameters(), lr=0.1)
 opt_b = torch.optim.SGD(b.parameters(), lr=0.1)
 value = b(a(torch.randn(8, 4)))
 loss_b = (value.detach() - b(torch.randn(8, 4))).pow(2).mean()
-loss_b.backward()
-value.mean().backward()  # torch: ok
-opt_b.step()
+value.mean().backward()
+opt_b.zero_grad()
+loss_b.backward()  # torch: ok
 opt_a.step()
+opt_b.step()
 ```
-Or compute the forward again after the step.
 
 What is only data for the second loss, as a generator's image is for the discriminator, is detached there:
 ```py
@@ -85,7 +99,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         capitalized(f"{writer(write)} updates {name} in place"),
     )
     old = next((n for n in event.path if earlier_iteration(n.created_at, event.point)), None)
-    advice = "Run every backward before the step, or compute the forward again after it"
+    advice = "Compute the forward again after the step, or run every backward before it"
     if old is not None:
         advice = f"{carried(facts, old, event.point)} carries the graph of an earlier iteration: detach it"
     place = lifted(event.point.calls, write.point, node.created_at)

@@ -17,7 +17,7 @@ x = torch.tensor([3.0], requires_grad=True)
 y = w * x
 w.data.fill_(10.0)  # warning: [untracked-modification] "w"
 y.backward()
-assert x.grad.item() == 10.0  # torch: silent the gradient is 2
+assert x.grad.item() == 10.0  # torch: silent it should be 2
 ```
 
 An array that `numpy()` gives, or that `from_numpy` took, is the memory of the tensor, too:
@@ -27,7 +27,7 @@ probs = torch.softmax(logits, 0)
 p = probs.detach().numpy()
 p /= p.max()  # warning: [untracked-modification] "`probs`"
 probs[0].backward()
-assert logits.grad.tolist() == [0.0, -1.0]  # torch: silent the gradient is [0.25, -0.25]
+assert logits.grad.tolist() == [0.0, -1.0]  # torch: silent it should be [0.25, -0.25]
 ```
 
 ## Use instead

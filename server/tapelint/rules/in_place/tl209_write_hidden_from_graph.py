@@ -17,7 +17,7 @@ x = torch.tensor([2.0, 0.5], requires_grad=True)
 h = x + 0
 h.data.clamp_(max=1.0)  # warning: [write-hidden-from-graph] "`h`"
 (3 * h).sum().backward()
-assert x.grad.tolist() == [3.0, 3.0]  # torch: silent the gradient of the clamped element is 0
+assert x.grad.tolist() == [3.0, 3.0]  # torch: silent it should be [0, 3]
 ```
 
 ## Use instead
@@ -27,7 +27,7 @@ h = (x + 0).clamp(max=1.0)
 (3 * h).sum().backward()
 assert x.grad.tolist() == [0.0, 3.0]  # torch: ok
 ```
-Where the old gradient is wanted, the change is added as a constant, which says so:
+Where the old gradient is wanted (a straight-through estimator), add the change as a constant, which says so:
 ```py
 x = torch.tensor([2.0, 0.5], requires_grad=True)
 h = x + 0

@@ -30,7 +30,7 @@ x[:, 1:] = x[:, :-1].clone()
 assert x[0].tolist() == [0.0, 0.0, 1.0, 2.0]  # torch: ok
 ```
 
-`torch.roll` shifts the entries, too.
+`torch.roll` shifts the entries, too, and puts those at the beginning that fall out at the end.
 
 ## Fix safety
 There is no fix: `clone()` of what is read is right, and costs its memory for the time of the copy.

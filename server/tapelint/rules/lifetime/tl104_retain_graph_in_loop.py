@@ -44,7 +44,21 @@ for step in range(3):
     h = cell(torch.randn(4, 3), h.detach())
     h.sum().backward()  # torch: ok
 ```
-It is right for several backwards through one graph, in one iteration, but for the last of them:
+What is data for the loss is computed without a graph:
+```py
+policy, old_policy = nn.Linear(4, 2), nn.Linear(4, 2)
+opt = torch.optim.SGD(policy.parameters(), lr=0.1)
+x = torch.randn(8, 4)
+with torch.no_grad():
+    old = old_policy(x).log_softmax(-1)
+for epoch in range(3):
+    ratio = (policy(x).log_softmax(-1) - old).exp()
+    opt.zero_grad()
+    ratio.mean().backward()
+    opt.step()
+assert old_policy.weight.grad is None  # torch: ok
+```
+`retain_graph=True` is right for several backwards through one graph in one iteration, except for the last of them:
 ```py
 w = torch.ones(3, requires_grad=True)
 for step in range(3):

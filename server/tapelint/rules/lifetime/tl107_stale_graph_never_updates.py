@@ -17,7 +17,7 @@ total = torch.zeros(1)
 for step in range(3):
     total = total + w
     total.backward()  # warning: [stale-graph-never-updates] "total"
-assert w.grad.item() == 6.0  # torch: silent the gradient is 3
+assert w.grad.item() == 6.0  # torch: silent it should be 3
 ```
 
 ## Use instead

@@ -22,10 +22,11 @@ y.sum().backward()  # torch: ok
 
 ## Use instead
 ```py
-x = torch.ones(3, requires_grad=True)
-y = x.exp()
-y += 1  # tapelint: ignore[TL201]
-y.sum().backward()  # torch: raises "modified by an inplace operation"
+net = nn.Linear(3, 1)
+losses = []
+for batch in torch.randn(4, 2, 3):
+    losses.append(net(batch).mean())  # tapelint: ignore[TL105]
+print(losses)  # torch: ok
 ```
 
 ## Fix safety
