@@ -48,21 +48,31 @@ def check_outputs(machine: Machine, state: State, definition: Definition, result
         raise ProgramRaised(
             "TypeError", f"{definition.name}.backward() takes {len(names) + 1} positional arguments", True
         )
-    unread = [index for index, name in enumerate(names[: len(values)]) if ignored(function, name)]
-    if unread and len(unread) < len(values) == len(turn.item.results):
-        used = turn.users()
-        came = [index for index, key in enumerate(turn.item.results) if key in used]
-        if came and set(came) <= set(unread):
-            first = came[0]
-            machine.facts.events.publish(
-                OnlyIgnoredOutputs(
-                    point=state.point(turn.node),
-                    function=definition.name,
-                    output=turn.item.results[first],
-                    parameter=names[first],
-                    definition=function.node,
-                )
+    if len(values) == len(turn.item.results):
+        _check_use(machine, state, definition, names, turn)
+
+
+def _check_use(machine: Machine, state: State, definition: Definition, names: list[str], turn: NodeVisit) -> None:
+    """Whether a pass came by outputs alone whose gradients backward never looks at; ``names`` are its parameters.
+    An output that may be integers, such as what unknown code returned, may have no gradient that it could ignore.
+    """
+    function, results = definition.backward, turn.item.results
+    assert function is not None and isinstance(function.node, ast.FunctionDef)
+    unread = {index for index, name in enumerate(names[: len(results)]) if ignored(function, name)}
+    if not 0 < len(unread) < len(results):
+        return
+    used = turn.users()
+    came = [index for index, key in enumerate(results) if key in used]
+    if came and unread.issuperset(came) and all(state.tensors[results[each]].kind == "float" for each in came):
+        machine.facts.events.publish(
+            OnlyIgnoredOutputs(
+                point=state.point(turn.node),
+                function=definition.name,
+                output=results[came[0]],
+                parameter=names[came[0]],
+                definition=function.node,
             )
+        )
 
 
 def judged(
