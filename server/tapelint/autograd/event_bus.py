@@ -65,6 +65,15 @@ class EventBus:
             self.assumption = outer
 
     @contextmanager
+    def assuming_nothing(self) -> Iterator[None]:
+        """What happens inside does not rest on the premise of what is outside."""
+        outer, self.assumption = self.assumption, None
+        try:
+            yield
+        finally:
+            self.assumption = outer
+
+    @contextmanager
     def handling(self, catches: bool, pattern: str | None = None) -> Iterator[None]:
         """What happens inside has a handler of the program around it, if that ``catches`` errors of PyTorch: all, or
         those whose message has the ``pattern``.

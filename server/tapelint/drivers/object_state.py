@@ -161,15 +161,18 @@ def _prepares(machine: Machine, flow: ObjectFlow, setter: str, attribute: str) -
 
 def _call(machine: Machine, state: State, receiver: HeapRef, function: Function) -> None:
     """Call a method with inferred arguments, along one path, unless that takes too much. It is not taken for called:
-    it runs on its own, too.
+    it runs on its own, too. What is assumed of the caller of the method that needs it, such as that it switches
+    gradients off, does not hold for this one: it was called before.
     """
     spec, called, trial = function.node.args, set(machine.unit.called), state.fork()
+    trial.enter(True, False)
     width, machine.max_paths = machine.max_paths, machine.limits.init_paths
     depth, limit = machine.context.depth, machine.fuel
     machine.fuel = min(limit, machine.fuel_used + machine.limits.setup_fuel)
     given = inferred(machine, trial, function, [*spec.posonlyargs, *spec.args][1:])
     try:
-        call_function(machine, trial, function, [receiver], given, function.node)
+        with machine.facts.events.assuming_nothing():
+            call_function(machine, trial, function, [receiver], given, function.node)
     except ProgramRaised:
         trial.edit(receiver.id, Instance).is_partial = True
     except OutOfFuel:
@@ -180,4 +183,5 @@ def _call(machine: Machine, state: State, receiver: HeapRef, function: Function)
     finally:
         machine.max_paths, machine.fuel = width, limit
         machine.unit.called &= called
+    trial.grad_mode, trial.inference = state.grad_mode, state.inference
     state.become(trial)
