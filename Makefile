@@ -51,7 +51,7 @@ cures: .venv-oracle/.ready ## apply the preferred cures of programs that raise, 
 	PYTHONPATH=server:. OMP_NUM_THREADS=1 $(ORACLE)/python -m tools.cures \
 	--seed $(or $(SEED),1) --count $(or $(COUNT),300) $(if $(DIR),--folder $(DIR))
 
-lock: .venv-oracle/.ready ## digest all that is reported of 1,900 programs (AGAINST=file: what differs from digests printed before)
+lock: .venv-oracle/.ready ## digest all that is reported of about 3,000 programs (AGAINST=file: what differs from digests printed before)
 	@PYTHONPATH=. OMP_NUM_THREADS=1 $(ORACLE)/python -m tools.lock $(if $(AGAINST),--against $(AGAINST)) --every $(or $(EVERY),1)
 
 vsix: node_modules/.ready ## build the extension for every platform into dist/, and look into each (TARGET=linux-x64: one)

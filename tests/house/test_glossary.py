@@ -29,7 +29,9 @@ def test_every_public_class_has_one_line(package: str) -> None:
         for node in ast.parse(path.read_text(encoding="utf-8")).body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     }
-    lines = Counter(re.findall(r"^- `(\w+)`: \S", section(package), re.MULTILINE))
+    names = re.findall(r"^- `(\w+)`: \S", section(package), re.MULTILINE)
+    lines = Counter(names)
     assert not classes - lines.keys(), f"give them a line in docs/GLOSSARY.md: {sorted(classes - lines.keys())}"
     assert not lines.keys() - classes, f"no such class any more: {sorted(lines.keys() - classes)}"
     assert set(lines.values()) == {1}, f"more than one line: {lines.most_common(3)}"
+    assert names == sorted(names, key=str.casefold), "the lines are not in the order of their names"

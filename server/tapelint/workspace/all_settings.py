@@ -89,7 +89,7 @@ SETTINGS: dict[str, Setting] = {
     ),
     "extend-select": Setting(
         SELECTORS,
-        "Rules that are reported beside those of `select`. This turns on a rule that is off by default.",
+        "Rules that are reported in addition to those of `select`. This turns on a rule that is off by default.",
         'extend-select = ["TL207"]',
         "[]",
     ),
@@ -97,7 +97,7 @@ SETTINGS: dict[str, Setting] = {
         SELECTORS, "Rules that are not reported, as codes or beginnings of codes.", 'ignore = ["TL103"]', "[]"
     ),
     "extend-ignore": Setting(
-        SELECTORS, "Rules that are not reported beside those of `ignore`.", 'extend-ignore = ["TL103"]', "[]"
+        SELECTORS, "Rules that are not reported, in addition to those of `ignore`.", 'extend-ignore = ["TL103"]', "[]"
     ),
     "per-file-ignores": Setting(
         _PER_FILE,
@@ -108,7 +108,7 @@ SETTINGS: dict[str, Setting] = {
     ),
     "extend-per-file-ignores": Setting(
         _PER_FILE,
-        "Rules that are not reported in the files that a pattern matches, beside those of `per-file-ignores`.",
+        "Rules that are not reported in the files that a pattern matches, in addition to those of `per-file-ignores`.",
         '[extend-per-file-ignores]\n"tests/*" = ["TL4"]',
         "{}",
     ),
@@ -123,7 +123,10 @@ SETTINGS: dict[str, Setting] = {
         SELECTORS, "Rules whose findings are not fixed, and no fix is offered.", 'unfixable = ["TL201"]', "[]"
     ),
     "extend-fixable": Setting(
-        SELECTORS, "Rules whose findings can be fixed beside those of `fixable`.", 'extend-fixable = ["TL201"]', "[]"
+        SELECTORS,
+        "Rules whose findings can be fixed, in addition to those of `fixable`.",
+        'extend-fixable = ["TL201"]',
+        "[]",
     ),
     "severities": Setting(
         _SEVERITIES,
@@ -141,13 +144,13 @@ SETTINGS: dict[str, Setting] = {
     ),
     "output-format": Setting(
         _FORMAT,
-        "How `tapelint check` prints findings. `--output-format` and `TAPELINT_OUTPUT_FORMAT` go over it.",
+        "How `tapelint check` prints findings. `--output-format` and `TAPELINT_OUTPUT_FORMAT` override it.",
         'output-format = "grouped"',
         '"full"',
     ),
     "fix": Setting(
         _FLAG,
-        "`tapelint check` makes the safe fixes, as with `--fix`; `--no-fix` goes over it. Standard input is fixed only "
+        "`tapelint check` makes the safe fixes, as with `--fix`; `--no-fix` overrides it. Standard input is fixed only "
         "with `--fix`, and editors do not read this.",
         "fix = true",
         "false",
@@ -182,7 +185,7 @@ SETTINGS: dict[str, Setting] = {
     ),
     "extend-exclude": Setting(
         _PATTERNS,
-        "Files and folders that are not checked, beside those of `exclude`.",
+        "Files and folders that are not checked, in addition to those of `exclude`.",
         'extend-exclude = ["*_pb2.py"]',
         "[]",
     ),
@@ -210,7 +213,7 @@ SETTINGS: dict[str, Setting] = {
     ),
     "cache-dir": Setting(
         _PLACE,
-        "The folder of the cache, relative to that of this file. `--cache-dir` and `TAPELINT_CACHE_DIR` go over it.",
+        "The folder of the cache, relative to that of this file. `--cache-dir` and `TAPELINT_CACHE_DIR` override it.",
         'cache-dir = "build/tapelint"',
         '".tapelint_cache"',
     ),
