@@ -15,13 +15,16 @@ from functools import cache, partial
 from typing import TypeAlias
 
 from ..autograd import Node, fresh_id
+from ..autograd.events.broken_graph import GraphCopiedOut
 from ..autograd.events.graph_walks import Event
 from ..autograd.model.graph_search import reachable
 from ..checks import growth, held_graphs
 from ..domain.state import State
-from ..domain.values import Function, HeapRef, Value
+from ..domain.values import Function, HeapRef, Instance, Value
 from ..engine.machine import Machine, OutOfFuel
 from ..frozen import frozen
+from .attribute_flow import object_flow
+from .called_between import called_between
 
 ENOUGH = 3
 """Calls after which what grows can be distinguished from what keeps the results of the last two."""
@@ -96,12 +99,29 @@ class RepeatedCall:
                 ended = [last for each in ended for last in self._again(machine, each, run, number, effect)]
         found = dict[str, str]()
         for last in ended:
-            for holder in growth.growing(last, self._roots(last), run, ENOUGH):
+            grown = growth.growing(last, self._roots(last), run, ENOUGH)
+            refused = self._refused(machine, last) if grown else frozenset()
+            for holder in grown:
                 below = set(reachable(last.grad_fns(holder.tensors)))
-                given = [name for node, name in names.items() if node in below]
+                given = [name for node, name in names.items() if node in below and node not in refused]
                 if given:
                     found.setdefault(holder.name, given[0])
         return found
+
+    def _refused(self, machine: Machine, path: State) -> frozenset[object]:
+        """The graphs that a method of the object could not be called with, since it copies what it keeps of them out:
+        `def value(self): return self.mean.numpy()`. Callers give the object none.
+        """
+        if self.receiver is None or not isinstance(path.heap.get(self.receiver.id), Instance):
+            return frozenset()
+        flow = object_flow(machine, path, path.get(self.receiver.id, Instance).kind)
+        copied = [
+            event.recorded
+            for call in called_between(machine, path, flow, self.function, self.receiver)
+            for event in call.refused
+            if isinstance(event, GraphCopiedOut) and event.recorded is not None
+        ]
+        return frozenset(reachable(copied))
 
     def _roots(self, path: State) -> list[tuple[str, Value]]:
         return held_graphs.roots_of(path, self.function, self.receiver)
