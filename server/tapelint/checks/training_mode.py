@@ -6,7 +6,8 @@
         validate(net)            # calls net.eval()
 
 It is reported where one call of the program has computed in training mode in one iteration, in evaluation mode in a
-later one, and a backward walked the result. What is always in evaluation mode is so on purpose.
+later one, and a backward walked the result. What is always in evaluation mode is so on purpose, and so is what each
+iteration switches itself: an adversarial attack may be called by the training and by the validation.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
     if mode is not False or (before := facts.training_calls.get(key)) is None:
         return
     set_at, graph = facts.mode_set.get(module.id), state.tensors[event.result.id].grad_fn
-    if graph is None or not graph.certain or set_at is None or earlier_iteration(before, now) is None:
+    if graph is None or not graph.certain or set_at is None:
+        return
+    if earlier_iteration(before, now) is None or earlier_iteration(set_at, now) is None:
         return
     layer = _different(state, module)
     if layer is not None:
