@@ -38,6 +38,9 @@ class Accelerator:
         made = tuple(AcceleratedOptimizer(e, self) if isinstance(e, torch.optim.Optimizer) else e for e in args)
         return made[0] if len(made) == 1 else made
 
+    def prepare_model(self, model):
+        return model
+
     def backward(self, loss, **kwargs):
         (loss / self.gradient_accumulation_steps).backward(**kwargs)
 

@@ -18,6 +18,7 @@ from ...domain.values import (
     TensorRef,
     Tuple,
     Value,
+    something,
 )
 from ...engine.machine import Machine
 from ..torch.autograd.backward_calls import go_backward, retention
@@ -46,10 +47,21 @@ def walk(machine: Machine, state: State, call: Call) -> Value:
 
 
 def handed_back(machine: Machine, state: State, call: Call) -> Value:
-    """One argument as it is, several as a tuple."""
+    """One argument as it is, several as a tuple. Networks, optimizers and data are handed over, so what unknown code
+    has returned is no tensor with a graph.
+    """
     paused_optimizers.prepare(state, call)
-    given = [*call.args[1:], *(value for name, value in call.kwargs.items() if name in ("model", "module"))]
+    named = (value for name, value in call.kwargs.items() if name in ("model", "module"))
+    given = [something(call.name) if _is_of_unknown_code(state, value) else value for value in (*call.args[1:], *named)]
     return given[0] if len(given) == 1 else Tuple(tuple(given))
+
+
+def _is_of_unknown_code(state: State, value: Value) -> bool:
+    """Whether a value is taken for a tensor because unknown code that may keep a graph has returned it."""
+    if not isinstance(value, TensorRef):
+        return False
+    tensor = state.tensors[value.id]
+    return tensor.assumption is not None and not tensor.parameter
 
 
 for _name, _methods in LAUNCHERS.items():
