@@ -102,6 +102,8 @@ class Facts:
     default_dtype_changed: set[str] = field(default_factory=set)
     # The tensors that are on the CPU.
     on_cpu: set[int] = field(default_factory=set)
+    # The device that was asked for when a tensor was made, or moved.
+    device_asked: dict[int, Hashable] = field(default_factory=dict)
     # The calls that change the device on which tensors are made.
     default_device_changed: set[str] = field(default_factory=set)
 

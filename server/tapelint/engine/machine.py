@@ -258,9 +258,11 @@ class Machine(Evaluation):
             self.unit.iteration_facts.accessed[key, name] = self.fuel_used
         state.edit(key, Frame).variables[name] = value
 
-    def fact(self, name: str, origin: Origin = Origin.ANY) -> Value:
-        """Something unknown that is the same wherever it is asked for, such as whether tensors are on a GPU."""
-        return self.builtins.setdefault(f"({name} {origin.name})", Unknown(name, False, origin=origin))
+    def fact(self, name: str, origin: Origin = Origin.ANY, about: Hashable = None) -> Value:
+        """Something unknown that is the same wherever it is asked for, such as whether tensors are on a GPU; ``about``
+        the same thing, where there are several.
+        """
+        return self.builtins.setdefault(f"({name} {origin.name} {about})", Unknown(name, False, origin=origin))
 
     def query(self, question: Callable[..., T], *about: ast.AST | str) -> T:
         """What ``question`` answers about code that is not being executed, or about a name in it. It is asked once in a

@@ -513,7 +513,7 @@ def _store_tensor(machine: Machine, state: State, owner: TensorRef, name: str, v
         state.edit_given_attributes(owner.id)[name] = value
         part_changed(machine, state, owner.id)
     elif name == "data" and isinstance(value, TensorRef):
-        machine.facts.on_cpu.discard(owner.id)
+        devices.replaced(machine, owner.id)
         grad_access.flowed(machine, state, [value.id], (), owner.id, node)
 
 

@@ -1,9 +1,11 @@
-"""Which tensors are on the CPU for certain: those that are made there, and what is computed of them alone.
+"""Which tensors are on the CPU for certain: those that are made there, and what is computed of them alone; and which
+are where they are asked to be.
 
 x = torch.rand(3)            x.is_cuda is False, x.device.type is "cpu"
 y = x.to(device)             unknown
 z = torch.rand(3, device=d)  unknown
 net(x)                       unknown: a network is moved in place
+z.to(d)                      z itself
 """
 
 from __future__ import annotations
@@ -28,20 +30,39 @@ def made(machine: Machine, tensor: int, device: object) -> None:
 
 def follow(machine: Machine, named: Mapping[str, object], given: list[int], keys: tuple[int, ...]) -> None:
     """An op has made ``keys`` of the tensors ``given``."""
+    device = named.get("device", NONE)
     if not given:
         for key in keys:
-            made(machine, key, named.get("device", NONE))
-    elif named.get("device", NONE) == NONE and machine.facts.on_cpu.issuperset(given):
+            made(machine, key, device)
+    elif device == NONE and machine.facts.on_cpu.issuperset(given):
         machine.facts.on_cpu.update(keys)
+    if isinstance(device, (Const, Unknown)) and device != NONE:
+        machine.facts.device_asked.update(dict.fromkeys(keys, device))
+
+
+def is_there(machine: Machine, tensor: int, name: str, asked: list[Value]) -> bool:
+    """Whether a conversion by ``to`` asks for the device that the tensor is on for certain: it gives the tensor."""
+    return name == "to" and len(asked) == 1 and machine.facts.device_asked.get(tensor, NONE) == asked[0] != NONE
 
 
 def converted(machine: Machine, source: int, result: Value, name: str, asked: list[Value]) -> None:
     """A conversion of a tensor gave ``result``: it may have been moved, unless only a dtype is asked for."""
     on_cpu, key = machine.facts.on_cpu, result.id if isinstance(result, TensorRef) else source
+    if name == "cpu":
+        machine.facts.device_asked.pop(key, None)
     if name not in KEEPING and not (name == "to" and all(of_dtype(each) is not None for each in asked)):
         on_cpu.discard(key)
+        machine.facts.device_asked.pop(key, None)
+        if name == "to" and len(asked) == 1 and isinstance(asked[0], (Const, Unknown)):
+            machine.facts.device_asked[key] = asked[0]
     elif source in on_cpu:
         on_cpu.add(key)
+
+
+def replaced(machine: Machine, tensor: int) -> None:
+    """``x.data = y``: it may be anywhere now."""
+    machine.facts.on_cpu.discard(tensor)
+    machine.facts.device_asked.pop(tensor, None)
 
 
 def device_of(machine: Machine, tensor: int) -> Value:

@@ -180,8 +180,11 @@ def question(machine: Machine, state: State, receiver: Value, call: Call) -> Val
 def conversion(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     """A tensor of another dtype, or on another device."""
     assert isinstance(receiver, TensorRef)
+    asked = [*call.args, *call.kwargs.values()]
+    if devices.is_there(machine, receiver.id, call.name, asked):
+        return receiver
     result = _converted(machine, state, receiver, call)
-    devices.converted(machine, receiver.id, result, call.name, [*call.args, *call.kwargs.values()])
+    devices.converted(machine, receiver.id, result, call.name, asked)
     return result
 
 
@@ -430,7 +433,15 @@ def setting(machine: Machine, state: State, call: Call) -> Value:
     return Unknown("setting")
 
 
-@function("torch.device", "torch.Size", "torch.Generator", "torch.cuda.is_available", "torch.cuda.device_count")
+@function("torch.device")
+def device(machine: Machine, state: State, call: Call) -> Value:
+    """The same wherever the same is asked for."""
+    asked = [*call.args, *call.kwargs.values()]
+    named = tuple(each if isinstance(each, Const) else getattr(each, "tensor_id", None) for each in asked)
+    return Unknown(call.name, False) if None in named else machine.fact(call.name, about=named)
+
+
+@function("torch.Size", "torch.Generator", "torch.cuda.is_available", "torch.cuda.device_count")
 def environment(machine: Machine, state: State, call: Call) -> Value:
     return machine.fact(call.name)
 
