@@ -14,6 +14,11 @@ def headline(*texts: str) -> str:
     return capitalized(text)
 
 
+def number_of(number: int, thing: str) -> str:
+    """``1 tensor``, ``2 tensors``: how many of a thing whose plural ends in s."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
 def capitalized(text: str) -> str:
     """A sentence with a capital first letter; what is code stays as it is."""
     return text[:1].upper() + text[1:]

@@ -11,9 +11,6 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-Edits = dict[int, list[str]]
-"""By line, counted from 1: what is there instead."""
-
 
 @dataclass(frozen=True)
 class Field:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from ..engine.syntax.own_attributes import own_attribute
 from ..models.torch.autograd.grad_mode import switches_off
 from ..source import cached_on_node, children, walk
 
@@ -78,12 +79,8 @@ def goes_backward(tree: ast.AST) -> bool:
 @cached_on_node
 def called_on_self(tree: ast.AST) -> frozenset[str]:
     """The methods that a file, or a function, calls on ``self``."""
-    called = (node.func for node in walk(tree) if isinstance(node, ast.Call))
-    return frozenset(
-        each.attr
-        for each in called
-        if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name) and each.value.id == "self"
-    )
+    called = (own_attribute(node.func) for node in walk(tree) if isinstance(node, ast.Call))
+    return frozenset(name for name in called if name is not None)
 
 
 @cached_on_node

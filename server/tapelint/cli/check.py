@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any, Literal, TextIO
 
 from ..frozen import frozen
+from ..headline import number_of
 from ..output_formats import COUNTED
 from ..report.look import look_for
 from ..report.notice import Kind, Notice, listed, tally
@@ -257,14 +258,14 @@ class Run:
         path = self._baseline_path() or USUAL
         cut = self.unseen[Kind.PARSED_IN_PART]
         if cut:
-            self.fail(f"{path} has nothing of what {_counted(cut, 'file')} with syntax errors will show without them")
+            self.fail(f"{path} has nothing of what {number_of(cut, 'file')} with syntax errors will show without them")
         try:
             known = Baseline(path).write(self._merged.best())
         except BaselineError as error:
             self.fail(str(error))
         else:
             if not self.request.manner.is_terse:
-                say(f"Wrote {_counted(known, 'finding')} to {path}.")
+                say(f"Wrote {number_of(known, 'finding')} to {path}.")
         return 2 if self.failures else 0
 
     def _add_ignores(self) -> int:
@@ -274,8 +275,8 @@ class Run:
             self.warn(message)
         for message in done.failures:
             self.fail(message)
-        left = f" {_counted(done.left, 'finding')} left." if done.left else ""
-        added = f"Added ignore comments for {_counted(done.silenced, 'finding')} in {_counted(done.files, 'file')}."
+        left = f" {number_of(done.left, 'finding')} left." if done.left else ""
+        added = f"Added ignore comments for {number_of(done.silenced, 'finding')} in {number_of(done.files, 'file')}."
         say(added + left)
         return (
             2 if self.failures else 1 if (done.left or self.found_unseen) and not self.request.manner.exit_zero else 0
@@ -299,7 +300,7 @@ class Run:
         form = self.request.output_format
         if self.request.diff:
             if not self.request.manner.is_terse:
-                say(f"Would fix {_counted(self.fixes, 'finding')}.")
+                say(f"Would fix {number_of(self.fixes, 'finding')}.")
         elif self.request.manner.statistics:
             self._print_statistics(found)
         elif form in DOCUMENTS:
@@ -340,13 +341,13 @@ class Run:
         self.request = replace(
             self.request, add_ignore=False, manner=replace(self.request.manner, write_baseline=False)
         )
-        how_far = f"after {self.files} of {_counted(total, 'file')}" if total else "before the first file"
+        how_far = f"after {self.files} of {number_of(total, 'file')}" if total else "before the first file"
         self.fail(f"interrupted {how_far}")
 
     def _summary(self) -> str:
         unseen = listed(self.unseen)
-        files = _counted(self.files, "file") + (f" ({unseen})" if unseen else "")
-        fixed = f"Fixed {_counted(self.fixes, 'finding')}. " if self.fixes else ""
+        files = number_of(self.files, "file") + (f" ({unseen})" if unseen else "")
+        fixed = f"Fixed {number_of(self.fixes, 'finding')}. " if self.fixes else ""
         if self.request.fix_only:
             return fixed.strip() or f"Nothing fixed in {files}."
         if not self.severities:
@@ -357,10 +358,6 @@ class Run:
             if (count := self.severities[severity])
         ]
         return f"{fixed}Found {', '.join(counts)} in {files}."
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def _with_settings(request: Request, config: Config) -> Request:

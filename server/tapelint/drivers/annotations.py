@@ -35,6 +35,7 @@ from ..engine.statistics import Entry
 from ..models.torch.nn.layers import opaque_module
 from ..ops.module_names import is_layer
 from ..semantics import attributes
+from ..source import last_name
 
 Make = Callable[[Machine, State, HeapRef, ast.AST], HeapRef]
 
@@ -69,7 +70,7 @@ def promised(
 
 def plain_origin(annotation: ast.expr) -> Origin | None:
     """The origin of a value that an ``annotation`` allows to be of plain types only; None where it allows others."""
-    found = {PLAIN.get(_last(option)) for option in _options(annotation) if option is not None}
+    found = {PLAIN.get(last_name(option)) for option in _options(annotation) if option is not None}
     return found.pop() if len(found) == 1 else None
 
 
@@ -87,10 +88,10 @@ def _options(annotation: ast.expr | None) -> Iterator[ast.expr | None]:
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
         yield from _options(annotation.left)
         yield from _options(annotation.right)
-    elif isinstance(annotation, ast.Subscript) and _last(annotation.value) == "Union":
+    elif isinstance(annotation, ast.Subscript) and last_name(annotation.value) == "Union":
         for part in _parts(annotation):
             yield from _options(part)
-    elif isinstance(annotation, ast.Subscript) and _last(annotation.value) in WRAPPERS:
+    elif isinstance(annotation, ast.Subscript) and last_name(annotation.value) in WRAPPERS:
         yield from _options(_parts(annotation)[0])
     elif not isinstance(annotation, ast.Constant) or annotation.value is not None:
         yield annotation
@@ -101,10 +102,6 @@ def _parts(annotation: ast.Subscript) -> list[ast.expr]:
     return inner.elts or [inner] if isinstance(inner, ast.Tuple) else [inner]
 
 
-def _last(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-
-
 def _promised(
     machine: Machine, state: State, scope: int, option: ast.expr, name: str, at: ast.AST, make: Make
 ) -> Value | None:
@@ -113,14 +110,14 @@ def _promised(
     kind = named(machine, state, scope, option)
     if isinstance(kind, HeapRef) and isinstance(state.heap.get(kind.id), Class):
         return object_of(machine, state, kind, at, make)
-    return _library(machine, state, kind.name if isinstance(kind, External) else _last(option), name, at)
+    return _library(machine, state, kind.name if isinstance(kind, External) else last_name(option), name, at)
 
 
 def _generic(
     machine: Machine, state: State, scope: int, option: ast.Subscript, name: str, at: ast.AST, make: Make
 ) -> Value | None:
     """A value of a generic type: a class for ``type[Net]``, a tuple of what its parts promise, a list of one item."""
-    head, parts = _last(option.value), _parts(option)
+    head, parts = last_name(option.value), _parts(option)
     if head in ("type", "Type"):
         return _class(machine, state, scope, parts[0])
     if head in ("tuple", "Tuple") and not isinstance(parts[-1], ast.Constant):

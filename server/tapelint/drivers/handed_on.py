@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from ..domain.state import State
 from ..domain.values import Function
 from ..engine.machine import Machine
+from ..engine.syntax.own_attributes import own_attribute
 from ..frozen import frozen
 from ..source import cached_on_node, walk
 
@@ -67,7 +68,7 @@ def handed_to_functions(scope: ast.AST) -> tuple[HandedOn, ...]:
 @cached_on_node
 def handed_to_methods(owner: ast.AST) -> tuple[HandedOn, ...]:
     """What the methods of a class hand on to methods of theirs."""
-    calls = [(node, _own(node.func)) for node in walk(owner) if isinstance(node, ast.Call)]
+    calls = [(node, own_attribute(node.func)) for node in walk(owner) if isinstance(node, ast.Call)]
     return tuple(found for call, name in calls if name is not None for found in handed_arguments(call, name))
 
 
@@ -82,7 +83,7 @@ def handed_arguments(call: ast.Call, callee: str) -> Iterator[HandedOn]:
     for place, value in given:
         if isinstance(value, ast.Name):
             yield HandedOn(callee, place, value.id, False)
-        elif (attribute := _own(value)) is not None:
+        elif (attribute := own_attribute(value)) is not None:
             yield HandedOn(callee, place, attribute, True)
 
 
@@ -104,10 +105,3 @@ class Parameter:
             named = [*names, *(parameter.arg for parameter in spec.kwonlyargs)]
             return self.position if self.position in named else None
         return names[self.position] if self.position < len(names) else None
-
-
-def _own(node: ast.AST) -> str | None:
-    """``x`` of ``self.x``."""
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
-        return node.attr
-    return None

@@ -30,7 +30,7 @@ from ..engine.machine import Machine
 from ..models.torch.autograd_function.apply import apply
 from ..models.torch.autograd_function.syntax import own_function
 from ..models.torch.registry import Call
-from ..source import cached_on_node, walk
+from ..source import cached_on_node, is_none, walk
 from . import framework_driver
 from .inferred_arguments import inferred
 from .tensor_parameters import tensor_parameters
@@ -136,14 +136,10 @@ def _tensors(machine: Machine, state: State, kind: HeapRef, forward: Function, p
 def _gradients(backward: ast.AST) -> tuple[tuple[bool, ...], ...]:
     """For each ``return`` of a backward which of the values are gradients, not None."""
     returns = (node for node in walk(backward) if isinstance(node, ast.Return))
-    return tuple(tuple(not _is_none(part) for part in _parts(node.value)) for node in returns)
+    return tuple(tuple(not is_none(part) for part in _parts(node.value)) for node in returns)
 
 
 def _parts(value: ast.expr | None) -> list[ast.expr]:
     if value is None:
         return []
     return list(value.elts) if isinstance(value, (ast.Tuple, ast.List)) else [value]
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

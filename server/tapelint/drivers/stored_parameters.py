@@ -18,6 +18,7 @@ from ..domain.state import State
 from ..domain.values import Class, Function, HeapRef
 from ..engine.machine import Machine
 from ..engine.syntax.asked import OF_NETWORKS
+from ..engine.syntax.own_attributes import own_attribute
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..engine.syntax.walked_results import fed_calls, walked_attributes, walked_calls
 from ..models.frameworks.training_loops import walked_results
@@ -158,15 +159,8 @@ def _pair(target: ast.expr, value: ast.expr, found: dict[str, set[str]]) -> None
         return
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ITSELF:
         value = value.func.value  # net.to(device)
-    if isinstance(value, ast.Name) and (name := _own(target)) is not None:
+    if isinstance(value, ast.Name) and (name := own_attribute(target)) is not None:
         found.setdefault(value.id, set()).add(name)
-
-
-def _own(node: ast.expr) -> str | None:
-    """``x`` of ``self.x``."""
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
-        return node.attr
-    return None
 
 
 @cached_on_node
@@ -174,8 +168,8 @@ def _uses(owner: ast.AST) -> dict[str, set[str]]:
     """How a class uses attributes of ``self``: what it asks them for, and ``()`` where it calls them."""
     found: dict[str, set[str]] = {}
     for node in walk(owner):
-        if isinstance(node, ast.Call) and (name := _own(node.func)) is not None:
+        if isinstance(node, ast.Call) and (name := own_attribute(node.func)) is not None:
             found.setdefault(name, set()).add("()")
-        elif isinstance(node, ast.Attribute) and (name := _own(node.value)) is not None:
+        elif isinstance(node, ast.Attribute) and (name := own_attribute(node.value)) is not None:
             found.setdefault(name, set()).add(node.attr)
     return found

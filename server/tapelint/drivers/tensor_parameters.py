@@ -24,7 +24,7 @@ from ..domain.state import State
 from ..domain.values import External, Function, Value
 from ..engine.machine import Machine
 from ..models.torch.registry import TENSOR_METHODS
-from ..source import cached_on_node, walk
+from ..source import cached_on_node, is_none, last_name, walk
 from .annotations import TENSORS
 from .handed_on import MAX_DEPTH, Parameter
 
@@ -110,19 +110,11 @@ def _is_tensor(annotation: ast.expr | None) -> bool:
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         return annotation.value.rpartition(".")[2] in TENSORS
     if isinstance(annotation, ast.Subscript):
-        return _last(annotation.value) == "Optional" and _is_tensor(annotation.slice)
+        return last_name(annotation.value) == "Optional" and _is_tensor(annotation.slice)
     if isinstance(annotation, ast.BinOp):
-        sides = [side for side in (annotation.left, annotation.right) if not _is_none(side)]
+        sides = [side for side in (annotation.left, annotation.right) if not is_none(side)]
         return len(sides) == 1 and _is_tensor(sides[0])
-    return annotation is not None and _last(annotation) in TENSORS
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
-
-
-def _last(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return annotation is not None and last_name(annotation) in TENSORS
 
 
 def _takes_gradient(machine: Machine, state: State, function: Function, callee: ast.expr, index: int) -> bool | None:

@@ -93,7 +93,7 @@ def unreached_functions(
 ) -> Iterator[Candidate]:
     """Functions of the module, then methods of its classes, that were never run."""
     defined = {statement.name for statement in machine.tree.body if isinstance(statement, ast.FunctionDef)}
-    others = {loaded.frame for loaded in loads if not loaded.is_told}
+    others = {loaded.frame for loaded in loads if not loaded.is_stub}
     for name, held in list(state.get(module, Frame).variables.items()):
         value = callback_of(state, held) or held
         if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):

@@ -67,7 +67,8 @@ class LoadedModule:
         return self.source.path
 
     @property
-    def is_told(self) -> bool:
+    def is_stub(self) -> bool:
+        """Whether it is a program of tapelint's own, which says how a framework behaves."""
         return stub_module_name(self.path) is not None
 
     @property
@@ -150,3 +151,8 @@ class ModuleSystem(Protocol):
 
     def store_attribute(self, state: State, owner: Module, name: str, value: Value) -> None:
         """``owner.name = value``: every function of that module sees it."""
+
+
+def is_in_stub(imports: ModuleSystem | None, state: State) -> bool:
+    """Whether the running code says how a framework behaves: its users neither see that code nor choose there."""
+    return imports is not None and imports.here(state).is_stub

@@ -10,6 +10,7 @@ from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import External, HeapRef, Instance, Sequence, TensorRef, Tuple, Unknown, Value
 from .machine import Machine
+from .module_system import is_in_stub
 
 
 def remember(
@@ -26,7 +27,7 @@ def remember(
     for tensor in (value.id,) if isinstance(value, TensorRef) else tensors_in(state, value, 2):
         if direct:
             machine.facts.name(tensor, name)
-        if state.tensors[tensor].requires_grad is not False and not _is_told(machine, state):
+        if state.tensors[tensor].requires_grad is not False and not is_in_stub(machine.imports, state):
             kind = StoreKind.HELD if how is StoreKind.ASSIGNED and not direct else how
             stored = Stored(state.point(statement), name, source, statement, kind)
             machine.facts.record_store(tensor, stored)
@@ -36,7 +37,7 @@ def remember(
 
 def returns(machine: Machine, state: State, value: Value, node: ast.Return) -> None:
     """A function of the program returns ``value``."""
-    if isinstance(value, (TensorRef, Tuple)) and not _is_told(machine, state):
+    if isinstance(value, (TensorRef, Tuple)) and not is_in_stub(machine.imports, state):
         for tensor in (value.id,) if isinstance(value, TensorRef) else tensors_in(state, value, 1):
             if state.tensors[tensor].requires_grad is not False:
                 machine.facts.record_return(tensor, state.point(node))
@@ -49,11 +50,6 @@ def replaces(machine: Machine, state: State, old: Value | None, value: Value) ->
     before, after = state.tensors[old.id], state.tensors[value.id]
     if before.requires_grad and before.grad_fn is None and after.grad_fn is None and after.requires_grad is not None:
         machine.facts.record_provenance(value.id, Provenance(replaces=old.id))
-
-
-def _is_told(machine: Machine, state: State) -> bool:
-    """Whether the running code tells of a framework: where that keeps a tensor is nothing that its users know."""
-    return machine.imports is not None and machine.imports.here(state).is_told
 
 
 def _name_parameters(machine: Machine, state: State, name: str, value: Value, depth: int) -> None:

@@ -19,6 +19,7 @@ from ..autograd.events.graph_walks import BackwardRan
 from ..autograd.events.training_step import OptimizerStepped
 from ..domain.values import BuiltinMethod, External, Partial
 from ..frozen import frozen
+from ..headline import number_of
 from ..ops import layers_by_op
 from ..source import Source, Span
 from .call_trace import CallRun
@@ -90,10 +91,6 @@ def _same(texts: Iterable[str]) -> str:
     return found.pop() if len(found) == 1 else ""
 
 
-def _counted(number: int, thing: str) -> str:
-    return f"{number} {thing}{'s' * (number != 1)}"
-
-
 def _fate(probe: HoverProbe, event: BackwardRan) -> str:
     """What becomes of the graph."""
     verb = "frees" if event.frees else "keeps" if event.retains else ""
@@ -104,7 +101,7 @@ def _fate(probe: HoverProbe, event: BackwardRan) -> str:
         or not all(_is_counted(probe, node, event.point) for node in event.ran)
     ):
         return ""
-    return f"{verb} the graph of {_counted(len(event.ran), 'operation')}"
+    return f"{verb} the graph of {number_of(len(event.ran), 'operation')}"
 
 
 def _is_counted(probe: HoverProbe, node: Node, now: ProgramPoint) -> bool:
@@ -182,7 +179,7 @@ def _written(run: CallRun, countable: Mapping[int, Tensor]) -> str:
         return ""
     held = [key for key in before.owned if key in before.grads]
     idle = len(before.owned) - len(held)
-    return f"writes {_counted(len(held), 'parameter')}" + (f", {idle} without `.grad`" if idle else "")
+    return f"writes {number_of(len(held), 'parameter')}" + (f", {idle} without `.grad`" if idle else "")
 
 
 def _is_written_by(seen: Observation, node: ast.AST) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from ..autograd import Node, ProgramPoint
 from ..autograd.events.graph_walks import BackwardRan, FreedGraphReached, SavedTensorModified
 from ..autograd.model.program_point import earlier_iteration
+from ..headline import number_of
 from ..rules.support.story import code
 from .call_trace import CallRun
 from .probe import HoverProbe
@@ -28,7 +29,7 @@ def describe(probe: HoverProbe, node: ast.Call) -> list[str] | None:
     if not last.ran and not last.reached:
         return None
     known = is_known(last)
-    operations = f"{len(last.ran)} operation{'s' * (len(last.ran) != 1)}" if known else "the operations of its graph"
+    operations = number_of(len(last.ran), "operation") if known else "the operations of its graph"
     return [f"**{code(node)}** · runs {operations} backward", *keeping(probe, last), *gains(probe, node, passes)]
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..source import cached_on_node, walk
+from ..source import cached_on_node, last_name, walk
 
 SETTERS = frozenset(("setattr", "globals", "vars"))
 
@@ -24,25 +24,21 @@ def picked_modules(tree: ast.AST) -> tuple[str, ...]:
     """The names of modules that a package may take its names from: texts in it that may be names, if it imports a
     module by a computed name and sets names on itself.
     """
-    called = {_last(node.func) for node in walk(tree) if isinstance(node, ast.Call)}
+    called = {last_name(node.func) for node in walk(tree) if isinstance(node, ast.Call)}
     if not called & {"import_module", "__import__"} or not called & SETTERS or not _mentions_itself(tree):
         return ()
     return tuple(dict.fromkeys(_texts(tree)))
-
-
-def _last(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _mentions_itself(tree: ast.AST) -> bool:
     """Whether it asks for its own module: ``sys.modules[__name__]``, ``globals()``."""
     return any(
         isinstance(node, ast.Subscript)
-        and _last(node.value) == "modules"
+        and last_name(node.value) == "modules"
         and isinstance(node.slice, ast.Name)
         and node.slice.id == "__name__"
         or isinstance(node, ast.Call)
-        and _last(node.func) == "globals"
+        and last_name(node.func) == "globals"
         for node in walk(tree)
     )
 

@@ -219,7 +219,7 @@ class Imports:
         with a library, and what a package holds may be a module in it.
         """
         module = self.modules[owner.path]
-        if module.is_told or not self.graft(state, module):
+        if module.is_stub or not self.graft(state, module):
             return None
         if name in self.machine.query(surely_bound, module.source.tree):
             return True

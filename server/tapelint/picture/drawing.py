@@ -10,6 +10,7 @@ from ..autograd import Facts, Iteration, Leaf, Node, ProgramPoint, SavedTensor, 
 from ..autograd.events.graph_walks import BackwardRan
 from ..autograd.model.graph import BackwardPass
 from ..autograd.model.graph_search import nodes_below
+from ..headline import number_of
 from ..hover.wording import grad_fn
 from ..rules.support.story import code, moment, saved_name, tensor_name
 from ..stubs import stub_module_name
@@ -354,9 +355,7 @@ def _done(run: BackwardPass, ran: BackwardRan) -> list[str]:
     below = nodes_below(item for item in run.begin if isinstance(item, Node))
     is_known = all(node.certain and node.assumption is None and node.is_complete for node in below)
     found = [] if is_known else ["as far as is known:"]
-    found.append(
-        f"walks {len(ran.ran)} operation{'' if len(ran.ran) == 1 else 's'}, {count} with saved values; {freed}"
-    )
+    found.append(f"walks {number_of(len(ran.ran), 'operation')}, {count} with saved values; {freed}")
     if ran.reached:
         verb = "fills .grad of" if ran.accumulates else "returns gradients of"
         found.append(f"{verb} {len(ran.reached)} {'leaf' if len(ran.reached) == 1 else 'leaves'}")

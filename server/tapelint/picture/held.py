@@ -12,6 +12,7 @@ from ..autograd.events.graph_walks import Event
 from ..autograd.model.stores import RetainedGraphs
 from ..autograd.model.views import edge_of
 from ..autograd.state import AutogradState, fresh_id
+from ..headline import number_of
 from ..rules.support.story import code, tensor_name
 from .draft import Draft
 from .subject import COLUMNS, Subject
@@ -45,7 +46,7 @@ def of_held(event: Event, facts: Facts, state: AutogradState, sights: Sights) ->
 
 def _collected(subject: Subject, kept: RetainedGraphs, sights: Sights) -> None:
     """A variable or container, and what the iterations have put into it."""
-    last = f"the last one: {_counted(len(kept.added), 'node')}, {_counted(kept.saved, 'saved tensor')}"
+    last = f"the last one: {number_of(len(kept.added), 'node')}, {number_of(kept.saved, 'saved tensor')}"
     details = ["keeps a graph of every iteration", last]
     _holder(subject, f"`{kept.stored.target}`", details, kept.stored.point, is_last=True)
     value = kept.stored.value if kept.stored.collects else None  # a name holds its last value alone
@@ -111,7 +112,3 @@ def _when(state: AutogradState, leaf: int, point: ProgramPoint) -> int:
     """The stamp of the pass at ``point`` that has filled the gradient of a leaf."""
     passes = state.history[leaf].passes if leaf in state.history else ()
     return next((run.stamp for run in passes if run.point == point), fresh_id())
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"

@@ -62,7 +62,7 @@ class Plan:
             for level, rank in enumerate(ranks)
             for node in rank
         }
-        self.routes = [planned(edge, self.seats, [*map(len, self.ranks)]) for edge in picture.edges]
+        self.routes = [planned(edge, self.seats) for edge in picture.edges]
         self.tracks = tracks(self.routes)
         # Where each channel begins: rows for those that run across, columns for those that run down.
         self.begin: dict[object, float] = {}

@@ -7,7 +7,7 @@ from one box share their track in a channel; no others do, so that each can be f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..frozen import frozen
@@ -37,8 +37,8 @@ class Route:
     ends_below: bool
 
 
-def planned(edge: PictureEdge, seats: Mapping[int, Seat], heights: Sequence[int]) -> Route:
-    """The way of an arrow; ``heights`` are the numbers of ranks of the columns."""
+def planned(edge: PictureEdge, seats: Mapping[int, Seat]) -> Route:
+    """The way of an arrow between two boxes."""
     begin, end = seats[edge.begin], seats[edge.end]
     bundle = edge.begin, edge.relation, edge.is_marked
     if begin.column != end.column:

@@ -43,6 +43,7 @@ from ..domain.values import (
 from ..engine.abstract_methods import is_left_to_others
 from ..engine.lifecycle import ModuleReturned, TensorsEscaped, UnknownStepped
 from ..engine.machine import EXPRESSIONS, Machine
+from ..engine.module_system import is_in_stub
 from ..engine.observer import OpaqueReason
 from ..engine.open_objects import open_up
 from ..engine.paths.conditions import forget, remembered
@@ -90,7 +91,7 @@ def call(machine: Machine, node: ast.Call, state: State, key: object) -> Value:
         return super_of(state)
     function = machine.eval(node.func, state)
     args, kwargs, given = _arguments(machine, node, state, function)
-    if machine.imports is None or not machine.imports.here(state).is_told:  # another version of a framework calls alike
+    if not is_in_stub(machine.imports, state):  # another version of a framework calls alike
         refuse_call(state, function)
         refuse_arguments(state, function, given)
     machine.context.spelled_call = node if given is not None and takes_as_given(state, function) else None

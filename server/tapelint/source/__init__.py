@@ -13,9 +13,11 @@ from .recovery import UNPARSED, Problem
 from .span import Span
 from .suppression import Directive, Flaw, Flawed, Form, Listed, Suppression, Suppressions
 from .tree_reuse import TreeDiff, reuse_tree
-from .walking import FIELDS, blocks, body_of, children, walk, written
+from .walking import FIELDS, blocks, body_of, children, is_none, last_name, walk, written
 
 __all__ = [
+    "is_none",
+    "last_name",
     "FIELDS",
     "INIT",
     "NOTEBOOK",

@@ -56,6 +56,16 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+def last_name(node: ast.expr) -> str:
+    """``Tensor`` of ``torch.Tensor`` and of ``Tensor``; empty for what is no dotted name."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def is_none(node: ast.AST | None) -> bool:
+    """Whether a node is the literal ``None``; not for no node at all."""
+    return isinstance(node, ast.Constant) and node.value is None
+
+
 def body_of(scope: ast.AST) -> list[ast.AST]:
     """What a scope runs: the statements of a function, a class or a module, the one expression of a lambda."""
     body: list[ast.AST] | ast.AST = getattr(scope, "body", [])

@@ -16,8 +16,6 @@ from ..frozen import frozen
 
 WIDTH = 100
 GUTTER = " " * 5
-REPEATED = 12
-"""The most notes of a passage that are printed where there are many of a kind."""
 
 
 @frozen

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ...headline import number_of
+
 
 @dataclass(slots=True)
 class Count:
@@ -64,7 +66,7 @@ def fixes_listed(fixed: Mapping[str, Counter[tuple[str, str]]]) -> str:
     """How many findings of each rule were fixed, by the name of the file and the code and name of the rule."""
     total = sum(each.total() for each in fixed.values())
     width = len(str(max(max(each.values()) for each in fixed.values())))
-    rows = [f"Fixed {total} finding{'' if total == 1 else 's'}:"]
+    rows = [f"Fixed {number_of(total, 'finding')}:"]
     for name in sorted(fixed):
         rows.append(f"- {name}:")
         rows += (f"    {count:>{width}} × {code} ({rule})" for (code, rule), count in fixed[name].most_common())

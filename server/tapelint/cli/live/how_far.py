@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ...headline import number_of
 from ..streams import LOG, flash
 from ..task import FileResult
 
@@ -62,7 +63,7 @@ class Progress:
         """What is shown after so many seconds."""
         checked = self.done - self.known
         left = seconds / checked * (self.total - self.done) if checked else 0.0
-        findings = f"{self.found} finding{'' if self.found == 1 else 's'}"
+        findings = number_of(self.found, "finding")
         return f"checking: {self.done} of {self.total} files, {findings}, {_duration(left)} left"
 
 

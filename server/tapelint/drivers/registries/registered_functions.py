@@ -81,7 +81,7 @@ def registered_functions(
     one.
     """
     tried = set[Value]()
-    files = [(machine.tree, module), *((each.source.tree, each.frame) for each in loads if not each.is_told)]
+    files = [(machine.tree, module), *((each.source.tree, each.frame) for each in loads if not each.is_stub)]
     for tree, frame in files:
         for at in parameter_calls(tree):
             for value in _values(machine, state, frame, at):

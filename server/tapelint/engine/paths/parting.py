@@ -20,6 +20,7 @@ from ...domain.values import Class, Const, External, Frame, Function, HeapRef, O
 from ...frozen import frozen
 from ...source import walk
 from ..machine import Machine
+from ..module_system import is_in_stub
 from .conditions import assume
 from .defaults import by_default
 from .entailment import entailed
@@ -88,7 +89,7 @@ def part(machine: Machine, branch: Branch, path: State, other: State, key: Hasha
     """Let an unknown test hold on ``path`` and not on ``other``, and note that as a choice."""
     assume(path, key, not negated)
     assume(other, key, negated)
-    if key is not None and by_default(key) is not None or _is_in_stub(machine, path):
+    if key is not None and by_default(key) is not None or is_in_stub(machine.imports, path):
         return
     formula = ("?", fresh_id()) if key is None else key
     empty, usual = _where_empty(formula), _usual(machine, path, branch)
@@ -114,11 +115,6 @@ def scope_of(machine: Machine, state: State) -> ast.AST:
     """The function whose code is running, or the module."""
     function = state.get(state.frame, Frame).function
     return machine.tree if function is None else function.node
-
-
-def _is_in_stub(machine: Machine, state: State) -> bool:
-    """Whether the running code says how a framework behaves: the user cannot choose there."""
-    return machine.imports is not None and machine.imports.here(state).is_told
 
 
 def _terms(formula: Hashable) -> Iterator[Hashable]:

@@ -13,6 +13,7 @@ import ast
 from collections.abc import Iterator
 
 from ...source import body_of, cached_on_node, children, walk
+from .own_attributes import own_attribute
 
 CALLED = "()"
 """What is asked of something that is called itself."""
@@ -49,18 +50,11 @@ def asked_of_attributes(owner: ast.AST) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for node in walk(owner):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if (name := _of_self(node.func)) is not None:
+            if (name := own_attribute(node.func)) is not None:
                 found.setdefault(name, set()).add(CALLED)
-            elif (name := _of_self(node.func.value)) is not None:
+            elif (name := own_attribute(node.func.value)) is not None:
                 found.setdefault(name, set()).add(node.func.attr)
     return {name: frozenset(asked) for name, asked in found.items()}
-
-
-def _of_self(node: ast.expr) -> str | None:
-    """``x`` of ``self.x``."""
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
-        return node.attr
-    return None
 
 
 def _own_calls(scope: ast.AST) -> Iterator[ast.Call]:

@@ -12,7 +12,7 @@ def own_name(method: ast.AST) -> str | None:
     return first[0].arg if first else None
 
 
-def own_attribute(node: ast.AST, own: str | None) -> str | None:
+def own_attribute(node: ast.AST, own: str | None = "self") -> str | None:
     """``x`` of ``self.x``, where the object is called ``own``; None for anything else."""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == own:
         return node.attr

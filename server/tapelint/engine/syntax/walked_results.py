@@ -18,6 +18,7 @@ from typing import TypeGuard
 
 from ...frozen import frozen
 from ...source import cached_on_node, children, walk
+from .own_attributes import own_attribute
 
 Slot = tuple[str, str]
 """Where a value comes by: a variable of a function (its name, the variable), an attribute of ``self``, the result of a
@@ -150,7 +151,7 @@ class _Sources:
             self.calls[_place(node)] = callee, {slot for value in given for slot in _made_of(value, name)}
         if not isinstance(node.func, ast.Attribute):
             return
-        if _own(node.func) in self.methods:
+        if own_attribute(node.func) in self.methods:
             self.hand_over(node, node.func.attr, name)
         elif node.func.attr in WALKS:
             self.ends += _made_of(node, name)
@@ -206,7 +207,7 @@ def _made_of(value: ast.AST, name: str) -> Iterator[Slot]:
             yield name, node.id
         elif isinstance(node, ast.Attribute) and node.attr in ENDS:
             continue
-        elif (attribute := _own(node)) is not None:
+        elif (attribute := own_attribute(node)) is not None:
             yield SELF, attribute
         elif isinstance(node, ast.Call):
             if (callee := _callee(node, name)) is not None:
@@ -225,7 +226,7 @@ def _callee(node: ast.Call, name: str) -> Slot | None:
     """The slot of what calls of a variable or of an attribute of ``self`` return."""
     if isinstance(node.func, ast.Name):
         return name, f"{node.func.id}()"
-    attribute = _own(node.func)
+    attribute = own_attribute(node.func)
     return (SELF, f"{attribute}()") if attribute is not None else None
 
 
@@ -241,14 +242,7 @@ def _held_by(target: ast.expr, name: str) -> Iterator[Slot]:
             yield from _held_by(item, name)
     elif isinstance(target, ast.Name):
         yield name, target.id
-    elif (attribute := _own(target)) is not None:
+    elif (attribute := own_attribute(target)) is not None:
         yield SELF, attribute
     elif isinstance(target, (ast.Starred, ast.Subscript, ast.Attribute)):
         yield from _held_by(target.value, name)
-
-
-def _own(node: ast.AST) -> str | None:
-    """``x`` of ``self.x``."""
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
-        return node.attr
-    return None

@@ -54,13 +54,9 @@ import ast
 from ...autograd.events.custom_function import FunctionEvent, GradientForNothing, GradientsMiscounted, OutputsMiscounted
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
-from ...headline import headline
+from ...headline import headline, number_of
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-
-
-def counted(number: int, thing: str) -> str:
-    return f"{number} {thing}" + "s" * (number != 1)
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -75,8 +71,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
 def too_few_or_many(event: GradientsMiscounted) -> Finding:
     """backward returns another number of gradients than forward has arguments."""
     is_list = isinstance(event.place, ast.Return) and isinstance(event.place.value, ast.List)
-    given = counted(event.expected, "argument")
-    got = "a list, which is one value" if is_list else counted(event.got, "gradient")
+    given = number_of(event.expected, "argument")
+    got = "a list, which is one value" if is_list else number_of(event.got, "gradient")
     owners = (f"`{event.function}`", "a Function")
     cures: tuple[FixProposal, ...] = ()
     if not is_list and event.got < event.expected and event.needed is None:
@@ -95,7 +91,7 @@ def too_few_or_many(event: GradientsMiscounted) -> Finding:
         ),
         raises=f"function {event.function}Backward returned an incorrect number of gradients (expected "
         f"{event.expected}, got {event.got})",
-        links=(runs_backward(event, f"which must return {counted(event.expected, 'value')}, {each} of forward"),),
+        links=(runs_backward(event, f"which must return {number_of(event.expected, 'value')}, {each} of forward"),),
         help="Return a tuple: to PyTorch a list is one value."
         if is_list
         else "Return one value for each argument of forward, None where there is no gradient.",
@@ -132,7 +128,7 @@ def for_no_tensor(event: GradientForNothing) -> Finding:
 
 def outputs_miscounted(event: OutputsMiscounted) -> Finding:
     """backward takes another number of gradients than forward has outputs."""
-    outputs, accepted = counted(event.outputs, "output"), counted(event.accepted, "gradient")
+    outputs, accepted = number_of(event.outputs, "output"), number_of(event.accepted, "gradient")
     missing = event.accepted - event.outputs
     return Finding(
         at=event.definition,
@@ -142,10 +138,10 @@ def outputs_miscounted(event: OutputsMiscounted) -> Finding:
             f"The backward of `{event.function}` takes {accepted}, and its forward has {outputs}",
             f"The backward of a Function takes {accepted}, and its forward has {outputs}",
         ),
-        raises=f"missing {counted(missing, 'required positional argument')}"
+        raises=f"missing {number_of(missing, 'required positional argument')}"
         if missing > 0
-        else f"takes {counted(event.accepted + 1, 'positional argument')} but {event.outputs + 1} were given",
-        links=(runs_backward(event, f"and gives it {counted(event.outputs, 'gradient')}, one for each output"),),
+        else f"takes {number_of(event.accepted + 1, 'positional argument')} but {event.outputs + 1} were given",
+        links=(runs_backward(event, f"and gives it {number_of(event.outputs, 'gradient')}, one for each output"),),
         help="Take one gradient for each output, also for those that are marked non-differentiable.",
         no_fix="what backward computes would have to change with its arguments",
     )

@@ -54,7 +54,7 @@ from collections.abc import Iterator
 from ...autograd.events.custom_function import SavedMiscounted
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
-from ...headline import headline
+from ...headline import headline, number_of
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import code
@@ -62,8 +62,8 @@ from ..support.story import code
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, SavedMiscounted)
-    saved = f"{event.saved} tensor" + "s" * (event.saved != 1)
-    wanted = f"{event.wanted} saved tensor" + "s" * (event.wanted != 1)
+    saved = number_of(event.saved, "tensor")
+    wanted = number_of(event.wanted, "saved tensor")
     message = headline(
         f"The backward of `{event.function}` unpacks {wanted}, and its forward saved {saved}",
         f"This backward unpacks {wanted}, and its forward saved {saved}",

@@ -73,7 +73,7 @@ from collections.abc import Sequence
 from ...autograd.events.graph_walks import Event, GraphKeptAlive
 from ...autograd.facts import Facts
 from ...autograd.model.stores import RetainedGraphs
-from ...headline import headline
+from ...headline import headline, number_of
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
@@ -158,10 +158,10 @@ def _cost(collected: RetainedGraphs) -> str:
     """What one iteration adds: nodes, the kilobytes that they take, saved tensors."""
     opaque = sorted({node.assumption for node in collected.added if node.assumption is not None})
     count = sum(node.assumption is None for node in collected.added)
-    nodes = f"{count} node{'s' * (count != 1)}"
+    nodes = number_of(count, "node")
     size = f"{nodes} (about {count * KILOBYTES:.1f} KB)" if not opaque else nodes
     whole = " and ".join(f"the whole graph of `{name}`" for name in opaque[:2])
-    saved = f"{collected.saved} saved tensor{'s' * (collected.saved != 1)}" if collected.saved else ""
+    saved = number_of(collected.saved, "saved tensor") if collected.saved else ""
     given = "the graph that it is given" if not any(node.certain for node in collected.added) else ""
     parts = [part for part in (given, whole, size if count else "", saved) if part]
     return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0] if parts else "some"

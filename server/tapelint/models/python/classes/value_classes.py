@@ -48,7 +48,7 @@ TYPE, FUNCTION, BUILTIN_FUNCTION = (
     External(f"builtins.{name}") for name in ("type", "function", "builtin_function_or_method")
 )
 METHOD, MODULE, SIZE = External("builtins.method"), External("builtins.module"), External("torch.Size")
-DTYPE, DEVICE, OPTIMIZER = External("torch.dtype"), External("torch.device"), External("torch.optim.Optimizer")
+DTYPE, OPTIMIZER = External("torch.dtype"), External("torch.optim.Optimizer")
 DTYPES = frozenset(
     "float float16 float32 float64 double half bfloat16 cfloat cdouble chalf complex32 complex64 complex128 int int8 "
     "int16 int32 int64 long short uint8 uint16 uint32 uint64 bool quint8 qint8 qint32".split()
