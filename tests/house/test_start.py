@@ -69,7 +69,7 @@ def test_every_command_loads_the_options_of_all_and_what_none_of_them_does(
     assert parts <= {"__main__", "_version", "cli", "compiled", "frozen", "output_formats"}, (
         f"the version is printed with {sorted(parts)}"
     )
-    assert not loaded & {"hashlib", "tempfile", "shutil", "json", "logging", "pathspec"}
+    assert not loaded & {"hashlib", "tempfile", "shutil", "json", "logging", "packaging", "pathspec"}
     more = {name for name in loaded_by(started.stderr) - loaded if name.startswith("tapelint.cli.")}
     assert not more, f"the server loads of the command line: {sorted(more)}"
 

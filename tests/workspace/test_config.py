@@ -13,6 +13,7 @@ import pytest
 
 import tapelint.report.topics
 import tapelint.rules
+from tapelint import __version__
 from tapelint.severity import Severity
 from tapelint.workspace import Config, ConfigError, discover, find, forget, from_table, load
 from tapelint.workspace.files import EXCLUDED
@@ -108,6 +109,12 @@ def test_no_file() -> None:
         ('[tool.tapelint]\nper-file-ignores = "x"\n', ":2: per-file-ignores must be a table of patterns, as in"),
         ('[tool.tapelint.per-file-ignores]\n"a.py" = ["X1"]\n', ":2: per-file-ignores of 'a.py': no rule has the code"),
         ("[tool.tapelint]\nexclude = [3]\n", ":2: exclude must be a list of patterns, as in"),
+        ('[tool.tapelint]\nrequired-version = "new"\n', ":2: required-version must be a version specifier, as in"),
+        ("[tool.tapelint]\nrequired-version = 3\n", ":2: required-version must be a version specifier, as in"),
+        (
+            '[tool.tapelint]\nunheard-of = 1\nrequired-version = "99"\n',
+            f":3: required version `==99` does not match the running version `{__version__}`",
+        ),
         ("[tool]\ntapelint = 1\n", "must be a table"),
         ("[tool.tapelint\n", "not valid TOML"),
     ],

@@ -16,7 +16,7 @@ from tools.docs.settings import page, schema_text
 
 from tapelint.cli.commands import tapelint
 from tapelint.source.toml_text import read_toml
-from tapelint.workspace import Config, ConfigError, from_table
+from tapelint.workspace import Config, ConfigError, from_table, required_version
 from tapelint.workspace.all_settings import SETTINGS, checked
 from tapelint.workspace.config import over
 from tapelint.workspace.settings_schema import schema
@@ -35,9 +35,15 @@ VALUES = {
     "list[FilePattern]": st.lists(PATTERNS, max_size=2),
     "dict[FilePattern, list[RuleSelector]]": st.dictionaries(PATTERNS, st.lists(CODES, max_size=1), max_size=1),
     "bool": st.booleans(),
-    "str": st.sampled_from(["../pyproject.toml", ""]),
+    "str": st.sampled_from(["../pyproject.toml", "", ">=0.1", "1.5", ">= 1, < 2", ">=", "1.5, 2", "~=1.5", "newest"]),
 }
 SEVERITIES = st.dictionaries(CODES, WORDS, max_size=2)
+
+
+@pytest.fixture(autouse=True)
+def a_release(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A version that fits the specifiers here."""
+    monkeypatch.setattr(required_version, "__version__", "1.5")
 
 
 def values(key: str) -> st.SearchStrategy[Any]:

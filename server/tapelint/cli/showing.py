@@ -14,7 +14,7 @@ from ..workspace import Config, find
 from ..workspace.globs import Patterns
 from .streams import writing
 
-_HIDDEN = ("root", "tests", "extend", "ignore_noqa")
+_HIDDEN = ("root", "tests", "extend", "required_version", "ignore_noqa")
 """Fields of a configuration that are no keys of it, or have done what they are for."""
 
 

@@ -20,6 +20,7 @@ from ..output_formats import FORMATS
 from . import keys
 from .files import EXCLUDED
 from .keys import At, ConfigError
+from .required_version import SHAPE, required_version
 
 
 @frozen
@@ -77,6 +78,8 @@ _LEVEL = Kind(
     keys.severity,
 )
 _FORMAT = Kind(" | ".join(map(json.dumps, FORMATS)), {"enum": list(FORMATS)}, keys.form)
+_VERSIONS = Kind("str", {"type": "string", "pattern": SHAPE}, required_version)
+REQUIRED = "required-version"
 _PLACE = Kind("str", {"type": "string", "minLength": 1}, keys.folder)
 
 SETTINGS: dict[str, Setting] = {
@@ -217,6 +220,13 @@ SETTINGS: dict[str, Setting] = {
         'cache-dir = "build/tapelint"',
         '".tapelint_cache"',
     ),
+    REQUIRED: Setting(
+        _VERSIONS,
+        "The versions of tapelint that this configuration is for, as a version specifier (PEP 440). With any other, "
+        "tapelint says so and does nothing, whatever else the configuration has.",
+        'required-version = ">=0.1"',
+        "any version",
+    ),
     "extend": Setting(
         _FILE,
         "Another configuration file, whose settings hold where this one says nothing; those that begin with `extend-` "
@@ -228,9 +238,11 @@ SETTINGS: dict[str, Setting] = {
 
 
 def checked(table: Mapping[str, object], at: At, root: str = "") -> dict[str, Any]:
-    """The fields of a Config, its patterns below ``root``; raises ConfigError at the first value that is wrong."""
+    """The fields of a Config, its patterns below ``root``; raises ConfigError at the first value that is wrong. The
+    version comes first: another one may know other keys.
+    """
     fields: dict[str, Any] = {}
-    for key, value in table.items():
+    for key, value in sorted(table.items(), key=lambda item: item[0] != REQUIRED):
         if key not in SETTINGS:
             raise ConfigError(f"{at(key)}: unknown key {key!r}; {keys.suggestion(key, SETTINGS, 'the keys are')}")
         fields[key.replace("-", "_")] = SETTINGS[key].kind.read(key, value, at, root)

@@ -25,6 +25,7 @@
     callers = false                             # not what the scripts and tests that use a file show in it
     follow-installed = true                     # installed libraries that use PyTorch are executed, too
     cache-dir = "build/tapelint"                # where what was found is kept for the next run
+    required-version = ">=0.1"                  # which versions of tapelint this is for
     extend = "../pyproject.toml"                # what that says counts where this says nothing
 
 The nearest file upward of what is analysed counts; a tapelint.toml (the same keys, no table) beats the pyproject.toml
@@ -101,6 +102,7 @@ class Config:
     callers: bool = True
     follow_installed: bool = False
     cache_dir: str = ""
+    required_version: str = ""
     extend: str = ""
     root: str = ""
     ignore_noqa: bool = False
