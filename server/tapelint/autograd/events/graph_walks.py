@@ -50,6 +50,18 @@ class SilentEvent(Event):
 
 
 @frozen(eq=False, kw_only=True)
+class AfterWrite(SilentEvent):
+    """Something silent that comes of an earlier write; of several, of the first."""
+
+    write: Write
+
+    @property
+    def premise(self) -> str | None:
+        """That of the write, which the path loses where it meets one without."""
+        return self.point.premise or self.write.point.premise
+
+
+@frozen(eq=False, kw_only=True)
 class FreedGraphReached(Event):
     """A backward reached a node whose saved tensors an earlier backward freed."""
 
@@ -156,18 +168,12 @@ class BackwardRan(SilentEvent):
 
 
 @frozen(eq=False, kw_only=True)
-class SavedTensorAltered(SilentEvent):
+class SavedTensorAltered(AfterWrite):
     """A backward used a saved tensor whose memory was written without its version counter."""
 
     node: Node
     saved: SavedTensor
-    write: Write
     root: int
-
-    @property
-    def premise(self) -> str | None:
-        """That of the write, which the path loses where it meets one without."""
-        return self.point.premise or self.write.point.premise
 
 
 @frozen(eq=False, kw_only=True)
@@ -189,54 +195,35 @@ class ViewRefused(Event):
 
 
 @frozen(eq=False, kw_only=True)
-class HiddenWriteUsed(SilentEvent):
+class HiddenWriteUsed(AfterWrite):
     """A tensor with a graph was used after a write that the graph does not know, and a backward goes through both."""
 
     tensor: int
-    write: Write
-
-    @property
-    def premise(self) -> str | None:
-        """That of the write, which the path loses where it meets one without."""
-        return self.point.premise or self.write.point.premise
 
 
 @frozen(eq=False, kw_only=True)
-class KeptValueOverwritten(SilentEvent):
+class KeptValueOverwritten(AfterWrite):
     """A list was given the memory of a tensor that it holds already, and that was written in between: both entries are
     the same. ``point`` is the call.
     """
 
     # The first time that the list was given it.
     first: ProgramPoint
-    write: Write
     # The storage.
     memory: int
     # Whether the list was given an array of NumPy.
     is_array: bool
 
-    @property
-    def premise(self) -> str | None:
-        """That of the write, which the path loses where it meets one without."""
-        return self.point.premise or self.write.point.premise
-
 
 @frozen(eq=False, kw_only=True)
-class KeptValueCompared(SilentEvent):
+class KeptValueCompared(AfterWrite):
     """A tensor was compared with, or subtracted from, what was kept of it before it was written: the same memory."""
 
     # Where it was kept.
     kept: ProgramPoint
-    # The first write since.
-    write: Write
     # The expressions of what was kept, and of the other operand.
     source: ast.expr
     other: ast.expr
-
-    @property
-    def premise(self) -> str | None:
-        """That of the write, which the path loses where it meets one without."""
-        return self.point.premise or self.write.point.premise
 
 
 @frozen(eq=False, kw_only=True)
