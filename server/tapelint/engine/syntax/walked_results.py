@@ -55,17 +55,26 @@ def fed_calls(scope: ast.AST) -> frozenset[str]:
 def walked_method_calls(scope: ast.AST) -> frozenset[ast.AST]:
     """The calls of methods, of whatever object, whose results a function or the methods of a class walk. Not those that
     return several things that are used: which of them had a graph, and whether they share it, is not known. What a loop
-    goes through holds several, too: a loader of batches, or a list of losses.
+    goes through holds several, too: a loader of batches, or a list of losses. What is asked for without an argument
+    (``net.spec()``) is walked only if it is more than an argument of another object's method: it may be a number.
     """
     methods = _methods_of(scope)
     read: Sequence[ast.AST] = methods or [scope]
-    sources = _Sources(methods, through_items=False)
-    for method in read:
-        sources.read(method, getattr(method, "name", ""))
-    places = {slot[1] for slot in sources.reached(sources.ends) if slot[0] == CALL}
+    places, near = (_walked_places(read, _Sources(methods, False, each)) for each in (True, False))
     calls = (node for method in read for node in walk(method) if isinstance(node, ast.Call))
-    found = {call for call in calls if isinstance(call.func, ast.Attribute) and _place(call)[1] in places}
+    found = {
+        call
+        for call in calls
+        if isinstance(call.func, ast.Attribute) and _place(call)[1] in (places if call.args or call.keywords else near)
+    }
     return frozenset(found - {node.value for method in read for node in walk(method) if _takes_several(node)})
+
+
+def _walked_places(read: Iterable[ast.AST], sources: _Sources) -> set[str]:
+    """The places of the calls whose results some functions walk."""
+    for function in read:
+        sources.read(function, getattr(function, "name", ""))
+    return {slot[1] for slot in sources.reached(sources.ends) if slot[0] == CALL}
 
 
 def _takes_several(node: ast.AST) -> TypeGuard[ast.Assign]:
@@ -120,18 +129,25 @@ def _called(slots: Iterable[Slot]) -> frozenset[str]:
 class _Sources:
     """For each slot those that its value was made of; ``ends`` are walked, ``calls`` are made with what is made of
     slots. ``methods`` are those of the class that is read: what one is given goes into its parameters. An item is made
-    of what holds it, unless not ``through_items``.
+    of what holds it, unless not ``through_items``; what a method of an object returns is made of its arguments, unless
+    not ``through_arguments``.
     """
 
-    def __init__(self, methods: Iterable[Definition] = (), through_items: bool = True) -> None:
+    def __init__(
+        self, methods: Iterable[Definition] = (), through_items: bool = True, through_arguments: bool = True
+    ) -> None:
         self.methods = {method.name: method.args for method in methods}
         self.through_items = through_items
+        self.through_arguments = through_arguments
+        self.objects: set[str] = {"self"}
         self.of: dict[Slot, set[Slot]] = {}
         self.ends: list[Slot] = []
         self.calls: dict[Slot, tuple[Slot, set[Slot]]] = {}
 
     def read(self, scope: ast.AST, name: str) -> None:
         """Take note of what a function does; ``name`` tells its variables from those of others."""
+        self.objects |= set() if self.through_arguments else _bound_in(scope)
+        statements = {node.value for node in walk(scope) if isinstance(node, ast.Expr)}
         for node in walk(scope):
             if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and node.value is not None:
                 targets: Sequence[ast.expr] = node.targets if isinstance(node, ast.Assign) else [node.target]
@@ -140,27 +156,29 @@ class _Sources:
                 if self.through_items:
                     self.flow(node.iter, [node.target], name)
             elif isinstance(node, ast.Return) and node.value is not None:
-                self.of.setdefault((RESULT, name), set()).update(_made_of(node.value, name))
+                self.of.setdefault((RESULT, name), set()).update(self.made_of(node.value, name))
             elif isinstance(node, ast.Call):
-                self.call(node, name)
+                self.call(node, name, self.through_arguments or node in statements)
 
-    def call(self, node: ast.Call, name: str) -> None:
-        """Take note of one call in the function ``name``."""
+    def call(self, node: ast.Call, name: str, keeps: bool) -> None:
+        """Take note of one call in the function ``name``; ``keeps`` says that an object may keep what its method is
+        given.
+        """
         if (callee := _callee(node, name)) is not None:
             given = [*node.args, *(keyword.value for keyword in node.keywords)]
-            self.calls[_place(node)] = callee, {slot for value in given for slot in _made_of(value, name)}
+            self.calls[_place(node)] = callee, {slot for value in given for slot in self.made_of(value, name)}
         if not isinstance(node.func, ast.Attribute):
             return
         if own_attribute(node.func) in self.methods:
             self.hand_over(node, node.func.attr, name)
         elif node.func.attr in WALKS:
-            self.ends += _made_of(node, name)
-        else:  # losses.append(loss)
+            self.ends += self.made_of(node, name)
+        elif keeps:  # losses.append(loss)
             for argument in node.args:
                 self.flow(argument, [node.func.value], name)
 
     def flow(self, value: ast.expr, targets: Sequence[ast.expr], name: str) -> None:
-        made_of = set(_made_of(value, name))
+        made_of = set(self.made_of(value, name))
         for target in targets if made_of else ():
             for slot in _held_by(target, name):
                 self.of.setdefault(slot, set()).update(made_of)
@@ -171,7 +189,42 @@ class _Sources:
         names = [parameter.arg for parameter in (*spec.posonlyargs, *spec.args)][1:]
         given = [*zip(names, node.args), *((keyword.arg or "", keyword.value) for keyword in node.keywords)]
         for parameter, value in given:
-            self.of.setdefault((method, parameter), set()).update(_made_of(value, name))
+            self.of.setdefault((method, parameter), set()).update(self.made_of(value, name))
+
+    def made_of(self, value: ast.AST, name: str) -> Iterator[Slot]:
+        """The slots that an expression is made of."""
+        todo = [value]
+        while todo:
+            node = todo.pop()
+            if isinstance(node, ast.Name):
+                yield name, node.id
+            elif isinstance(node, ast.Attribute) and node.attr in ENDS:
+                continue
+            elif (attribute := own_attribute(node)) is not None:
+                yield SELF, attribute
+            elif isinstance(node, ast.Call):
+                if (callee := _callee(node, name)) is not None:
+                    yield callee
+                    yield _place(node)
+                elif isinstance(node.func, ast.Attribute) and node.func.attr not in ENDS:
+                    yield _place(node)
+                    todo.append(node.func.value)
+                if not self.drops_arguments(node.func, callee):
+                    todo += [*node.args, *(keyword.value for keyword in node.keywords)]
+            elif not isinstance(node, ast.Lambda):
+                todo += children(node)
+
+    def drops_arguments(self, function: ast.expr, callee: Slot | None) -> bool:
+        """Whether what a call returns is not made of what it was given."""
+        if not isinstance(function, ast.Attribute):
+            return False
+        return function.attr in ENDS or callee is None and not self.through_arguments and self.is_of_object(function)
+
+    def is_of_object(self, function: ast.expr) -> bool:
+        """Whether a function is a method of what a variable holds, or an attribute of ``self``; not of a module."""
+        while isinstance(function, (ast.Attribute, ast.Subscript, ast.Call)):
+            function = function.func if isinstance(function, ast.Call) else function.value
+        return isinstance(function, ast.Name) and function.id in self.objects
 
     def fed(self, walked: set[Slot], own: Set[Slot] = frozenset()) -> set[Slot]:
         """What is called for a result that is ``walked``, and given nothing that came out of a call; what the methods
@@ -198,28 +251,10 @@ class _Sources:
         return found
 
 
-def _made_of(value: ast.AST, name: str) -> Iterator[Slot]:
-    """The slots that an expression is made of."""
-    todo = [value]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.Name):
-            yield name, node.id
-        elif isinstance(node, ast.Attribute) and node.attr in ENDS:
-            continue
-        elif (attribute := own_attribute(node)) is not None:
-            yield SELF, attribute
-        elif isinstance(node, ast.Call):
-            if (callee := _callee(node, name)) is not None:
-                yield callee
-                yield _place(node)
-            elif isinstance(node.func, ast.Attribute) and node.func.attr not in ENDS:
-                yield _place(node)
-                todo.append(node.func.value)
-            if not (isinstance(node.func, ast.Attribute) and node.func.attr in ENDS):
-                todo += [*node.args, *(keyword.value for keyword in node.keywords)]
-        elif not isinstance(node, ast.Lambda):
-            todo += children(node)
+def _bound_in(scope: ast.AST) -> set[str]:
+    """The parameters and variables of a function."""
+    names = (node for node in walk(scope) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    return {node.id for node in names} | {node.arg for node in walk(scope) if isinstance(node, ast.arg)}
 
 
 def _callee(node: ast.Call, name: str) -> Slot | None:
