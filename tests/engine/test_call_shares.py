@@ -196,3 +196,35 @@ def test_what_it_cut_before_is_not_taken_to_carry_a_graph():
     whole, cut = BUFFERED.format(cut=""), BUFFERED.format(cut=".detach()")
     assert codes(analyse(cut, limits=SMALL)) == codes(analyse(cut)) == []
     assert codes(analyse(whole, limits=SMALL)) == codes(analyse(whole)) == ["TL101"]
+
+
+RECURRENT = f"""\
+import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(3, 3)
+    def memory(self, h):
+        return [{{kept}}]
+    def forward(self, x, memory):
+{WORK.replace("    ", "        ")}
+        h = self.layer(x) * sum(memory)
+        return [h.sum()] + self.memory(h)
+
+net = Net()
+optimizer = torch.optim.SGD(net.parameters(), 0.1)
+def train(data, memory):
+    for x in data:
+        out = net(x, memory)
+        {{taken}}
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+def test_which_results_a_network_cut_is_unknown():
+    for taken in ("loss, memory = out[0], out[1:]", "loss, *memory = out", "loss = out[0]; memory = [out[1]]"):
+        cut, whole = (RECURRENT.format(kept=kept, taken=taken) for kept in ("h.detach()", "h * 1"))
+        assert codes(analyse(cut, limits=SMALL)) == codes(analyse(cut)) == []
+        assert codes(analyse(whole, limits=SMALL)) == codes(analyse(whole)) == ["TL102"]

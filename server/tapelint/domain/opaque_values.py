@@ -90,8 +90,9 @@ def part_of(facts: Facts, state: State, whole: int, node: ast.AST) -> TensorRef:
     """
     tensor = resolve_view(state, whole)
     made = invent(facts, state, [whole], node, tensor.assumption, saves_anything=False)
-    facts.record_provenance(made, Provenance(part_of=whole))
-    if state.grad_mode is not True and tensor.requires_grad is not False:
+    may_be_cut = facts.provenance_of(whole).parts_may_be_cut
+    facts.record_provenance(made, Provenance(part_of=whole, parts_may_be_cut=may_be_cut))
+    if (may_be_cut or state.grad_mode is not True) and tensor.requires_grad is not False:
         state.tensors[made] = replace(state.tensors[made], requires_grad=None)
     return TensorRef(made)
 

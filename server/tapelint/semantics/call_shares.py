@@ -15,6 +15,7 @@ import ast
 import sys
 from collections.abc import Callable
 
+from ..autograd import Provenance
 from ..domain import facets
 from ..domain.mro import is_module
 from ..domain.state import State
@@ -109,7 +110,10 @@ def abandoned(
         _forget_attributes(state, value, stored)
     network, name = _network(state, args), getattr(definition, "name", "")
     if network is not None and name == "forward":
-        return MODULE_METHODS["forward"](machine, state, network, Call("forward", args[1:], kwargs, node))
+        result = MODULE_METHODS["forward"](machine, state, network, Call("forward", args[1:], kwargs, node))
+        if cuts and isinstance(result, TensorRef):
+            machine.facts.record_provenance(result.id, Provenance(parts_may_be_cut=True))
+        return result
     if network is not None and name == "__init__":
         thing = state.edit(network.id, Instance)
         thing.attributes["training"] = thing.attributes[facets.UNBUILT] = TRUE

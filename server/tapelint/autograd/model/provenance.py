@@ -39,6 +39,8 @@ class Provenance:
     protected_at: ProgramPoint | None = None
     # Of a part of what an unknown call returned: the tensor that stands for the whole.
     part_of: int | None = None
+    # Of what a call returned that was left: whether parts of it may have lost their graph, by the text of what it runs.
+    parts_may_be_cut: bool = False
 
     def or_else(self, other: Provenance) -> Provenance:
         """What this says, and where it says nothing, what ``other`` does."""
@@ -55,6 +57,7 @@ class Provenance:
             other.replaces if self.replaces is None else self.replaces,
             self.protected_at or other.protected_at,
             other.part_of if self.part_of is None else self.part_of,
+            self.parts_may_be_cut or other.parts_may_be_cut,
         )
 
 
