@@ -36,7 +36,7 @@ from .context import new_context, noted, tensors_noted
 from .context_reads import refuse_plain_values
 from .hazards import called_at, forward_hazards
 from .run_backward import backward_of
-from .syntax import Definition, Given, own_function
+from .syntax import Definition, Given, class_given, own_function, parameters
 
 NOT_RETURNED = "Some elements marked as dirty during the forward method were not returned as output."
 
@@ -59,11 +59,11 @@ def apply(machine: Machine, state: State, call: Call) -> Value:
         tell_unmarked(machine.facts, state, list(given.tensors.values()), call.node)
     flags = tuple(flag(state, v) for v in given.values)
     context, mode = new_context(state, kind, flags), state.grad_mode
-    result = run_forward(machine, state, forward, setup, context, given.values, call.node)
+    result = run_forward(machine, state, (kind, forward, setup), context, given.values, call.node)
     needs = needs_grad(mode, flags)
     backward = own_function(state, kind, "backward") or own_function(state, kind, "vjp")
     machine.unit.dependencies.update(method.node for method in (forward, setup, backward) if method is not None)
-    definition = Definition(state.get(kind.id, Class).name, forward, setup, backward, context)
+    definition = Definition(state.get(kind.id, Class).name, forward, setup, backward, context, kind)
     if needs is not False:
         refuse_plain_values(machine.facts, state, definition, needs, call.node)
     return attach(machine, state, call.node, definition, given, result, needs)
@@ -84,22 +84,22 @@ def given_to(state: State, arguments: tuple[Value, ...], node: ast.AST) -> Given
 def run_forward(
     machine: Machine,
     state: State,
-    forward: Function,
-    setup: Function | None,
+    methods: tuple[HeapRef, Function, Function | None],
     context: HeapRef,
     values: tuple[Value, ...],
     node: ast.AST,
 ) -> Value:
-    """Call forward without grad, and ``setup_context`` after it if there is one; what forward returned. Of what it
-    writes in place its own rules tell.
+    """Call forward without grad, and ``setup_context`` after it if there is one (``methods``, behind their class); what
+    forward returned. Of what it writes in place its own rules tell.
     """
+    kind, forward, setup = methods
     mode, state.grad_mode = state.grad_mode, False
     hidden = machine.facts.hidden_writes.copy()
     try:
         if setup is None:
-            return machine.call(state, forward, [context, *values], {}, node)
-        result = machine.call(state, forward, list(values), {}, node)
-        machine.call(state, setup, [context, Tuple(values), result], {}, node)
+            return machine.call(state, forward, [*class_given(forward, kind), context, *values], {}, node)
+        result = machine.call(state, forward, [*class_given(forward, kind), *values], {}, node)
+        machine.call(state, setup, [*class_given(setup, kind), context, Tuple(values), result], {}, node)
         return result
     finally:
         state.grad_mode, machine.facts.hidden_writes = mode, hidden
@@ -114,8 +114,7 @@ def flag(state: State, value: Value) -> bool | None:
 
 def bound(forward: Function, call: Call, with_setup: bool) -> tuple[Value, ...]:
     """The arguments in the order of forward's parameters. Defaults count only in the form with ``setup_context``."""
-    spec = forward.node.args
-    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    names = parameters(forward)
     defaults = dict(zip(reversed(names), reversed(forward.defaults)))
     values = call.args[1:]
     for name in names[len(values) + (not with_setup) :]:

@@ -18,7 +18,7 @@ from ....engine.machine import Machine
 from .arity import Inputs, check_outputs, judged
 from .context import noted
 from .hazards import altered_since_forward, backward_hazards, kept_on_context, tell_kept
-from .syntax import Definition, parameters
+from .syntax import Definition, class_given, parameters
 
 
 def backward_of(
@@ -47,7 +47,8 @@ def backward_of(
         state.grad_mode, state.inference = turn.create, False
         machine.node_visits[definition.context.id] = turn
         try:
-            result = machine.call(state, function, [definition.context, *gradients], {}, turn.node)
+            arguments = [*class_given(function, definition.kind), definition.context, *gradients]
+            result = machine.call(state, function, arguments, {}, turn.node)
         finally:
             del machine.node_visits[definition.context.id]
             state.grad_mode, state.inference, state.frame, state.calls, state.iterations = outer

@@ -21,6 +21,8 @@ class Definition:
     setup: Function | None
     backward: Function | None
     context: HeapRef
+    # The class itself.
+    kind: HeapRef
 
     @property
     def preparing(self) -> Function:
@@ -34,9 +36,14 @@ class Definition:
 
 
 def parameters(function: Function) -> list[str]:
-    """The names of a function's positional parameters."""
+    """The names of a method's positional parameters, without that for the class."""
     spec = function.node.args
-    return [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    return [a.arg for a in (*spec.posonlyargs, *spec.args)][function.kind == "class" :]
+
+
+def class_given(method: Function, kind: HeapRef) -> list[Value]:
+    """What a method is given before the context: a class method its class, any other nothing."""
+    return [kind] if method.kind == "class" else []
 
 
 def context_name(method: Function) -> str:
