@@ -5,10 +5,11 @@ Reports `requires_grad` set on what is not a leaf (`y.requires_grad = False` aft
 truth values (`torch.arange(3, requires_grad=True)`, `nn.Parameter(torch.tensor([1, 2]))`).
 
 ## Why PyTorch fails
-Whether a computed tensor requires grad follows from what it was computed from, so only a leaf's flag may be
-changed: "you can only change requires_grad flags of leaf variables". `requires_grad_()` on a computed tensor
-that requires grad already is allowed, and does nothing. A derivative needs a continuous quantity: "only Tensors of
-floating point dtype can require gradients".
+Whether a computed tensor requires grad follows from what it was computed from, so only a leaf's flag may be changed:
+"you can only change requires_grad flags of leaf variables". `requires_grad_()` on a computed tensor that requires grad
+already is allowed, and does nothing. Integers and truth values have no derivative: "Only Tensors of floating point and
+complex dtype can require gradients", or from `requires_grad_()` "only Tensors of floating point dtype can require
+gradients".
 
 ## Example
 ```py
@@ -49,7 +50,9 @@ from ..support.returned import returned_with_graph
 from ..support.story import code, tensor_name
 
 LEAF = "you can only change requires_grad flags of leaf variables"
-DTYPE = "only Tensors of floating point dtype can require gradients"
+MADE = "Only Tensors of floating point and complex dtype can require gradients"
+ASSIGNED = "only Tensors of floating point and complex dtype can require gradients"
+CALLED = "only Tensors of floating point dtype can require gradients"
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -73,7 +76,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
             cures.append(FixProposal("detach_instead", f"Detach {name} instead", (where,)))
     else:
         what = "integers" if event.reason == "int" else "bools"
-        error = DTYPE
+        error = _not_floating(where)
         message = headline(f"{name} holds {what}: it cannot require grad", f"This holds {what}: it cannot require grad")
         if created_at.node is not where:
             links.append(TraceStep(created_at.node, f"This makes {what}", created_at, short=f"makes {what}"))
@@ -94,6 +97,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
 
 
+def _not_floating(node: ast.AST) -> str:
+    """What PyTorch says of integers: each of the three ways to ask for a gradient has its own words."""
+    if not isinstance(node, ast.Call):
+        return ASSIGNED
+    return CALLED if isinstance(node.func, ast.Attribute) and node.func.attr == "requires_grad_" else MADE
+
+
 RULE = Rule(
     "TL309",
     "requires-grad-refused",
@@ -101,5 +111,5 @@ RULE = Rule(
     __doc__,
     (RequiresGradRefused,),
     check,
-    raises=(LEAF, DTYPE, "only Tensors of floating point and complex dtype can require gradients"),
+    raises=(LEAF, MADE, CALLED),
 )
