@@ -8,16 +8,30 @@ Reports a use of `.grad` of a computed tensor (a method, arithmetic, an index) t
 ## Why PyTorch fails
 A backward adds gradients to the `.grad` of leaves: parameters, and tensors made with `requires_grad=True`. The
 gradients of what was computed from them pass through and are dropped, so `.grad` stays None, and code that uses it gets
-"'NoneType' object has no attribute ..." or "unsupported operand type(s)". The same happens to a parameter that was
-rebound: after `w = w - lr * w.grad` the name `w` belongs to a computed tensor, and under `no_grad` to one that does not
-require grad.
+"'NoneType' object has no attribute 'norm'", "'NoneType' object is not subscriptable" or "unsupported operand type(s)
+for *: 'float' and 'NoneType'". The same happens to a parameter that was rebound: after `w = w - lr * w.grad` the name
+`w` belongs to a computed tensor, and under `no_grad` to one that does not require grad.
 
 ## Example
 ```py
 x = torch.ones(3, requires_grad=True)
 h = x * 2
 h.pow(2).sum().backward()
-print(h.grad.norm())  # error: [grad-of-non-leaf] "`h`" # torch: raises "NoneType"
+print(h.grad.norm())  # error: [grad-of-non-leaf] "`h`" # torch: raises "'NoneType' object has no attribute 'norm'"
+```
+
+```py
+w = torch.ones(3, requires_grad=True)
+for step in range(3):
+    (w ** 2).sum().backward()
+    w = w - 0.1 * w.grad  # error: [grad-of-non-leaf] "`w`" # torch: raises "'float' and 'NoneType'"
+```
+
+```py
+net = nn.Linear(3, 1)
+images = torch.rand(2, 3)
+net(images).sum().backward()
+print(images.grad.abs())  # error: [grad-of-non-leaf] "does not require grad" # torch: raises "NoneType"
 ```
 
 ## Use instead
@@ -29,21 +43,7 @@ h.pow(2).sum().backward()
 print(h.grad.norm())  # torch: ok
 ```
 
-Data is asked for a gradient before it is used.
-```py
-net = nn.Linear(3, 1)
-images = torch.rand(2, 3)
-net(images).sum().backward()
-print(images.grad.abs())  # error: [grad-of-non-leaf] "does not require grad" # torch: raises "NoneType"
-```
-```py
-net = nn.Linear(3, 1)
-images = torch.rand(2, 3, requires_grad=True)
-net(images).sum().backward()
-print(images.grad.abs())  # torch: ok
-```
-
-An update is written in place, so that the parameter stays the same tensor.
+An update is written in place, so that the parameter stays the same tensor:
 ```py
 w = torch.ones(3, requires_grad=True)
 for step in range(3):
@@ -54,7 +54,15 @@ for step in range(3):
     w.grad.zero_()  # torch: ok
 ```
 
-What each iteration computes anew from its own gradient, such as an adversarial input, begins as a new leaf.
+Data that needs a gradient requires grad before it is used:
+```py
+net = nn.Linear(3, 1)
+images = torch.rand(2, 3, requires_grad=True)
+net(images).sum().backward()
+print(images.grad.abs())  # torch: ok
+```
+
+What each iteration computes anew from its own gradient, such as an adversarial input, begins as a new leaf:
 ```py
 net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
 x = torch.rand(2, 4, requires_grad=True)
@@ -86,7 +94,13 @@ from ..support.cure import FixProposal, spelled
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import code, tensor_name
 
-ERRORS = ("'NoneType' object has no attribute", "'NoneType' and 'Tensor'", "'Tensor' and 'NoneType'")
+ERRORS = (
+    "'NoneType' object has no attribute",
+    "'NoneType' object is not subscriptable",
+    "'float' and 'NoneType'",
+    "'Tensor' and 'NoneType'",
+    "'NoneType' and 'Tensor'",
+)
 SIGNS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.FloorDiv: "//", ast.Mod: "%"}
 NO_LEAF = "The `.grad` of a tensor that is no leaf is None"
 RETAINED = "Call `retain_grad()` on it before the backward, or take the gradient with `torch.autograd.grad`."

@@ -13,7 +13,7 @@ refuses to save such a tensor: "Inference tensors cannot be saved for backward".
 ```py
 model = nn.Linear(3, 1)
 with torch.inference_mode():
-    features = torch.randn(4, 3) * 2
+    features = torch.randn(4, 3)
 loss = model(features).mean()  # error: [inference-tensor-in-graph] "`features`" # torch: raises "Inference tensor"
 ```
 
@@ -21,7 +21,7 @@ loss = model(features).mean()  # error: [inference-tensor-in-graph] "`features`"
 ```py
 model = nn.Linear(3, 1)
 with torch.no_grad():
-    features = torch.randn(4, 3) * 2
+    features = torch.randn(4, 3)
 loss = model(features).mean()
 loss.backward()  # torch: ok
 ```

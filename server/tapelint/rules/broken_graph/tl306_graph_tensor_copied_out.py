@@ -7,8 +7,8 @@ leaves, also where a module or a list holds them.
 ## Why PyTorch fails
 An array has no graph, and a copy of a tensor would need a copy of the whole graph behind it. Rather than drop the
 graph silently, PyTorch raises "Can't call numpy() on Tensor that requires grad" and "Only Tensors created
-explicitly by the user (graph leaves) support the deepcopy protocol". `float(y)`, `y.item()` and `y.tolist()` are
-fine, and so is a `state_dict()`, which holds parameters and buffers only.
+explicitly by the user (graph leaves) support the deepcopy protocol". `y.item()` and `y.tolist()` are fine (`float(y)`
+works and warns), and so is a `state_dict()`, which holds parameters and buffers without graphs.
 
 ## Example
 ```py

@@ -4,10 +4,10 @@
 Reports `torch.autograd.grad` with an input that the outputs do not depend on, or that does not require grad.
 
 ## Why PyTorch fails
-The gradient is looked for at exactly the tensor that is given. If the outputs were computed from a copy, a view, or a
-detached twin of it, it is not on the way: "The differentiated Tensor at index 0 appears to not have been used in the
-graph". With `allow_unused=True` the answer is None, with `materialize_grads=True` it is zero. A tensor that does not
-require grad is refused in any case.
+The gradient is looked for at exactly the tensor that is given. If the outputs were computed from a detached copy of it,
+or if what is given is a view that was made since (`x[0]`), it is not in their graph: "The differentiated Tensor at
+index 0 appears to not have been used in the graph". With `allow_unused=True` the answer is None, with
+`materialize_grads=True` it is zero. A tensor that does not require grad is refused in any case.
 
 ## Example
 ```py

@@ -27,7 +27,7 @@ running += loss.item()  # torch: ok
 
 ## Fix safety
 Without `item()` the loss is a tensor with its graph. What else reads it gets the tensor, too: a list that collects it
-for the log keeps every graph alive.
+for the log keeps every graph alive. So the fix is marked unsafe.
 """
 
 from __future__ import annotations

@@ -28,7 +28,8 @@ assert not y.requires_grad  # torch: ok
 ```
 
 ## Fix safety
-With a comma all are entered, the first one first. What ran with the wrong modes until then runs with the others.
+With a comma all are entered, the first one first. What ran in the wrong modes runs in the right ones from then on, so
+the fix is marked unsafe.
 """
 
 from __future__ import annotations

@@ -5,9 +5,10 @@ Reports an in-place write (`+=`, `add_`, `x[i] = ...`, `relu_`, ...) to a tensor
 saved for backward, where a backward needs it afterwards.
 
 ## Why PyTorch fails
-Every storage counts its writes. An operation that saves a tensor remembers the count; backward
-compares, and raises "one of the variables needed for gradient computation has been modified by an inplace operation".
-PyTorch names the operation that saved the value, not the line that wrote it; this rule points at the write.
+A tensor and its views share a version counter, which every in-place write raises by one. An operation that saves a
+tensor remembers the version; backward compares, and raises "one of the variables needed for gradient computation has
+been modified by an inplace operation". PyTorch names the operation that saved the value, not the line that wrote it;
+this rule points at the write.
 
 Whether a write is harmful depends on what the operations around it save: `exp`, `sigmoid`, `tanh`, `relu`, `softmax`
 save their result; `*`, `pow`, `log`, `matmul` save inputs; `+` and a product with a number save nothing of it.

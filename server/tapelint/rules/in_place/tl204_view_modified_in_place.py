@@ -9,8 +9,8 @@ written.
 ## Why PyTorch fails
 Writing a view gives its base a new `grad_fn`. Where one operation made several views, each of
 them would need a new one, too, and for a view made while grad mode was off it is not clear whether its graph is meant.
-PyTorch refuses both at the write: "Output 0 of SplitBackward0 is a view and is being modified inplace", "A view was
-created in no_grad mode and is being modified inplace with grad mode enabled".
+PyTorch refuses both at the write: "Output 0 of Split is a view and is being modified inplace", "A view was created in
+no_grad mode and is being modified inplace with grad mode enabled".
 
 ## Example
 ```py

@@ -1,7 +1,7 @@
 """A saved tensor is changed where autograd cannot see it.
 
 ## What it does
-Reports a write through `.data` (by a fused optimizer, or to a NumPy array of the same memory) to what an operation has
+Reports a write through `.data`, by a fused optimizer, or to a NumPy array of the same memory, to what an operation has
 saved for its backward, where that backward runs afterwards.
 
 ## What PyTorch does

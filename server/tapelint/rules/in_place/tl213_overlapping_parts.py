@@ -33,7 +33,8 @@ assert x[0].tolist() == [0.0, 0.0, 1.0, 2.0]  # torch: ok
 `torch.roll` shifts the entries, too, and puts those at the beginning that fall out at the end.
 
 ## Fix safety
-There is no fix: `clone()` of what is read is right, and costs its memory for the time of the copy.
+`clone()` of what is read costs its memory for the time of the copy. Where PyTorch does not raise, the values change,
+to those that were meant, so there the fix is marked unsafe.
 """
 
 from __future__ import annotations

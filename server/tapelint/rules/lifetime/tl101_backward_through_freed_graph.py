@@ -1,4 +1,4 @@
-"""Two backward passes run through the same graph.
+"""A second backward pass runs through a graph that the first one has freed.
 
 ## What it does
 Reports a `backward()` (or `torch.autograd.grad`) that reaches a graph which an earlier backward of

@@ -1,9 +1,9 @@
-"""`retain_graph=True` keeps a graph that should not be kept.
+"""`retain_graph=True` keeps a graph that the next iterations walk again, or that nothing walks.
 
 ## What it does
 Reports a `backward(retain_graph=True)` in a loop whose graph is walked again by the next iterations (it grows and
-grows), or not at all. And one that is needed only because a part of the graph was built before the loop, which leads to
-nothing that is trained: old log-probabilities, features of a frozen network, targets.
+grows), or not at all. Also reports one that is needed only because a part of the graph was built before the loop and
+leads to nothing that is trained: old log-probabilities, features of a frozen network, targets.
 
 ## Why PyTorch fails
 `retain_graph=True` is what PyTorch's error "Trying to backward through the graph a second time"

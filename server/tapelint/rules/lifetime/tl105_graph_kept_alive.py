@@ -7,23 +7,22 @@ the end of a loop, where no backward ever walks them.
 ## What PyTorch does
 It raises nothing, until no memory is left. A tensor that requires grad holds its graph, and the graph holds every
 activation that the operations saved. `total += loss` in a validation loop keeps all batches alive. After a backward the
-saved tensors are freed, and the bare nodes of the graph remain, about 0.8 KB each: `total += loss` behind the backward
-of a network with 200 nodes keeps 160 KB with each batch.
-
-What holds parts of the same graph is one leak, and reported once: of what is stored and holds most, with the names of
-the others. It is a hint where a loop that is known to be short collects in a local variable, which is gone when the
-function returns.
-
-A graph is a leak if it is held after its use: it grows with every iteration, or from call to call, and no backward
-walks it, or one has freed it. It is none if it is the result. So nothing is reported of what some path goes backward
-through, of what an uncalled function returns or leaves to its caller, and of a recurrence (a step works on what the
-step before it has computed) that a function returns, even if this caller drops it, or that ends with each iteration
-of a loop around it. A sum or a list of terms that a function returns is reported where its caller never walks it:
-each term has a graph of its own, and a number is wanted. What a backward in the loop reaches again is reported by that
-(TL102, TL104, TL107), and not once more here.
+saved tensors are freed, and the bare nodes of the graph remain, 0.6 to 0.8 KB each: `total += loss` behind the backward
+of a network with 200 nodes keeps about 140 KB with each batch.
 
 What an object collects from call to call grows in the same way, with no loop in sight: a metric's `update`, a step that
 keeps its losses, a running statistic that is written in place with gradients enabled.
+
+Several names that hold parts of the same graph are one finding, which names them all. It is a hint where a loop that is
+known to be short collects in a local variable, which is gone when the function returns.
+
+Not reported is a graph that is, or may be, wanted:
+
+- what some path goes backward through;
+- what a function without a caller in the file returns, or leaves to its caller;
+- a recurrence (each step works on what the step before it has computed) that a function returns, or that ends with each
+  iteration of a loop around it. A sum or a list of separate terms is reported where the caller never walks it;
+- what a backward in the loop reaches again: TL102, TL104 or TL107 report that.
 
 ## Example
 ```py

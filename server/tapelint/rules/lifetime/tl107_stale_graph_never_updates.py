@@ -42,7 +42,8 @@ for step in range(3):
 ```
 
 ## Fix safety
-Detaching the running total changes the gradients, to those of the new term alone.
+What is moved into the loop is computed in every iteration, from the parameters as they are then. For a running total
+there is no fix: whether the sum or its newest term is to be differentiated is for you to say.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ assert modes == [True, True, True]  # torch: ok
 
 ## Fix safety
 `train()` at the start of each iteration sets all layers to training mode, also those that the program had set to
-evaluation mode by themselves.
+evaluation mode on purpose. So the fix is marked unsafe.
 """
 
 from __future__ import annotations
