@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,12 @@ def test_messages_of_examples_are_declared(rule: Rule, tmp_path: Path) -> None:
         if block.verdict.kind == "raises" and any(e.rule == rule.name for e in block.expected):
             words = block.verdict.substring
             assert any(words in message or message in words for message in rule.raises), (words, rule.raises)
+
+
+@pytest.mark.parametrize("rule", [rule for rule in all_rules() if rule.events], ids=lambda rule: rule.code)
+def test_a_page_says_that_there_is_no_fix_where_none_is_known(rule: Rule) -> None:
+    safety = rule.docs.partition("## Fix safety\n")[2]
+    assert bool(re.match(r"There is no (automatic )?fix:", safety)) == (not purposes(rule))
 
 
 def test_the_page_of_error_texts_has_every_declared_message() -> None:

@@ -46,7 +46,14 @@ def page(rule: Rule) -> str:
     rows = [f"# {rule.code} {rule.name}", "", MADE, "", *([opening, ""] if opening else []), "| | |", "|---|---|"]
     rows += [f"| {name} | {text} |" for name, text in facts(rule)]
     words = "[All rules](README.md)." if rule.notice else f"[All rules](README.md). {WORDS}"
-    return "\n".join([*rows, "", sections.strip(), "", words]) + "\n"
+    return "\n".join([*rows, "", _with_fixes(rule, sections.strip()), "", words]) + "\n"
+
+
+def _with_fixes(rule: Rule, sections: str) -> str:
+    """The sections of a page, with the list of the rule's fixes before what is said of their safety."""
+    before, safety, after = sections.partition("## Fix safety\n")
+    listed = [f"- {text}" for text in purposes(rule).values()]
+    return "\n".join([before + "## Fixes", *listed, "", safety + after]) if listed else sections
 
 
 def facts(rule: Rule) -> Iterator[tuple[str, str]]:
@@ -60,8 +67,8 @@ def facts(rule: Rule) -> Iterator[tuple[str, str]]:
     yield "severity", " or ".join(severity.word for severity in severities(rule))
     on = f'no: turn it on with `extend-select = ["{rule.code}"]`'
     yield "on by default", "yes" if rule.default else on
-    fixes = purposes(rule)
-    yield "fixes", "<br>".join(fixes.values()) or ("Take the code, or the comment, away." if rule.review else "none")
+    listed = f"[{len(purposes(rule))}](#fixes)" if purposes(rule) else "none"
+    yield "fixes", "Take the code, or the comment, away." if rule.review else listed
 
 
 def table(folder: str = "") -> Iterator[str]:
