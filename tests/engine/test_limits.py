@@ -22,6 +22,15 @@ for i in range(100):
     if i > 5:
         y.sum().backward()
 """
+COMPREHENSION = """\
+import numpy as np
+import torch
+from data import loader
+net = torch.nn.Linear(3, 1)
+for batch in loader:
+    parts = [torch.from_numpy(part) if isinstance(part, np.ndarray) else part for part in batch]
+    net(parts[0]).sum().backward()
+"""
 CALLS = """\
 import torch
 def f(x): return g(x)
@@ -38,6 +47,12 @@ def test_fuel_of_the_script():
 def test_paths():
     assert analyse(PATHS).stats["dropped"] == 0
     assert analyse(PATHS, limits=Limits(paths=2)).stats["dropped"] > 0
+
+
+def test_paths_of_a_comprehension_meet():
+    """Its items fork, and what comes after it runs once in each iteration of the loop."""
+    stats = analyse(COMPREHENSION).stats
+    assert (stats["dropped"], stats["backwards"]) == (0, 3)
 
 
 def test_iterations_of_a_loop_that_counts():

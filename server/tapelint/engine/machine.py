@@ -327,6 +327,7 @@ class Machine(Evaluation):
         try:
             while work:
                 path, values = work.pop()
+                frame, iterations = path.frame, path.iterations
                 self.memo = EvalMemo(values)
                 try:
                     effect(path)
@@ -335,6 +336,8 @@ class Machine(Evaluation):
                     self.unit.stats.failed += not error.is_meant
                 results.append(path)
                 forks = self.memo.pending_paths
+                for other, _ in forks:  # a path that has forked in a comprehension is in its scope and its iteration
+                    other.frame, other.iterations = frame, iterations
                 if forks:
                     room = max(self.paths_kept() - len(self.drop_uncaught_raises(results)) - len(work), 0)
                     self.drop(max(len(forks) - room, 0), DropReason.LIMIT)
