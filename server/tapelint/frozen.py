@@ -56,8 +56,10 @@ def _values(names: list[str]) -> Callable[[Any], tuple[object, ...]]:
     """What reads the fields of these names, as a tuple."""
     if len(names) > 1:
         return attrgetter(*names)
-    single = [attrgetter(name) for name in names]
-    return lambda record: tuple([get(record) for get in single])
+    if not names:
+        return lambda record: ()
+    get = attrgetter(*names)
+    return lambda record: (get(record),)
 
 
 def _equality(values: Callable[[Any], tuple[object, ...]]) -> Callable[[Any, Any], bool]:

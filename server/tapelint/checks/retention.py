@@ -40,7 +40,7 @@ from ..engine.lifecycle import CallReturned, LoopLeft, PathEnded
 from ..engine.machine import Machine
 from ..ground import RunBy
 from ..models.torch.nn.module_registry import is_module_like
-from ..source import walk
+from ..source import cached_on_node, walk
 from .kept_values import uses_of_name
 from .shared_graphs import leaks
 
@@ -224,8 +224,13 @@ def _over_layers(state: State, frame: Frame, loop: ast.AST) -> bool:
     names = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
     if any(is_module_like(state, frame.variables.get(name, NONE)) for name in names):
         return True
-    picked = (node.value for node in walk(loop) if isinstance(node, ast.Subscript) and _uses(node.slice, names))
+    picked = (node.value for node in _subscripts(loop) if _uses(node.slice, names))
     return any(is_module_like(state, _held(state, frame, each)) for each in picked)
+
+
+@cached_on_node
+def _subscripts(loop: ast.AST) -> tuple[ast.Subscript, ...]:
+    return tuple(node for node in walk(loop) if isinstance(node, ast.Subscript))
 
 
 def _over_outputs(state: State, frame: Frame, loop: ast.AST) -> bool:

@@ -24,7 +24,7 @@ from ..domain.state import State
 from ..domain.values import Class, HeapRef, Instance
 from ..engine.lifecycle import AttributeAssigned
 from ..engine.machine import Machine
-from ..source import cached_on_node, walk
+from ..source import cached_on_node, definitions, walk
 
 CONVERSIONS = frozenset("to cuda cpu xpu double half bfloat16".split())
 """Methods that make a copy, unless the tensor is on that device or of that type already."""
@@ -132,7 +132,7 @@ def _in_constructor(machine: Machine) -> bool:
 
 @cached_on_node
 def _classes(tree: ast.AST) -> frozenset[ast.AST]:
-    return frozenset(node for node in walk(tree) if isinstance(node, ast.ClassDef))
+    return frozenset(each for each in definitions(tree) if isinstance(each, ast.ClassDef))
 
 
 def _defines(tree: ast.AST, node: ast.AST) -> bool:

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Iterable
 
 from .. import ops
-from ..source import cached_on_node, walk
+from ..source import Definition, cached_on_node, definitions, walk
 
 
 def may_write(function: ast.AST, *trees: ast.AST) -> bool:
@@ -24,8 +24,8 @@ def may_write(function: ast.AST, *trees: ast.AST) -> bool:
 def _writers(tree: ast.AST) -> frozenset[str]:
     """The functions of a file that may write in place."""
     known: dict[str, list[tuple[bool, frozenset[str]]]] = {}
-    for node in walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+    for node in definitions(tree):
+        if isinstance(node, Definition):
             known.setdefault(node.name, []).append(_facts(node))
     found = {name for name, facts in known.items() if any(writes for writes, _ in facts)}
     fresh = found

@@ -20,12 +20,10 @@ from collections.abc import Iterable, Set
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
 from ..models.torch.autograd.grad_mode import switches_off
-from ..source import cached_on_node, children, walk
+from ..source import Definition, cached_on_node, children, definitions, walk
 
 ALWAYS = frozenset(("forward", "__init__", "__call__"))
 """Methods that others call by other names."""
-
-Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @frozen
@@ -62,7 +60,7 @@ def _unrecorded(tree: ast.Module) -> frozenset[ast.AST]:
     if not any(site.off for found in sites.values() for site in found):
         return frozenset()
     training = training_functions(tree)
-    functions = [each for each in _definitions(tree) if each not in training]
+    functions = [each for each in _functions(tree) if each not in training]
     owners = _owners(tree)
     quiet = set[ast.AST]()
     while True:
@@ -85,20 +83,20 @@ def mentions_of(tree: ast.Module) -> dict[str, list[Site]]:
     return sites
 
 
-def _definitions(tree: ast.Module) -> list[Definition]:
-    return [node for node in walk(tree) if isinstance(node, Definition)]
+def _functions(tree: ast.Module) -> list[Definition]:
+    return [each for each in definitions(tree) if isinstance(each, Definition)]
 
 
 def _owners(tree: ast.Module) -> dict[Definition, ast.ClassDef]:
     """The class that each method is defined in."""
-    classes = [node for node in walk(tree) if isinstance(node, ast.ClassDef)]
+    classes = [each for each in definitions(tree) if isinstance(each, ast.ClassDef)]
     return {each: node for node in classes for each in node.body if isinstance(each, Definition)}
 
 
 @cached_on_node
 def training_functions(tree: ast.Module) -> frozenset[ast.AST]:
     """The functions of a file that go backward, or mention one that does."""
-    sites, functions, training = mentions_of(tree), _definitions(tree), set[ast.AST]()
+    sites, functions, training = mentions_of(tree), _functions(tree), set[ast.AST]()
     fresh = [each for each in functions if syntactic_summary(each).backward or _differentiates(each)]
     while fresh:
         training.update(fresh)
@@ -107,6 +105,7 @@ def training_functions(tree: ast.Module) -> frozenset[ast.AST]:
     return frozenset(training)
 
 
+@cached_on_node
 def _differentiates(function: Definition) -> bool:
     """Whether a function calls ``torch.autograd.grad``, or something else of that name."""
     return any(isinstance(n, ast.Call) and getattr(n.func, "attr", "") == "grad" for n in walk(function))

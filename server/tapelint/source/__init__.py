@@ -13,7 +13,7 @@ from .recovery import UNPARSED, Problem
 from .span import Span
 from .suppression import Directive, Flaw, Flawed, Form, Listed, Suppression, Suppressions
 from .tree_reuse import TreeDiff, reuse_tree
-from .walking import FIELDS, blocks, body_of, children, is_none, last_name, walk, written
+from .walking import FIELDS, Definition, blocks, body_of, children, definitions, is_none, last_name, walk, written
 
 __all__ = [
     "is_none",
@@ -22,6 +22,7 @@ __all__ = [
     "INIT",
     "NOTEBOOK",
     "UNPARSED",
+    "Definition",
     "TreeDiff",
     "Cell",
     "Directive",
@@ -43,6 +44,7 @@ __all__ = [
     "blocks",
     "body_of",
     "children",
+    "definitions",
     "cell_at",
     "concerns_torch",
     "imported",

@@ -26,6 +26,9 @@ FIELDS: dict[type, tuple[str, ...]] = {
 }
 """For each kind of node the fields that hold nodes, or lists of them; operators and contexts are left out."""
 
+Definition = ast.FunctionDef | ast.AsyncFunctionDef
+
+_COMPOUND = tuple(kind for kind in FIELDS if "body" in kind._fields or "cases" in kind._fields)
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
 
 
@@ -76,6 +79,16 @@ def blocks(node: ast.AST) -> Iterator[ast.AST]:
     """The statements, handlers and cases that stand directly in a statement, a handler or a case, in their order."""
     for name in _BLOCKS:
         yield from getattr(node, name, ())
+
+
+@cached_on_node
+def definitions(node: ast.AST) -> tuple[Definition | ast.ClassDef, ...]:
+    """The functions and classes that are defined in a statement, or in all of a tree, each before those inside it."""
+    found = [node] if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) else []
+    for inner in blocks(node):
+        if isinstance(inner, _COMPOUND):
+            found += definitions(inner)
+    return tuple(found)
 
 
 @cached_on_node

@@ -15,6 +15,7 @@ from dataclasses import replace
 from ...frozen import frozen
 from ...ops.casting import saves_original
 from ...ops.schema import Op
+from ...source import written
 from ..events.graph_walks import GraphTensorWritten
 from ..facts import Facts
 from ..gradients.missing_mark_dirty import tell_unmarked
@@ -403,7 +404,7 @@ def _remember_store(state: AutogradState, key: int, node: ast.AST) -> None:
         if isinstance(owner, ast.Call):
             state.last_stores.pop(owner, None)
             owner = owner.func
-    stored = Stored(state.point(node), ast.unparse(owner), None, node, StoreKind.ASSIGNED)
+    stored = Stored(state.point(node), written(owner), None, node, StoreKind.ASSIGNED)
     state.last_stores[node] = LastStore(key, stored)
 
 

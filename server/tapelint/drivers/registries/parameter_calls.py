@@ -50,9 +50,15 @@ def parameter_calls(tree: ast.AST) -> tuple[ParameterCall, ...]:
     functions = {node.name: node for node in getattr(tree, "body", ()) if isinstance(node, Definition)}
     found = list[ParameterCall]()
     for function, owner in _definitions(tree):
-        if any(isinstance(node, ast.Attribute) and node.attr in ITERATED for node in walk(function)):
+        if _iterates(function):
             found += _Scan(function, owner, functions).calls()
     return tuple(found)
+
+
+@cached_on_node
+def _iterates(function: ast.AST) -> bool:
+    """Whether some code asks for the parameters of a network."""
+    return any(isinstance(node, ast.Attribute) and node.attr in ITERATED for node in walk(function))
 
 
 def _definitions(tree: ast.AST) -> Iterator[tuple[Definition, ast.ClassDef | None]]:
