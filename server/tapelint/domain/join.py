@@ -19,6 +19,7 @@ from . import facets
 from .completion import Return
 from .equivalence import MISSING, Bisimulation, Change, Keys, Partly, refers_back
 from .options import Option
+from .path_facts import once_for_each_fact
 from .reachability import JoinPoint, entries
 from .state import State
 from .values import (
@@ -193,7 +194,12 @@ def _result(pair: Bisimulation, path: State, mine: Value, yours: Value) -> Value
 
 def _options(condition: Iterable[Hashable]) -> set[Hashable]:
     """The facts of a path condition that are about an option of the command line, which programs ask again."""
-    return {fact for fact in condition if any(isinstance(part, Option) for part in _parts(fact))}
+    return {fact for fact in condition if _concerns_option(fact)}
+
+
+@once_for_each_fact
+def _concerns_option(fact: Hashable) -> bool:
+    return any(isinstance(part, Option) for part in _parts(fact))
 
 
 def _parts(fact: Hashable) -> Iterable[Hashable]:

@@ -20,6 +20,7 @@ from functools import lru_cache
 from typing import Any
 
 from ...domain.induction import raw_value
+from ...domain.path_facts import once_for_each_fact
 from ...domain.values import Const, External, Tuple
 from .witnesses import kinds, witnesses
 
@@ -71,29 +72,18 @@ def entailed(facts: KnownTruths, formula: Hashable) -> bool | None:
 
 
 def _near(facts: KnownTruths, values: frozenset[Hashable]) -> dict[Hashable, bool]:
-    """The facts that are about any of some values. A fact is one object on all paths: it is known by that, for to hash
-    a formula takes as long as to look through it.
-    """
+    """The facts that are about any of some values."""
     near: dict[Hashable, bool] = {}
     for fact, taken in facts.items():
-        known = _values_of.get(id(fact))
-        if not values.isdisjoint(known[1] if known is not None else values_of_fact(fact)):
+        if not values.isdisjoint(values_of_fact(fact)):
             near[fact] = taken
     return near
 
 
+@once_for_each_fact
 def values_of_fact(fact: Hashable) -> frozenset[Hashable]:
     """``values_in`` of a formula that many paths assume."""
-    known = _values_of.get(id(fact))
-    if known is None:
-        if len(_values_of) >= MAX_CACHED_FORMULAS:
-            _values_of.clear()
-        known = _values_of[id(fact)] = fact, values_in(fact)
-    return known[1]
-
-
-_values_of: dict[int, tuple[Hashable, frozenset[Hashable]]] = {}
-"""By the identity of a formula: that formula, so that nothing else gets its identity, and its values."""
+    return values_in(fact)
 
 
 def _of_one_number(formula: Hashable) -> bool | None:

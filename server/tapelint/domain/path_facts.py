@@ -1,0 +1,35 @@
+"""What is asked of the facts that paths assume.
+
+    @once_for_each_fact
+    def values_of_fact(fact): ...
+
+A fact is one object on all paths that assume it, and a formula may be deep: to hash it takes as long as to look through
+it. So what was found is known by the identity of the fact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from functools import wraps
+from typing import TypeVar
+
+T = TypeVar("T")
+
+MAX_FACTS = 4_096
+"""Facts of which an answer is kept, for each question and the whole process."""
+
+
+def once_for_each_fact(question: Callable[[Hashable], T]) -> Callable[[Hashable], T]:
+    """Answer a ``question`` about a fact once. The answer may depend on the fact alone."""
+    answers: dict[int, tuple[Hashable, T]] = {}  # the fact beside it, so that nothing else gets its identity
+
+    @wraps(question)
+    def answer(fact: Hashable) -> T:
+        known = answers.get(id(fact))
+        if known is None:
+            if len(answers) >= MAX_FACTS:
+                answers.clear()
+            known = answers[id(fact)] = fact, question(fact)
+        return known[1]
+
+    return answer
