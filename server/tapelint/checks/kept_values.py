@@ -16,9 +16,7 @@ from enum import Enum, auto
 
 from ..engine.syntax.own_attributes import own_attribute
 from ..models.torch.autograd.grad_mode import switches_off
-from ..source import cached_on_node, children, walk
-
-Definition = ast.FunctionDef | ast.AsyncFunctionDef
+from ..source import Definition, cached_on_node, children, walk
 
 READ_AS_NUMBER = frozenset(
     "item detach detach_ data tolist numpy shape size dtype device ndim grad requires_grad".split()

@@ -20,12 +20,10 @@ from ..domain.values import Function
 from ..engine.machine import Machine
 from ..engine.syntax.own_attributes import own_attribute
 from ..frozen import frozen
-from ..source import cached_on_node, walk
+from ..source import Definition, cached_on_node, walk
 
 MAX_DEPTH = 3
 """Through so many calls one after the other a parameter is followed."""
-
-Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @frozen

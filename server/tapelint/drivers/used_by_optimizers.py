@@ -20,7 +20,8 @@ from ..domain.mro import mro_of
 from ..domain.state import State
 from ..domain.values import Class, External, Frame, Function, HeapRef, Value
 from ..models.python.classes.library_classes import is_derived
-from .no_grad_only import Definition, mentions_of, training_functions
+from ..source import Definition
+from .no_grad_only import mentions_of, training_functions
 
 
 def serves_optimizers(tree: ast.Module, state: State, module: int, function: Function, owner: HeapRef | None) -> bool:

@@ -38,11 +38,10 @@ from ..engine.open_objects import made, open_up
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..models.torch.autograd.grad_mode import as_mode
 from ..models.torch.registry import CUSTOM, DECORATORS
-from ..source import cached_on_node, walk
+from ..source import Definition, cached_on_node, walk
 from .call_shares import abandoned, ended, share_of, within
 from .displays import SOURCE, comprehend
 
-Definition = ast.FunctionDef | ast.AsyncFunctionDef
 Consumer = Callable[[State, Value], list[State]]
 """Runs the body of the loop that asked a generator for a value: the paths that come out of it."""
 

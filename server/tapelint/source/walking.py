@@ -19,7 +19,7 @@ _PLAIN = frozenset(
     "kwd_attrs".split()
 )
 _ENDS = (ast.Constant, ast.Global, ast.Nonlocal, ast.MatchSingleton, ast.alias)
-FIELDS: dict[type, tuple[str, ...]] = {
+FIELDS: dict[type[ast.AST], tuple[str, ...]] = {
     kind: () if issubclass(kind, _ENDS) else tuple(name for name in kind._fields if name not in _PLAIN)
     for kind in vars(ast).values()
     if isinstance(kind, type) and issubclass(kind, ast.AST)

@@ -21,9 +21,7 @@ from dataclasses import dataclass, field
 
 from ...frozen import frozen
 from ...models.torch.autograd.grad_mode import switches_off
-from ...source import cached_on_node, children, walk
-
-Definition = ast.FunctionDef | ast.AsyncFunctionDef
+from ...source import Definition, cached_on_node, children, walk
 
 ITERATED = frozenset(("parameters", "named_parameters"))
 WRAPPERS = frozenset("list tuple enumerate reversed sorted zip tqdm".split())

@@ -39,10 +39,10 @@ from ...engine.machine import Machine
 from ...engine.module_system import LoadedModule
 from ...frozen import frozen
 from ...semantics.calls import call_value
-from ...source import walk
+from ...source import Definition, walk
 from ..annotations import named
 from ..inferred_arguments import make_instance
-from .parameter_calls import Definition, ParameterCall, parameter_calls
+from .parameter_calls import ParameterCall, parameter_calls
 
 MOST = 32
 """Values of registries that are tried."""

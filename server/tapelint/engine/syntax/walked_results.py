@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import TypeGuard
 
 from ...frozen import frozen
-from ...source import cached_on_node, children, walk
+from ...source import Definition, cached_on_node, children, walk
 from .own_attributes import own_attribute
 
 Slot = tuple[str, str]
@@ -29,8 +29,6 @@ WALKS = frozenset(("backward", "manual_backward", "grad"))
 """Methods and functions that walk the graphs of what they belong to or are given."""
 ENDS = frozenset("detach item tolist numpy data".split())
 """What is asked for under these names has no graph."""
-
-Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @cached_on_node
