@@ -85,6 +85,11 @@ TRIED: dict[str, tuple[str, int, tuple[str, ...]]] = {
         1,
         ("written.py:4",),
     ),
+    "arguments from a file": (
+        "check @arguments",
+        1,
+        ("twice.py:5", "!written.py"),
+    ),
     "standard input": ("check --stdin-filename piped.py - < written.py", 1, ("piped.py:4",)),
     "notebooks": ("check ignored/book.ipynb", 1, ("book.ipynb:cell 1:4",)),
     "which files would be checked": ("check --show-files", 0, ("/written.py", "!ignored")),
@@ -102,6 +107,17 @@ TRIED: dict[str, tuple[str, int, tuple[str, ...]]] = {
     ),
     "what holds for a file": ("check --show-settings --ignore TL2 written.py", 0, (r'ignore = \["TL2"\]',)),
     "which settings there are": ("config && $TAPELINT config fixable", 0, ("per-file-ignores", "Example usage")),
+    "of the user, where no project has one": (
+        "check --select TL201 written.py ; mkdir -p .config/tapelint && "
+        "echo 'ignore = [\"TL2\"]' > .config/tapelint/tapelint.toml && $TAPELINT check written.py",
+        0,
+        ("written.py:4",),
+    ),
+    "which versions of the tool it is for": (
+        "check --config \"required-version = '>=99'\" .",
+        2,
+        ("required version `>=99` does not match",),
+    ),
     "a mistake in it": (
         "check --config wrong.toml .",
         2,
@@ -230,6 +246,7 @@ def folder(plain: Plain) -> Plain:
         "other.toml": 'ignore = ["TL1"]\n',
         "wrong.toml": '\nselekt = ["TL1"]\n',
         "list.txt": "ignored\n",
+        "arguments": "--select=TL1\ntwice.py\n",
         ".gitignore": "ignored\n",
     }
     asked: tuple[dict[str, object], ...] = (

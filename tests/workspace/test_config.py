@@ -184,7 +184,9 @@ def test_the_last_pattern_decides() -> None:
     ]
 
 
-@pytest.mark.parametrize("pattern", ["{a,b}.py", "../x", "src/../x", "[z-a]", "[!]", "#x", "/usr", ""])
+@pytest.mark.parametrize(
+    "pattern", ["{a,b}.py", "../x", "src/../x", "[z-a]", "[!]", "#x", "/usr", "", ".", "./", "!a.py"]
+)
 def test_patterns_that_match_nothing_are_refused(pattern: str) -> None:
     with pytest.raises(ConfigError, match=f"exclude: {re.escape(repr(pattern))} is no pattern"):
         from_table({"exclude": [pattern]}, "settings", root="/root")

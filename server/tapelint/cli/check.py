@@ -483,15 +483,15 @@ def _files(run: Run) -> Iterator[tuple[str, str | None]]:
                 run.take(unchecked(task, Notice(Kind.NOT_READ, name, f"Cannot be read: {error}")))
             continue
         if not os.path.lexists(named):
-            run.fail(f"{named}: {_absence(named)}")
+            run.fail(f"{named or repr(named)}: {_absence(named)}")
             continue
-        is_empty, failures = True, run.failures
+        is_empty, complained = True, run.selection.complained
         for file in run.selection.files(named):
             is_empty = False
             if os.path.abspath(file) not in seen:
                 seen.add(os.path.abspath(file))
                 yield file, None
-        if is_empty and run.failures == failures and not run.selection.is_left_out(named):
+        if is_empty and run.selection.complained == complained and not run.selection.is_left_out(named):
             run.warn(f"{named}: no Python files here, or all are excluded")
 
 

@@ -21,6 +21,8 @@ class Selection:
     def __init__(self, given: Given, fail: Fail) -> None:
         self._given, self._fail = given, fail
         self._complaints: set[str] = set()
+        # how often something could not be used, repetitions included
+        self.complained = 0
         self._configs: dict[str, Config | None] = {}
 
     def config(self, near: str) -> Config | None:
@@ -34,9 +36,7 @@ class Selection:
         try:
             return self._given.config(Path(folder))
         except ConfigError as error:
-            if str(error) not in self._complaints:
-                self._complaints.add(str(error))
-                self._fail(str(error), "configuration")
+            self._complain(str(error), "configuration")
         return None
 
     def is_left_out(self, named: str) -> bool:
@@ -59,7 +59,13 @@ class Selection:
             by_name = is_excluded_by_name(path) if is_wanted else config.excludes(path)
             return by_name or (config.respect_gitignore and ignored.ignores(path))
 
-        def fail(error: OSError) -> None:
-            self._fail(f"{error.filename}: cannot be read: {error.strerror}", "not_read")
+        yield from discover(named, is_excluded, self._cannot_list)
 
-        yield from discover(named, is_excluded, fail)
+    def _cannot_list(self, error: OSError) -> None:
+        self._complain(f"{error.filename}: cannot be read: {error.strerror}", "not_read")
+
+    def _complain(self, message: str, what: Complaint) -> None:
+        self.complained += 1
+        if message not in self._complaints:
+            self._complaints.add(message)
+            self._fail(message, what)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 import click
 
@@ -13,6 +14,7 @@ from ..report.look import look_for, style_for
 from ..report.page import page
 from ..report.topics import all_topics
 from ..rules import Rule, all_rules
+from ..workspace.keys import code_meant
 from .streams import writing
 
 
@@ -25,7 +27,7 @@ def run(code: str | None, is_all: bool, output_format: str) -> int:
         raise click.UsageError("--all goes not with the code of a rule.")
     asked = [each for each in rules if code is None or each.code == code.upper() or each.name == code.lower()]
     if not asked:
-        raise click.UsageError(f"no rule {code!r}; the rules are {', '.join(each.code for each in rules)}")
+        raise _unknown(code or "", rules)
     with writing():
         if output_format == "json":
             described = [_described(each) for each in asked]
@@ -35,6 +37,12 @@ def run(code: str | None, is_all: bool, output_format: str) -> int:
         else:
             print("\n".join(f"{each.code}  {each.name}: {each.summary}" for each in rules))
     return 0
+
+
+def _unknown(code: str, rules: Sequence[Rule]) -> click.UsageError:
+    """The error that there is no such rule."""
+    near = get_close_matches(code.lower(), [each.name for each in rules], 1, 0.7)
+    return click.UsageError(f"no rule {code!r}; {code_meant(code.upper(), near)}")
 
 
 def _print_pages(asked: Sequence[Rule], rules: Sequence[Rule]) -> None:

@@ -21,8 +21,8 @@ from .tracing import split_target
 def run(target: str | None) -> int:
     """Explain a line of a file, or the traceback on standard input, in the file ``target``; the exit status."""
     path, line = (None, None) if target in (None, "-") else split_target(target or "")
-    if path is not None and not os.path.isfile(path):
-        tell("error", f"{path}: no such file")
+    if path is not None and (complaint := _complaint(path)):
+        tell("error", complaint)
         return 2
     analyse, look = _analyser(), look_for(sys.stdout)
     if path is not None and line is not None:
@@ -34,6 +34,20 @@ def run(target: str | None) -> int:
     root = os.getcwd()
     _write(in_words(explained(the_one(raised), root, analyse, path), root, path, look))
     return 0
+
+
+def _complaint(path: str) -> str:
+    """Why a file that was named cannot be analysed; empty where it can."""
+    try:
+        text = read(path)
+        if path.endswith(NOTEBOOK):
+            notebook(text)
+        load(Path(path))
+    except SourceError as error:
+        return f"{path}: cannot be read: {error}"
+    except ConfigError as error:
+        return str(error)
+    return ""
 
 
 def _pasted() -> str:
@@ -55,7 +69,7 @@ def _analyser() -> Callable[[str], Report | None]:
             config, text = load(Path(path)), read(path)
             program = notebook(text) if path.endswith(NOTEBOOK) else text
         except (ConfigError, SourceError) as error:
-            tell("warning", f"{path}: {error}")
+            tell("warning", f"{path}: {error}" if isinstance(error, SourceError) else str(error))
             return None
         config_of = partial(checked_as, resolver=resolver, main=path, given=Given())
         return analysis.analyse(program, path, config, resolve=resolver, config_of=config_of)

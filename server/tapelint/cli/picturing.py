@@ -36,10 +36,13 @@ def run(target: str, output_format: str) -> int:
         tell("error", f"{path}: name a line, as in {path}:12")
         return 2
     try:
-        config, words = load(Path(path)), read(path)
+        words, config = read(path), load(Path(path))
         program = notebook(words) if path.endswith(NOTEBOOK) else words
-    except (ConfigError, SourceError) as error:
-        tell("error", f"{path}: {error}")
+    except SourceError as error:
+        tell("error", f"{path}: cannot be read: {error}")
+        return 2
+    except ConfigError as error:
+        tell("error", str(error))
         return 2
     resolver = Resolver()
     config_of = partial(checked_as, resolver=resolver, main=path, given=Given())

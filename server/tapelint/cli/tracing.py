@@ -12,7 +12,7 @@ from ..trace import trace
 from ..workspace import ConfigError, Resolver, load
 from .streams import tell, writing
 
-_WITH_LINE = re.compile(r"(?P<path>.+):(?P<line>\d+)$", re.DOTALL)
+_WITH_LINE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(:\d+)?$", re.DOTALL)
 
 
 def run(target: str) -> int:
@@ -34,7 +34,9 @@ def run(target: str) -> int:
 
 
 def split_target(target: str) -> tuple[str, int | None]:
-    """The path and the line; a file whose name ends like one with a line is taken whole."""
+    """The path and the line; a column, as findings are printed with one, says no more. A file whose name ends like one
+    with a line is taken whole.
+    """
     found = None if os.path.lexists(target) else _WITH_LINE.match(target)
     return (target, None) if found is None else (found["path"], int(found["line"]))
 

@@ -51,7 +51,12 @@ def _reference(name: str) -> Mapping[str, object]:
 
 
 SELECTORS = Kind("list[RuleSelector]", {"type": "array", "items": _reference("RuleSelector")}, keys.selectors)
-_PATTERNS = Kind("list[FilePattern]", {"type": "array", "items": _reference("FilePattern")}, keys.patterns)
+_TAKES_BACK_FIRST = {"minItems": 1, "items": [{"type": "string", "pattern": "^!"}]}
+_PATTERNS = Kind(
+    "list[FilePattern]",
+    {"type": "array", "items": _reference("FilePattern"), "not": _TAKES_BACK_FIRST},
+    keys.patterns,
+)
 _PER_FILE = Kind(
     "dict[FilePattern, list[RuleSelector]]",
     {
@@ -216,7 +221,8 @@ SETTINGS: dict[str, Setting] = {
     ),
     "cache-dir": Setting(
         _PLACE,
-        "The folder of the cache, relative to that of this file. `--cache-dir` and `TAPELINT_CACHE_DIR` override it.",
+        "The folder of the cache, relative to that of this file; `~` and environment variables are expanded. "
+        "`--cache-dir` and `TAPELINT_CACHE_DIR` override it.",
         'cache-dir = "build/tapelint"',
         '".tapelint_cache"',
     ),
@@ -230,7 +236,7 @@ SETTINGS: dict[str, Setting] = {
     "extend": Setting(
         _FILE,
         "Another configuration file, whose settings hold where this one says nothing; those that begin with `extend-` "
-        "are added up. Relative to the folder of this file.",
+        "are added up. Relative to the folder of this file; `~` and environment variables are expanded.",
         'extend = "../pyproject.toml"',
         "no file",
     ),

@@ -29,7 +29,7 @@
     extend = "../pyproject.toml"                # what that says counts where this says nothing
 
 The nearest file upward of what is analysed counts; a tapelint.toml (the same keys, no table) beats the pyproject.toml
-beside it.
+beside it. Where there is none, that of the user does (user_config.py); its patterns are below the current folder.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,7 @@ from .globs import Patterns, below
 from .keys import PREFIX, ConfigError
 from .nearest import Nearest
 from .toml import lines_of, table_of
+from .user_config import user_folder
 
 USUAL = (Patterns(EXCLUDED),)
 """What is excluded where no configuration says what is."""
@@ -148,17 +149,31 @@ def _longest(prefixes: tuple[str, ...], code: str) -> int:
 
 
 def load(near: Path) -> Config:
-    """The configuration for a file or folder: that of the nearest configuration file upward, or the default."""
-    found = find(near)
-    return replace(_read(found) if found else Config(), tests=pytest_config.conventions_near(near))
+    """The configuration for a file or folder: that of the nearest configuration file upward, or the user's, or the
+    default.
+    """
+    found, own = _of_project(near), _of_user()
+    config = _read(found) if found else _read_of_user(own, os.getcwd()) if own else Config()
+    return replace(config, tests=pytest_config.conventions_near(near))
 
 
 def find(near: Path) -> Path | None:
-    """The configuration file that counts for a file or folder. In a folder that may not be searched there is none: its
-    files cannot be read either, which is said of them.
+    """The configuration file that counts for a file or folder, if there is any."""
+    return _of_project(near) or _of_user()
+
+
+def _of_project(near: Path) -> Path | None:
+    """The nearest configuration file. In a folder that may not be searched there is none: its files cannot be read
+    either, which is said of them.
     """
     place = os.path.abspath(near)
     return _nearest(place if os.path.isdir(place) else os.path.dirname(place))
+
+
+@cache
+def _of_user() -> Path | None:
+    folder = user_folder()
+    return _in(str(folder)) if folder else None
 
 
 def _in(folder: str) -> Path | None:
@@ -175,7 +190,8 @@ _nearest = Nearest(_in)
 def forget() -> None:
     """Read configuration files anew from now on: they may have changed."""
     _nearest.forget()
-    _read.cache_clear()
+    for known in (_read, _of_user, _read_of_user):
+        known.cache_clear()
     ignore_files.forget()
     pytest_config.forget()
 
@@ -183,6 +199,12 @@ def forget() -> None:
 @cache
 def _read(path: Path) -> Config:
     return read(path)
+
+
+@lru_cache(maxsize=16)
+def _read_of_user(path: Path, folder: str) -> Config:
+    """The user's configuration in a run that was started in ``folder``."""
+    return replace(read(path, root=folder), root="")
 
 
 def read(path: Path, root: str = "", seen: tuple[Path, ...] = ()) -> Config:
@@ -194,7 +216,7 @@ def read(path: Path, root: str = "", seen: tuple[Path, ...] = ()) -> Config:
     fields = all_settings.checked(table or {}, lambda word: origin + lines(word), root)
     base = Config()
     if "extend" in fields:
-        above = Path(os.path.normpath(path.parent / os.path.expanduser(fields["extend"])))
+        above = Path(os.path.normpath(path.parent / keys.expanded(fields["extend"])))
         if above == path or above in seen:
             raise ConfigError(f"{origin}{lines('extend')}: extend: {above} extends this file")
         if not os.path.isfile(above):

@@ -87,6 +87,6 @@ def complaint(pattern: str, root: str) -> str | None:
         known = list(compiled((pattern.removeprefix("!"),)).patterns)
     except ValueError as error:
         return str(error)
-    if not known or known[0].include is None:
+    if not known or known[0].include is None or re.fullmatch(r"!?\./*", pattern):
         return "it names nothing"
     return None

@@ -51,13 +51,16 @@ def _code(value: object, at: At) -> str:
     code = value.strip().upper() if isinstance(value, str) else ""
     if code == ALL:
         return PREFIX
-    known_rules = rules()
-    if _CODE.fullmatch(code) and any(known.startswith(code) for known in known_rules):
+    if _CODE.fullmatch(code) and any(known.startswith(code) for known in rules()):
         return code
-    named = [known for known, name in known_rules.items() if isinstance(value, str) and name == value.strip().lower()]
-    near = named or [known for known in known_rules if _differ_once(known, code)][:3]
-    advice = f"did you mean {' or '.join(map(repr, near))}?" if near else "`tapelint rule` lists the codes"
-    raise ConfigError(f"{at(str(value))}: no rule has the code {value!r}; {advice}")
+    named = [known for known, name in rules().items() if isinstance(value, str) and name == value.strip().lower()]
+    raise ConfigError(f"{at(str(value))}: no rule has the code {value!r}; {code_meant(code, named)}")
+
+
+def code_meant(code: str, named: Collection[str] = ()) -> str:
+    """What one may mean who writes a code that no rule has: ``named``, or codes that differ in one place."""
+    near = named or [known for known in rules() if _differ_once(known, code)][:3]
+    return f"did you mean {' or '.join(map(repr, near))}?" if near else "`tapelint rule` lists the codes"
 
 
 def _differ_once(one: str, other: str) -> bool:
@@ -99,6 +102,9 @@ def patterns(key: str, value: object, at: At, root: str) -> tuple[Patterns, ...]
     """A list of patterns below ``root``."""
     if not isinstance(value, (list, tuple)) or not all(isinstance(entry, str) for entry in value):
         raise ConfigError(f'{at(key)}: {key} must be a list of patterns, as in ["build", "tests/*.py"]')
+    if value and value[0].startswith("!"):
+        reason = "there is none before it that it could take back"
+        raise ConfigError(f"{at(value[0])}: {key}: {value[0]!r} is no pattern: {reason}")
     return (Patterns(tuple(_pattern(key, pattern, at, root) for pattern in value), root),)
 
 
@@ -136,7 +142,12 @@ def folder(key: str, value: object, at: At, root: str = "") -> str:
     """The path of a file or folder that need not exist, from ``root`` on."""
     if not isinstance(value, str) or not value:
         raise ConfigError(f"{at(key)}: {key} must be a path")
-    return os.path.join(root, os.path.expanduser(value))
+    return os.path.join(root, expanded(value))
+
+
+def expanded(path: str) -> str:
+    """A path with the user's home folder for ``~``, and with environment variables."""
+    return os.path.expanduser(os.path.expandvars(path))
 
 
 def _pattern(key: str, pattern: str, at: At, root: str) -> str:

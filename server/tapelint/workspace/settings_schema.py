@@ -14,7 +14,7 @@ from .all_settings import SETTINGS
 
 _LEAVES = r"(^|/)\.\.(/|$)"
 _BRACES = r"(^|[^\\])\{[^{}]*,[^{}]*\}"
-_NOTHING = r"^!?(#.*|\s*/*\s*)$"
+_NOTHING = r"^!?(#.*|\s*/*\s*|\./*)$"
 _UNFINISHED = r"(^|[^\\])(\\\\)*\\$"
 
 

@@ -46,7 +46,7 @@ def run(file: str | None, output: str, includes_source: bool) -> int:
         if file is not None and includes_source:
             parts[f"source/{Path(file).name}"] = read(file)
     except (SourceError, ConfigError) as error:
-        tell("error", f"{file}: {error}" if isinstance(error, SourceError) else str(error))
+        tell("error", f"{file}: cannot be read: {error}" if isinstance(error, SourceError) else str(error))
         return 2
     entries = "\n".join(f"  {name:<20} {_about(name)}" for name in parts)
     readme = _README.format(entries=entries, source=_WITH if includes_source else _WITHOUT)

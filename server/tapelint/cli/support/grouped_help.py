@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from .argument_files import with_files
+
 GROUPS = {
     "Options": (
         *("fix", "unsafe_fixes", "show_fixes", "diff", "watch", "fix_only", "ignore_noqa"),
@@ -44,7 +46,10 @@ class Grouped(click.Command):
 
 
 class Commands(click.Group):
-    """Commands with their summaries in full: the terminal wraps them."""
+    """Commands with their summaries in full: the terminal wraps them. Arguments may come from files."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, args if ctx.resilient_parsing else with_files(args))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
