@@ -14,7 +14,7 @@ from tests.shared_programs import TWICE
 
 from tapelint.cli import file_check
 from tapelint.cli.check import Request, run
-from tapelint.workspace import forget
+from tapelint.workspace import forget, resolver
 
 STEP = "def step(loss):\n    loss.backward()\n    loss.backward()\n"
 HARMLESS = "def step(loss):\n    loss.backward()\n"
@@ -114,6 +114,39 @@ def test_an_import_that_changes_its_meaning_counts(tapelint: Tapelint, tmp_path:
     (tmp_path / "helper").mkdir()
     (tmp_path / "helper" / "__init__.py").write_text(STEP)
     assert printed(tapelint, "train.py")[0] == 1
+
+
+@pytest.mark.parametrize("importer", ["train.py", "setup_path.py"])
+def test_a_module_that_appears_in_a_folder_of_sys_path_counts(
+    tapelint: Tapelint, tmp_path: Path, importer: str
+) -> None:
+    adding = "import os, sys\nsys.path.append(os.path.join(os.path.dirname(__file__), 'lib'))\n"
+    texts = {"train.py": TRAIN, "setup_path.py": "from helper import step\n"}
+    texts["train.py"] = texts["train.py"].replace("from helper", "from setup_path") if importer != "train.py" else TRAIN
+    texts[importer] = adding + texts[importer]
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "lib").mkdir()
+    assert printed(tapelint, "train.py")[0] == 0
+    (tmp_path / "lib" / "helper.py").write_text(STEP)
+    assert printed(tapelint, "train.py") == printed(tapelint, "train.py", "--no-cache")
+    assert "helper.py" in printed(tapelint, "train.py")[1]
+
+
+def test_files_are_not_read_to_look_for_modules_that_are_not_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a file adds to ``sys.path`` is known of its last check."""
+    (tmp_path / "a.py").write_text("import torch, wandb_of_ours\nfrom helper import step\n")
+    (tmp_path / "helper.py").write_text("import not_there_either\n" + HARMLESS)
+    for file in tmp_path.iterdir():
+        os.utime(file, (1, 1))
+    monkeypatch.chdir(tmp_path)
+    assert run(Request((".",))) == 0
+    forget()
+    monkeypatch.setattr(resolver, "read", lambda path: pytest.fail(f"{path} was read"))
+    resolver._read.cache_clear()
+    assert run(Request((".",))) == 0
 
 
 def test_the_configuration_of_an_imported_file_counts(tapelint: Tapelint, tmp_path: Path) -> None:

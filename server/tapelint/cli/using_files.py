@@ -36,9 +36,12 @@ def caller_tasks(tasks: Sequence[Task]) -> tuple[list[Task], bool]:
     wanted = [
         path
         for path, task in known.items()
-        if task.text is None and task.config.callers and concerns_torch(resolver.text(path) or "", path, resolver)
+        if task.text is None
+        and task.config.callers
+        and has_others(resolver.root(path))
+        and concerns_torch(resolver.text(path) or "", path, resolver)
     ]
-    found = find_callers([path for path in wanted if has_others(resolver.root(path))], resolver)
+    found = find_callers(wanted, resolver)
     made: list[Task] = []
     for path, (rank, names) in best_of_all(found, known, max(FEWEST, len(tasks))).items():
         try:

@@ -87,15 +87,19 @@ class Resolver:
         """The absolute path of the file that is ``module``. What a file adds to ``sys.path`` counts where nothing is
         found without it.
         """
-        if module.startswith((BESIDE, PLAIN)):
-            return self._data_file(module, importer)
-        if module.startswith(INSTALLED):
-            return self._of_library(module.removeprefix(INSTALLED))
-        found = self.by_path(module, importer)
+        importer = os.path.abspath(importer)
+        found = self.by_folder(module, os.path.dirname(importer))
         if found is None and _is_searched_for(module):
-            importer = os.path.abspath(importer)
             return self._by_search_path(module.split("."), importer)
         return found
+
+    def by_folder(self, module: str, own: str) -> str | None:
+        """The same for every importer in the folder ``own``, an absolute path, that adds nothing to ``sys.path``."""
+        if module.startswith((BESIDE, PLAIN)):
+            return self._data_file(module, own)
+        if module.startswith(INSTALLED):
+            return self._of_library(module.removeprefix(INSTALLED))
+        return self._by_name(module, own)
 
     def _of_library(self, name: str) -> str | None:
         """The file of a module of a library, or where ``module:name`` is defined."""
@@ -113,6 +117,10 @@ class Resolver:
         found = (self._below(os.path.normpath(place), parts) for place in places if os.path.isdir(place))
         return next((path for path in found if path is not None and self._has(path)), None)
 
+    def adds(self, importer: str) -> bool:
+        """Whether a file adds folders to ``sys.path``; where it adds none, ``by_folder`` knows all that it can find."""
+        return bool(self._added(os.path.abspath(importer)))
+
     def _added(self, importer: str) -> tuple[str, ...]:
         """The folders that ``importer`` adds to ``sys.path``; looked for once in each text of it."""
         text = self.text(importer) or ""
@@ -124,7 +132,9 @@ class Resolver:
 
     def by_path(self, module: str, importer: str) -> str | None:
         """The absolute path of the file that is ``module``, by the folders alone."""
-        own = os.path.dirname(os.path.abspath(importer))
+        return self._by_name(module, os.path.dirname(os.path.abspath(importer)))
+
+    def _by_name(self, module: str, own: str) -> str | None:
         names = module.lstrip(".")
         level = len(module) - len(names)
         if level:
@@ -144,11 +154,10 @@ class Resolver:
             spare = spare or found  # a folder without a file of its own gives way to a module further up, as in Python
         return spare
 
-    def _data_file(self, name: str, importer: str) -> str | None:
+    def _data_file(self, name: str, own: str) -> str | None:
         """The absolute path of a file that a program opens by a relative path. One that may be relative to any folder,
         from the program's own up to the root of the project, is found if just one of them has it.
         """
-        own = os.path.dirname(os.path.abspath(importer))
         root = self._root(own)
         kind, _, relative = name.partition(":")
         folders = [own] if f"{kind}:" == BESIDE else _upward(own, root)

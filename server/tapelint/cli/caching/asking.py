@@ -27,13 +27,14 @@ PASSING = frozenset((Kind.NOT_READ, Kind.FAULT))
 
 @frozen
 class Basis:
-    """What a result rests on: what stands for the text of the file; what each import meant, by the file that imports;
-    whether files may be imported; as what the imported files are checked; and which files use one, with what
-    stands for their texts.
+    """What a result rests on: what stands for the text of the file; what each import meant, by the file that imports,
+    and which of these files add folders to ``sys.path``; whether files may be imported; as what the imported files are
+    checked; and which files use one, with what stands for their texts.
     """
 
     text: str
     imports: dict[str, dict[str, Answer | None]] = field(default_factory=dict)
+    adding: dict[str, bool] = field(default_factory=dict)
     imported: dict[str, bool] = field(default_factory=dict)
     configs: dict[str, str | None] = field(default_factory=dict)
     users: dict[str, dict[str, str] | None] = field(default_factory=dict)
@@ -53,6 +54,8 @@ class Asking:
         found = self.resolver(module, importer)
         answer = (os.path.abspath(found[0]), _digest(found[1])) if found else None
         self._basis.imports.setdefault(importer, {})[module] = answer
+        if importer not in self._basis.adding:
+            self._basis.adding[importer] = self.resolver.adds(importer)
         return found
 
     def is_imported(self, path: str) -> bool:

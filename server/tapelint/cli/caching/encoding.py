@@ -57,7 +57,8 @@ def _reader(kind: Any) -> Reader:
     if origin is Literal:
         return _checking(lambda value: value in arguments)
     if origin in (Union, types.UnionType):
-        return _one_of([_reader(each) for each in arguments])
+        some = [_reader(each) for each in arguments if each is not types.NoneType]
+        return _one_of(some, is_optional=len(some) < len(arguments))
     if origin is tuple and arguments[1:] != (...,):
         return _record(tuple, [_reader(each) for each in arguments])
     if origin in (tuple, list, frozenset):
@@ -99,8 +100,10 @@ def _table(made: Callable[[Any], Any], read: Reader) -> Reader:
     return lambda value: made({key: read(each) for key, each in _checked(value, isinstance(value, dict)).items()})
 
 
-def _one_of(readers: list[Reader]) -> Reader:
+def _one_of(readers: list[Reader], is_optional: bool) -> Reader:
     def read(value: Any) -> Any:
+        if value is None and is_optional:
+            return None
         for each in readers:
             try:
                 return each(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, partial
 
 from ...source import INIT, SourceError, read
 from ...workspace import Given, Resolver, checked_below
@@ -56,6 +56,7 @@ class Validity:
 
     def __init__(self, texts: Texts, resolver: Resolver, given: Given) -> None:
         self._texts, self._resolver, self._given = texts, resolver, given
+        self._in_folder = cache(resolver.by_folder)
         self._located = cache(resolver.locate)
         self._is_imported = cache(resolver.is_imported)
         self._root = cache(resolver.root)
@@ -65,17 +66,22 @@ class Validity:
         """Whether the analysis of the file ``main`` would be given what it was given."""
         return (
             basis.text == self._texts.digest(os.path.abspath(main))
-            and all(self._are_same(importer, asked.items()) for importer, asked in basis.imports.items())
+            and all(
+                self._are_same(importer, asked.items(), basis.adding.get(importer, True))
+                for importer, asked in basis.imports.items()
+            )
             and all(config == self._config_below(path, self._root(main)) for path, config in basis.configs.items())
             and all(answer == self._is_imported(path) for path, answer in basis.imported.items())
             and all(answer == users_digest(users(path, self._resolver)) for path, answer in basis.users.items())
         )
 
-    def _are_same(self, importer: str, asked: Iterable[tuple[str, Answer | None]]) -> bool:
-        return all(answer == self._answer(module, importer) for module, answer in asked)
+    def _are_same(self, importer: str, asked: Iterable[tuple[str, Answer | None]], adds: bool) -> bool:
+        """Whether imports mean what they meant; the importer ``adds`` folders to ``sys.path``."""
+        folder = os.path.dirname(os.path.abspath(importer))
+        locate = partial(self._located, importer=importer) if adds else partial(self._in_folder, own=folder)
+        return all(answer == self._answer(locate(module)) for module, answer in asked)
 
-    def _answer(self, module: str, importer: str) -> Answer | None:
-        path = self._located(module, importer)
+    def _answer(self, path: str | None) -> Answer | None:
         found = self._texts.digest(path) if path else None
         return (path, found) if path and found else None
 
