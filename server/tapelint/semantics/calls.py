@@ -47,6 +47,7 @@ from ..engine.module_system import is_in_stub
 from ..engine.observer import OpaqueReason
 from ..engine.open_objects import open_up
 from ..engine.paths.conditions import forget, remembered
+from ..engine.paths.open_options import fill_open
 from ..engine.paths.switches import KEYWORDS, switch_at, switched
 from ..models.python import array_memory
 from ..models.python.paths import method_of_path
@@ -114,6 +115,8 @@ def _arguments(
     """
     args, is_counted = _positional(machine, node, state, function)
     kwargs, is_named = _named(machine, node, state, function)
+    if not is_counted or not is_named:
+        fill_open(function, kwargs, is_named)
     return args, kwargs, Given(len(args), frozenset(kwargs)) if is_counted and is_named else None
 
 
