@@ -8,7 +8,7 @@
         outs.append(out)                    a graph that is kept: it may go backward later
 
 Unknown code that is given a graph, such as a metric, is supposed not to go backward in a loop that runs a network in
-evaluation mode and does nothing to gradients.
+evaluation mode and does nothing to gradients. A step that is given one, ``optimizer.step(loss)``, differentiates it.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class _Flow:
 
     network: str
     kinds: dict[str, Kind] = field(default_factory=dict)
-    # Whether a graph was put where other code finds it.
+    # Whether a graph was put where other code finds it, or what was made of one was given to code that trains.
     kept: bool = False
 
     def statements(self, nodes: Sequence[ast.AST]) -> None:
@@ -161,6 +161,8 @@ class _Flow:
                 self.kept |= self.kind(value) is Kind.GRAPH
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=holder, attr=name)) as call) if name in FILLING:
                 self.put(holder, max(map(self.kind, _given(call)), default=Kind.PLAIN))
+            case ast.Expr(value=value):
+                self.kind(value)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 self.kept = True
             case _:
@@ -221,6 +223,7 @@ class _Flow:
         if written(function) == self.network:
             return Kind.GRAPH
         given = max((self.kind(each) for each in _given(node)), default=Kind.PLAIN)
+        self.kept |= given is not Kind.PLAIN and isinstance(function, ast.Attribute) and name in TRAINING
         if name in COMPARING or isinstance(function, ast.Name) and name in PLAIN:
             return Kind.PLAIN
         if isinstance(function, ast.Attribute):
