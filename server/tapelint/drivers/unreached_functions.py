@@ -26,6 +26,7 @@ from ..frozen import frozen
 from ..models.frameworks.training_loops import WALKED, Unrecorded, Walk, loop_of, unrecorded, walk_of
 from ..models.python.click_commands import callback_of
 from ..models.torch.autograd.grad_access import between_calls, through
+from ..models.torch.autograd.grad_mode import turns_on
 from ..semantics.calls import call_value
 from ..source import walk
 from . import framework_driver, latent_calls
@@ -235,6 +236,8 @@ def run_entry(
         loop = loop_of(machine, state, owner, node.name)
         if loop is not None:
             return framework_driver.run_loop(machine, state, loop, receiver, node)
+    if machine.query(turns_on, node):
+        state.grad_mode = None  # what the function turns on may be off where it is called
     quiet = unrecorded(state, owner, node.name) if owner is not None else None
     function = _with_mode(state, function, owner, quiet)
     values = _arguments(machine, state, function, receiver)

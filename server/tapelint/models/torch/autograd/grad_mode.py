@@ -10,6 +10,7 @@ from dataclasses import replace
 from ....domain.state import State
 from ....domain.values import Const, External, Function, GradMode, Unknown, Value
 from ....engine.machine import Machine
+from ....source import cached_on_node, last_name, walk
 from ..registry import Call, function
 
 NAMES = {
@@ -19,6 +20,7 @@ NAMES = {
     "once_differentiable": GradMode(False),
 }
 OFF = ("no_grad", "inference_mode")
+SWITCH = "set_grad_enabled"
 
 
 def as_mode(value: Value) -> GradMode | None:
@@ -37,10 +39,22 @@ def switches_off(node: ast.expr) -> bool:
     call = node if isinstance(node, ast.Call) else None
     name = call.func if call is not None else node
     last = name.attr if isinstance(name, ast.Attribute) else getattr(name, "id", "")
-    if last == "set_grad_enabled":
+    if last == SWITCH:
         given = call.args[0] if call is not None and call.args else None
         return isinstance(given, ast.Constant) and given.value is False
     return last in OFF and not (call is not None and call.args)
+
+
+@cached_on_node
+def turns_on(function: ast.AST) -> bool:
+    """Whether the first thing that a function does to the grad mode is to switch gradients on, in a statement: then who
+    calls it has them off.
+    """
+    statements = (node.value for node in walk(function) if isinstance(node, ast.Expr))
+    calls = [node for node in statements if isinstance(node, ast.Call) and last_name(node.func) == SWITCH]
+    first = min(calls, key=lambda call: (call.lineno, call.col_offset), default=None)
+    given = [] if first is None else [*first.args, *(keyword.value for keyword in first.keywords)]
+    return len(given) == 1 and isinstance(given[0], ast.Constant) and given[0].value is True
 
 
 @function("torch.no_grad", "torch.autograd.no_grad", "torch.autograd.grad_mode.no_grad")
