@@ -233,7 +233,7 @@ class Bisimulation:
         if live is not None and not needed(live, name, one, two):
             return True
         if self.is_plain(self.state, one) and self.is_plain(self.other, two):
-            if one != two:
+            if one != two and not (self.are_lists(one, two) and self.values(one, two)):
                 self.plain.append((*keys, name))
             return True
         is_object = isinstance(self.other.heap[keys[1]], Instance)
@@ -245,6 +245,18 @@ class Bisimulation:
         if _has_other_constants(one, two):
             self.plain.append((*keys, name))
         return True
+
+    def are_lists(self, one: Value, two: Value) -> bool:
+        """Whether two values are lists, or sets, of as many items."""
+        if not isinstance(one, HeapRef) or not isinstance(two, HeapRef):
+            return False
+        left, right = self.state.heap.get(one.id), self.other.heap.get(two.id)
+        return (
+            isinstance(left, Sequence)
+            and isinstance(right, Sequence)
+            and left.kind == right.kind
+            and len(left.items) == len(right.items)
+        )
 
     def sequences(self, mine: Sequence, yours: Sequence, keys: Keys) -> bool:
         """Whether two lists are alike."""

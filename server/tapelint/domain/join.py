@@ -108,13 +108,9 @@ def havoc(pair: Bisimulation, path: State, changes: Iterable[Change]) -> None:
         if name is Partly.EXTENT:
             assert isinstance(thing, (Sequence, Mapping, Instance)), "what may hold more"
             thing.is_partial = True
-        elif name is Partly.ITEMS and isinstance(thing, Sequence):
-            both = zip(pair.state.get(left, Sequence).items, pair.other.get(right, Sequence).items)
-            thing.items = [_merged(pair, path, one, two, "item") for one, two in [*both]]
         elif isinstance(thing, Sequence):
-            both = zip(pair.state.get(left, Sequence).items, pair.other.get(right, Sequence).items)
-            thing.items = [one if one == two else _either(pair, path, one, two, "item") for one, two in [*both]]
-            thing.is_partial = True
+            lists = pair.state.get(left, Sequence), pair.other.get(right, Sequence)
+            _havoc_items(pair, path, thing, lists, name is Partly.ITEMS)
         else:
             mine = entries(pair.state.heap[left]).get(name, MISSING)
             yours = entries(pair.other.heap[right]).get(name, MISSING)
@@ -125,6 +121,19 @@ def havoc(pair: Bisimulation, path: State, changes: Iterable[Change]) -> None:
                 thing.items.pop(name, None)
             else:
                 entries(thing)[name] = _either(pair, path, mine, yours, str(name))
+
+
+def _havoc_items(
+    pair: Bisimulation, path: State, thing: Sequence, lists: tuple[Sequence, Sequence], are_alike: bool
+) -> None:
+    """The same of a list; ``lists`` are what it was on the two paths. Items that ``are_alike`` differ in constants."""
+    mine, yours = lists
+    both = [*zip(mine.items, yours.items)]
+    if are_alike:
+        thing.items = [_merged(pair, path, one, two, "item") for one, two in both]
+        return
+    thing.is_partial = mine.is_partial or yours.is_partial or len(mine.items) != len(yours.items)
+    thing.items = [one if one == two else _either(pair, path, one, two, "item") for one, two in both]
 
 
 def _havoc_attribute(
