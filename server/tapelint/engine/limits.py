@@ -2,7 +2,7 @@
 
 Fuel is counted in evaluated expressions, which depends on the program alone: two analyses of a text end at the same
 place, on a fast machine and on a slow one. An expression takes about 28 microseconds (docs/design/compiled.md),
-80,000 about two seconds.
+40,000 about a second.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ class Limits:
     """The budgets of one analysis. What they cut off is counted (`AnalysisStats`) and reported as a notice."""
 
     # Fuel of the script. Few programs need as much, and an edit executes only what stands below it.
-    script_fuel: int = 80_000
+    script_fuel: int = 40_000
     # Fuel of one entry point that is a function without a caller.
-    entry_fuel: int = 20_000
+    entry_fuel: int = 10_000
     # Fuel of all of them together. Those that reach a backward come first, then `forward` methods.
-    all_entries_fuel: int = 60_000
+    all_entries_fuel: int = 30_000
     # The same two for functions that do not train, such as the factories of a file of models. They come last, and there
     # may be hundreds of them.
-    idle_entry_fuel: int = 10_000
-    all_idle_entries_fuel: int = 20_000
+    idle_entry_fuel: int = 5_000
+    all_idle_entries_fuel: int = 10_000
     # Fuel of one function without a caller that is called again with tensors that require grad, and of all of them.
     # Only what writes in place is.
-    latent_fuel: int = 6_000
-    all_latent_fuel: int = 18_000
+    latent_fuel: int = 3_000
+    all_latent_fuel: int = 9_000
     # Fuel of each entry point that is left when a common budget is used, and of all of them: nine in ten entry points
     # need less than this, so that one which needs too much does not keep the others from running.
     late_entry_fuel: int = 1_500
-    all_late_entries_fuel: int = 45_000
+    all_late_entries_fuel: int = 22_500
     # Fuel of the script, and of all entry points together, in a file that does not use PyTorch itself: it is executed
     # only for what the files that it imports do with its arguments.
     torch_free_fuel: int = 10_000
@@ -46,7 +46,7 @@ class Limits:
     all_cell_reruns_fuel: int = 30_000
     # Fuel of the top level of one imported module, and of all of them together.
     module_fuel: int = 6_000
-    all_modules_fuel: int = 60_000
+    all_modules_fuel: int = 30_000
     # Characters of all imported modules together. A module that no longer fits is as unknown as a library.
     import_characters: int = 800_000
     # The same for all modules of installed libraries together, and the fuel of one call of their code. What takes more
@@ -111,12 +111,12 @@ def of_caller(rank: int) -> Limits:
     """
     share = 2 ** min(rank, 3)
     return Limits(
-        script_fuel=80_000 // share,
-        entry_fuel=max(20_000 // share, 10_000),
-        all_entries_fuel=40_000 // share,
-        idle_entry_fuel=10_000,
-        all_idle_entries_fuel=20_000 // share,
-        all_modules_fuel=40_000,
+        script_fuel=40_000 // share,
+        entry_fuel=max(10_000 // share, 5_000),
+        all_entries_fuel=20_000 // share,
+        idle_entry_fuel=5_000,
+        all_idle_entries_fuel=10_000 // share,
+        all_modules_fuel=20_000,
         call_share=1,
         cell_rerun_fuel=0,
         all_cell_reruns_fuel=0,

@@ -21,7 +21,7 @@ Mend the file, or leave it out with `exclude`. No comment silences this.
 _FOLLOWED_IN_PART = """
 ## What it does
 Says that tapelint has not executed all of a file. An entry point (the script, or a function that nothing in the file
-calls) is given up when its budget is spent: 80,000 evaluated expressions for the script, 20,000 for a function, 60,000
+calls) is given up when its budget is spent: 40,000 evaluated expressions for the script, 10,000 for a function, 30,000
 for all functions together. Its first part was executed and judged; what comes after was not. Functions for which
 nothing was left, or whose object could not be made, were not followed at all. A statement that is nested more than 120
 levels deep is left out.
