@@ -116,8 +116,14 @@ def _before_choice(left: Guard, right: Guard) -> Guard | None:
 
 def leaving_out(guard: Guard, abandoned: Iterable[Conjunction]) -> Guard:
     """A guard without the choices that only keep the path out of ``abandoned`` ones."""
-    known = [*guard, *abandoned]
-    return _simple(_widened(each, known) for each in guard)
+    objects: dict[Choice, Choice] = {}
+    known = [_with_objects(each, objects) for each in (*guard, *abandoned)]
+    return _simple(_widened(each, known, objects) for each in guard)
+
+
+def _with_objects(each: Conjunction, objects: dict[Choice, Choice]) -> Conjunction:
+    """A conjunction with one object for equal choices: to compare two of them compares their formulas."""
+    return frozenset([(objects.setdefault(choice, choice), taken) for choice, taken in each])
 
 
 def chosen_by_selection(kept: Iterable[Guard], left_out: Iterable[Guard]) -> frozenset[Literal]:
@@ -228,21 +234,30 @@ def _literal(bit: int, choices: list[Choice]) -> Conjunction:
     return frozenset(((choices[number // 2], bool(number % 2)),))
 
 
-def _widened(each: Conjunction, known: list[Conjunction]) -> Conjunction:
+def _widened(each: Conjunction, known: list[Conjunction], objects: dict[Choice, Choice]) -> Conjunction:
     """A conjunction without the choices whose other side is among what is ``known``."""
     for choice, taken in ordered(each):
         rest = each - {(choice, taken)}
-        if _is_covered(rest | {(choice, not taken)}, known):
+        region = _with_objects(rest | {(choice, not taken)}, objects)
+        if _is_covered(region, _opposites(region), known):
             each = rest
     return each
 
 
-def _is_covered(region: Conjunction, known: list[Conjunction], splits: int = MAX_SPLITS) -> bool:
-    """Whether all that makes the choices of ``region`` is among what is ``known``."""
-    if any(each <= region for each in known):
+def _opposites(region: Conjunction) -> Conjunction:
+    """The other side of each choice."""
+    return frozenset([(choice, not taken) for choice, taken in region])
+
+
+def _is_covered(region: Conjunction, against: Conjunction, known: list[Conjunction], splits: int = MAX_SPLITS) -> bool:
+    """Whether all that makes the choices of ``region`` is among what is ``known``; ``against`` are its opposites."""
+    if any(map(region.issuperset, known)):
         return True
-    near = [each for each in known if not any((choice, not taken) in region for choice, taken in each)]
+    near = [*filter(against.isdisjoint, known)]
     if not near or not splits:
         return False
     choice, _ = next(literal for literal in ordered(min(near, key=len)) if literal not in region)
-    return all(_is_covered(region | {(choice, side)}, near, splits - 1) for side in (True, False))
+    return all(
+        _is_covered(region | {(choice, side)}, against | {(choice, not side)}, near, splits - 1)
+        for side in (True, False)
+    )
