@@ -401,6 +401,18 @@ class Sequence:
     def copy(self) -> Sequence:
         return Sequence(self.kind, list(self.items), self.is_partial, self.limit, self.training, self.names)
 
+    def push(self, value: Value) -> None:
+        """Add an item at the end; a deque that is full loses its first one."""
+        self.items.append(value)
+        if self.limit is not None and len(self.items) > self.limit:
+            self.items.pop(0)
+
+    def push_left(self, value: Value) -> None:
+        """Add an item at the beginning; a deque that is full loses its last one."""
+        self.items.insert(0, value)
+        if self.limit is not None and len(self.items) > self.limit:
+            self.items.pop()
+
     def named(self) -> list[tuple[str, Value]]:
         """Each layer with its name."""
         known = self.names if len(self.names) == len(self.items) else map(str, range(len(self.items)))

@@ -38,6 +38,7 @@ from ..torch.autograd import missing_grad
 from ..torch.dispatch import run
 from ..torch.known_shape import shape
 from ..torch.registry import Call, function
+from .orders import in_order
 from .sets import collected
 
 NAMED_TUPLE = "(named tuple)"
@@ -72,7 +73,7 @@ def enumerated(machine: Machine, state: State, call: Call) -> Value:
     return Zip((Range(begin, None if begin is None else begin + ENDLESS, 1), call.get(0, "iterable")))
 
 
-@function("builtins.zip", "itertools.zip_longest")
+@function("builtins.zip")
 def zipped(machine: Machine, state: State, call: Call) -> Value:
     return Zip(tuple(call.args))
 
@@ -82,8 +83,6 @@ def zipped(machine: Machine, state: State, call: Call) -> Value:
     "tqdm.auto.tqdm",
     "tqdm.notebook.tqdm",
     "tqdm",
-    "itertools.islice",
-    "itertools.cycle",
     "rich.progress.track",
 )
 def passed_through(machine: Machine, state: State, call: Call) -> Value:
@@ -164,24 +163,15 @@ def sequence(machine: Machine, state: State, call: Call) -> Value:
     if maker == "reversed":
         items.reverse()
     if maker == "sorted":
-        items = _sorted(items, call)
+        items = in_order(items, more, call.kwargs)
     if maker == "tuple" and not more:
         return Tuple(tuple(items))
     bound = limit.value if isinstance(limit, Const) and isinstance(limit.value, int) else None
+    if kind == "deque" and bound is not None and not more:
+        items = items[max(len(items) - bound, 0) :]
     thing = collected(state, kind, items, more)
     thing.limit = bound
     return HeapRef(state.new(thing))
-
-
-def _sorted(items: list[Value], call: Call) -> list[Value]:
-    """What is known of all items and needs no key is in order."""
-    known = [item.value for item in items if isinstance(item, Const)]
-    if call.kwargs or len(known) < len(items):
-        return items
-    try:
-        return [items[index] for index in sorted(range(len(known)), key=known.__getitem__)]
-    except TypeError:
-        raise ProgramRaised("TypeError") from None
 
 
 @function(
@@ -245,13 +235,14 @@ def mapped(machine: Machine, state: State, call: Call) -> Value:
 
 @function("builtins.filter")
 def filtered(machine: Machine, state: State, call: Call) -> Value:
+    """Where it is not known of an item whether it is kept, neither is how many are."""
     keeps, found = call.args[0], machine.iterate(state, call.args[1], call.node)
-    kept: list[Value] = []
-    for item in found.values:
-        verdict = truth(machine, state, machine.call(state, keeps, [item], {}, call.node) if keeps != NONE else item)
-        if verdict is not False:
-            kept.append(item)
-    return HeapRef(state.new(Sequence("iterator", kept, not found.exact)))
+    verdicts = [
+        truth(machine, state, item if keeps == NONE else machine.call(state, keeps, [item], {}, call.node))
+        for item in found.values
+    ]
+    kept = [item for item, verdict in zip(found.values, verdicts) if verdict is not False]
+    return HeapRef(state.new(Sequence("iterator", kept, not found.exact or None in verdicts)))
 
 
 @function("builtins.next")
@@ -412,20 +403,3 @@ def partial(machine: Machine, state: State, call: Call) -> Value:
 def field(machine: Machine, state: State, call: Call) -> Value:
     factory = call.kwargs.get("default_factory")
     return Factory(factory) if factory is not None else call.kwargs.get("default", Unknown("field"))
-
-
-@function("itertools.chain", "itertools.chain.from_iterable", "itertools.product")
-def chained(machine: Machine, state: State, call: Call) -> Value:
-    if call.name == "itertools.product":
-        return Zip(tuple(call.args))
-    is_plain = call.name == "itertools.chain"
-    sources = call.args if is_plain else machine.iterate(state, call.get(0, "iterable"), call.node).values
-    found = [machine.iterate(state, a, call.node) for a in sources]
-    return HeapRef(
-        state.new(Sequence("iterator", [v for f in found for v in f.values], not all(f.exact for f in found)))
-    )
-
-
-@function("itertools.count")
-def counting(machine: Machine, state: State, call: Call) -> Value:
-    return Range(0, None, 1)

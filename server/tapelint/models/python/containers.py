@@ -34,6 +34,7 @@ from ...engine.stored_names import remember
 from ...source import written
 from ..torch.nn.new_parameters import kept
 from ..torch.registry import MAPPING_METHODS, SEQUENCE_METHODS, Call, function, method
+from .orders import in_order, in_unknown_order
 
 
 def _name(call: Call) -> str:
@@ -54,18 +55,24 @@ def append(machine: Machine, state: State, receiver: Value, call: Call) -> Value
     value = call.kwargs["item"] if "item" in call.kwargs else call.args[place]
     thing = state.edit(receiver.id, Sequence)
     value = kept(machine, state, thing, value, call.node)
-    if call.name == "appendleft" or call.name == "insert" and call.args[0] == Const(0):
-        thing.items.insert(0, value)
-        if thing.limit is not None and len(thing.items) > thing.limit:
-            thing.items.pop()
+    if call.name == "appendleft":
+        thing.push_left(value)
+    elif call.name == "insert":
+        _insert(thing, call.args[0], value)
     else:
-        thing.items.append(value)
-        if thing.limit is not None and len(thing.items) > thing.limit:
-            thing.items.pop(0)
+        thing.push(value)
     remember(machine, state, _name(call), value, call.node, _given(call, place), StoreKind.APPENDED)
     if call.name == "append" and isinstance(value, (TensorRef, Unknown)):
         machine.lifecycle.appended.publish(machine, Appended(state, receiver.id, value, call.node))
     return NONE
+
+
+def _insert(thing: Sequence, place: Value, value: Value) -> None:
+    """Put an item before the one at ``place``; where that is not known, nor is what stands where."""
+    if isinstance(place, Const) and isinstance(place.value, int):
+        thing.items.insert(place.value, value)
+    else:
+        thing.items = in_unknown_order([*thing.items, value])
 
 
 @method(SEQUENCE_METHODS, "add_module", "register_module")
@@ -86,7 +93,8 @@ def extend(machine: Machine, state: State, receiver: Value, call: Call) -> Value
     found = machine.iterate(state, call.args[0], call.node) if call.args else None
     if found is not None:
         thing = state.edit(receiver.id, Sequence)
-        thing.items += (kept(machine, state, thing, value, call.node) for value in found.values)
+        for value in found.values:
+            thing.push(kept(machine, state, thing, value, call.node))
         thing.is_partial = thing.is_partial or not found.exact
         for value in found.values:
             remember(machine, state, _name(call), value, call.node, _given(call), StoreKind.APPENDED)
@@ -146,7 +154,42 @@ def reverse(machine: Machine, state: State, receiver: Value, call: Call) -> Valu
     return NONE
 
 
-@method(SEQUENCE_METHODS, "sort", "index", "count", "empty", "qsize", "rotate", "full")
+@method(SEQUENCE_METHODS, "sort")
+def sort(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    assert isinstance(receiver, HeapRef)
+    thing = state.edit(receiver.id, Sequence)
+    thing.items = in_order(thing.items, thing.is_partial, call.kwargs)
+    return NONE
+
+
+@method(SEQUENCE_METHODS, "extendleft")
+def extend_left(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """Each item before the one that was put in last."""
+    assert isinstance(receiver, HeapRef)
+    changed(machine, state, receiver.id)
+    found = machine.iterate(state, call.args[0], call.node)
+    thing = state.edit(receiver.id, Sequence)
+    for value in found.values:
+        thing.push_left(value)
+        remember(machine, state, _name(call), value, call.node, _given(call), StoreKind.APPENDED)
+    thing.is_partial = thing.is_partial or not found.exact
+    return NONE
+
+
+@method(SEQUENCE_METHODS, "rotate")
+def rotate(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """``deque.rotate(n)``: the last ``n`` items come first."""
+    assert isinstance(receiver, HeapRef)
+    thing, count = state.edit(receiver.id, Sequence), call.get(0, "n", Const(1))
+    if not isinstance(count, Const) or not isinstance(count.value, int) or thing.is_partial:
+        thing.items = in_unknown_order(thing.items)
+    elif thing.items:
+        place = -count.value % len(thing.items)
+        thing.items = [*thing.items[place:], *thing.items[:place]]
+    return NONE
+
+
+@method(SEQUENCE_METHODS, "index", "count", "empty", "qsize", "full")
 def quiet(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     if call.name == "index" and len(call.args) == 1:
@@ -154,7 +197,7 @@ def quiet(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     if call.name == "empty":
         thing = state.get(receiver.id, Sequence)
         return Const(not thing.items) if not thing.is_partial else Unknown("empty", False)
-    return NONE if call.name in ("sort", "rotate") else unknown_number()
+    return unknown_number()
 
 
 @method(MAPPING_METHODS, "items", "keys", "values")
