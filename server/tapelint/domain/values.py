@@ -346,6 +346,14 @@ def as_key(value: Value) -> Any:
     return value if isinstance(identity, (TensorRef, HeapRef)) else None
 
 
+def entry_key(value: Value) -> Any:
+    """What an entry of a dict is kept under: its key where that is known, otherwise an unknown value."""
+    key = as_key(value)
+    if key is not None:
+        return key
+    return value if isinstance(value, Unknown) else Unknown("key", False)
+
+
 def of_key(key: Any) -> Value:
     """The value that is known by a key."""
     return key if isinstance(key, KEYS) else Const(key)

@@ -7,7 +7,7 @@ import ast
 from ..domain.induction import derived, raw_value
 from ..domain.opaque_values import is_data
 from ..domain.state import State
-from ..domain.values import Const, Frame, Generator, HeapRef, Mapping, SequenceKind, Tuple, Unknown, Value, as_key
+from ..domain.values import Const, Frame, Generator, HeapRef, Mapping, SequenceKind, Tuple, Unknown, Value, entry_key
 from ..engine.evaluation import Items
 from ..engine.lifecycle import LoopLeft
 from ..engine.machine import EXPRESSIONS, Machine
@@ -63,16 +63,11 @@ def dict_display(machine: Machine, node: ast.Dict, state: State, key: object) ->
                 display.is_partial = display.is_partial or source.is_partial
             else:
                 display.is_partial = True
-                entry = Unknown("item", False if is_data(state, item) else None)
-                display.items[f"<{ast.unparse(value)}>"] = entry
+                display.items[Unknown("key", False)] = Unknown("item", False if is_data(state, item) else None)
             continue
-        label = machine.eval(name, state)
-        known = as_key(label) if isinstance(label, (Const, Tuple)) else None
-        if known is not None:
-            display.items[known] = item
-        else:
-            display.items[f"<{ast.unparse(name)}>"] = item
-            display.is_partial = True
+        key = entry_key(machine.eval(name, state))
+        display.items[key] = item
+        display.is_partial = display.is_partial or isinstance(key, Unknown)
     place = state.new(display)
     made(machine, state, place)
     return HeapRef(place)
@@ -153,11 +148,9 @@ def dict_comprehension(machine: Machine, node: ast.DictComp, state: State, key: 
     for pair in items.values:
         assert isinstance(pair, Tuple)
         label, value = pair.items
-        if isinstance(label, Const):
-            made.items[label.value] = value
-        else:
-            made.items[f"<{len(made.items)}>"] = value
-            made.is_partial = True
+        key = entry_key(label)
+        made.items[key] = value
+        made.is_partial = made.is_partial or isinstance(key, Unknown)
     return HeapRef(state.new(made))
 
 

@@ -29,6 +29,7 @@ from ..domain.values import (
     Unknown,
     Value,
     as_key,
+    entry_key,
     unknown_number,
 )
 from ..engine.machine import EXPRESSIONS, Machine
@@ -223,7 +224,7 @@ def store(machine: Machine, state: State, owner: Value, index: Value, value: Val
             if isinstance(thing, Sequence):
                 _store_item(machine, state, owner, thing, index, value)
             else:
-                _store_entry(machine, state, owner, thing, index, value, node)
+                _store_entry(machine, state, owner, thing, index, value)
         elif isinstance(thing, Instance):
             machine.call_dunder(state, owner, "__setitem__", [index, value], node)
     elif isinstance(owner, Unknown):
@@ -264,9 +265,7 @@ def _is_of_tensors(state: State, index: Value) -> bool:
     return isinstance(index, Tuple) or isinstance(index, TensorRef) and not state.tensors[index.id].assumption
 
 
-def _store_entry(
-    machine: Machine, state: State, owner: HeapRef, thing: Mapping, index: Value, value: Value, node: ast.AST
-) -> None:
+def _store_entry(machine: Machine, state: State, owner: HeapRef, thing: Mapping, index: Value, value: Value) -> None:
     """``d[key] = v``; what is known of a key need not be what it is: an unknown value is the key of one entry."""
     edited = state.edit(owner.id, Mapping)
     key = as_key(index)
@@ -277,11 +276,8 @@ def _store_entry(
         return
     if thing.owner is not None:
         open_up(machine, [thing.owner])
-    if isinstance(index, Unknown):
-        edited.items[index] = value
-    else:
-        edited.items[f"<{node.__class__.__name__} {getattr(node, 'lineno', 0)}>"] = value
-        edited.is_partial = True
+    edited.items[entry_key(index)] = value
+    edited.is_partial = edited.is_partial or not isinstance(index, Unknown)
 
 
 def _as_tensor(machine: Machine, state: State, value: Value, node: ast.AST) -> Value:

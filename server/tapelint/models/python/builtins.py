@@ -113,14 +113,20 @@ def size(machine: Machine, state: State, call: Call) -> Value:
         return _first_size(state.tensors[value.id].sizes)
     if isinstance(value, Const):
         return _length_of(value.value)
-    if (
-        isinstance(value, HeapRef)
-        and isinstance(thing := state.heap[value.id], (Sequence, Mapping))
-        and not thing.is_partial
-    ):
+    if isinstance(value, HeapRef) and (count := _items_in(state.heap[value.id])) is not None:
         machine.observations.add(value.id)
-        return Const(len(thing.items))
+        return Const(count)
     return unknown_number()
+
+
+def _items_in(thing: object) -> int | None:
+    """How many items a container has; None where that is not known: several unknown keys may be one."""
+    match thing:
+        case Sequence(is_partial=False):
+            return len(thing.items)
+        case Mapping() if thing.has_known_keys:
+            return len(thing.items)
+    return None
 
 
 def _first_size(extent: Extent) -> Value:

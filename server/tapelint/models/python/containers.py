@@ -204,10 +204,7 @@ def quiet(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 def views(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     thing = state.get(receiver.id, Mapping)
-    pairs = [
-        (of_key(k) if not (isinstance(k, str) and k.startswith("<")) else Unknown("key", False), v)
-        for k, v in thing.items.items()
-    ]
+    pairs = [(of_key(key), value) for key, value in thing.items.items()]
     if call.name == "items":
         found: list[Value] = [Tuple(pair) for pair in pairs]
     else:
@@ -242,12 +239,13 @@ def _asked(machine: Machine, state: State, receiver: HeapRef, call: Call, is_kno
         changed(machine, state, receiver.id)
 
 
-def add_unknown(state: State, thing: Mapping, source: Value, node: ast.AST) -> None:
-    """A dict takes over entries of which nothing is known."""
+def _add_unknown(state: State, thing: Mapping, source: Value) -> None:
+    """A dict takes over entries of which nothing is known: one stands for all that it was given so."""
     thing.is_partial = True
-    thing.items[f"<{node.__class__.__name__} {getattr(node, 'lineno', 0)}>"] = Unknown(
-        "item", False if is_data(state, source) else None
-    )
+    grad = False if is_data(state, source) else None
+    known = ((key, value) for key, value in thing.items.items() if isinstance(key, Unknown))
+    if not any(isinstance(value, Unknown) and value.requires_grad is grad for _, value in known):
+        thing.items[Unknown("key", False)] = Unknown("item", grad)
 
 
 @method(MAPPING_METHODS, "update")
@@ -260,7 +258,7 @@ def merge(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
         thing.items.update(other.items)
         thing.is_partial = thing.is_partial or other.is_partial
     elif source is not None:
-        add_unknown(state, thing, source, call.node)
+        _add_unknown(state, thing, source)
     thing.items.update(call.kwargs)
     if isinstance(call.node, ast.Call) and any(word.arg is None for word in call.node.keywords):
         open_up(machine, [receiver])
