@@ -191,7 +191,7 @@ def _is_for_nothing(machine: Machine, event: LoopLeft, loop: ast.AST, first: Eva
             return False
         if first.graph is None:
             return True
-    return _is_let_go(state, loop, first, nodes) or _is_measured(machine, state, loop, first)
+    return _is_let_go(state, loop, first, nodes) or _is_measured(machine, loop, first)
 
 
 def _is_let_go(state: State, loop: ast.AST, first: EvaluationGraph, nodes: set[Node]) -> bool:
@@ -203,7 +203,7 @@ def _is_let_go(state: State, loop: ast.AST, first: EvaluationGraph, nodes: set[N
     return not nodes & reachable_graph(state)
 
 
-def _is_measured(machine: Machine, state: State, loop: ast.AST, first: EvaluationGraph) -> bool:
+def _is_measured(machine: Machine, loop: ast.AST, first: EvaluationGraph) -> bool:
     """Whether the text shows that the results of a network are only measured, by code that does nothing to gradients,
     nor calls what does.
     """

@@ -395,9 +395,7 @@ def _entry(
             machine.unit.is_exhausted = True
             machine.give_up(Lost(entry, begun=False))
         else:
-            ends = _entered(
-                machine, [], entry, partial(run_entry, machine, base.result, finish.result[1], function, owner)
-            )
+            ends = _entered(machine, [], entry, partial(run_entry, machine, base.result, function, owner))
             step.stats.stopped += _is_stopped(ends)
     step.result = base
     if machine.probe is None:

@@ -46,7 +46,7 @@ def prepare(machine: Machine, state: State, receiver: HeapRef, function: Functio
     turn_on_scaler(machine, state, receiver, flow, name)
     _set_up(machine, state, receiver, flow, name, MAX_DEPTH)
     _open(state, receiver, flow, flow.reached(name))
-    _doubt_data(machine, state, receiver, flow, flow.reached(name), function.node)
+    _doubt_data(state, receiver, flow, flow.reached(name), function.node)
     open_switches(machine, state, receiver, flow, name)
     give_parts(machine, state, receiver, flow, flow.reached(name))
 
@@ -68,7 +68,6 @@ def _open(state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, 
 
 
 def _doubt_data(
-    machine: Machine,
     state: State,
     receiver: HeapRef,
     flow: ObjectFlow,
@@ -95,7 +94,7 @@ def _others(current: Const, assigned: list[Const | None]) -> tuple[Const, ...]:
 def _set_up(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow, name: str, depth: int) -> None:
     """Call the methods that assign what a method reads and the object does not have yet."""
     reached = flow.reached(name)
-    for attribute in _due(state, receiver, flow, reached)[:MAX_SETTERS]:
+    for attribute in _due(state, receiver, reached)[:MAX_SETTERS]:
         if not _is_due(state, receiver, attribute):
             continue  # the method that was called for another one has assigned this, too
         setters = [each for each in flow.setters(attribute, reached) if _prepares(machine, flow, each, attribute)]
@@ -111,7 +110,7 @@ def _set_up(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow,
                 state.premise = state.premise or f"`{setter}` was called before, which sets `self.{attribute}`"
 
 
-def _due(state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, MethodFlow]) -> list[str]:
+def _due(state: State, receiver: HeapRef, reached: dict[str, MethodFlow]) -> list[str]:
     """The attributes that methods read before anything has assigned them: absent ones, and those that are None where
     no test foresees that; and those that hold a graph, which another method makes anew for each call. What the methods
     assign themselves is their own business.

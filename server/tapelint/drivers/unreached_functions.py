@@ -222,9 +222,7 @@ class EntryCall:
         return drained(machine, state, made, key)
 
 
-def run_entry(
-    machine: Machine, base: tuple[State, Any], module: int, function: Function, owner: HeapRef | None
-) -> list[State]:
+def run_entry(machine: Machine, base: tuple[State, Any], function: Function, owner: HeapRef | None) -> list[State]:
     """Run one function with inferred arguments; a method on an object made with inferred arguments."""
     state, node = base[0].fork(), _definition(function)
     receiver = _receiver(function, owner, base[1])

@@ -170,7 +170,7 @@ def _gradient(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> 
     if missing_grad.may_be_there(state, tensor):
         return Unknown("grad", False)
     if known and tensor.grad_fn is not None:
-        return missing_grad.missing(machine, state, tensor, node)
+        return missing_grad.missing(state, tensor, node)
     if not known or tensor.kind == "int":
         return Unknown("grad", False)
     return missing_grad.never_there(machine, state, tensor, node)

@@ -184,7 +184,7 @@ def call_value(
     if isinstance(function, HeapRef):
         thing = state.heap[function.id]
         if isinstance(thing, Class):
-            return instantiate(machine, state, function, args, kwargs, node, key)
+            return instantiate(machine, state, function, args, kwargs, node)
         if isinstance(thing, Instance) or is_module_like(state, function):
             return call_object(machine, state, function, Call("__call__", args, kwargs, node, key))
     if isinstance(function, GradMode) and args and isinstance(args[0], Function):

@@ -101,7 +101,6 @@ def instantiate(
     args: list[Value],
     kwargs: dict[str, Value],
     node: ast.AST,
-    key: object = None,
 ) -> Value:
     """``Cls(...)``: a new object, and whatever ``__init__`` does to it."""
     instance = HeapRef(state.new(Instance(kind, {})))

@@ -101,12 +101,12 @@ def _network(machine: Machine, state: State, value: Value, name: str, node: ast.
     if known is None:
         known = guessed_network(machine, state, name, node)
         if owner is value:
-            _set_as(machine, state, known, given)
+            _set_as(state, known, given)
         state.edit_given_attributes(owner.tensor_id)[key] = known
     return known
 
 
-def _set_as(machine: Machine, state: State, network: HeapRef, given: dict[str, Value]) -> None:
+def _set_as(state: State, network: HeapRef, given: dict[str, Value]) -> None:
     """Set a network as the unknown value was that it stands for."""
     if (mode := given.get(facets.TRAINING)) is not None:
         state.edit(network.id, Instance).attributes["training"] = mode

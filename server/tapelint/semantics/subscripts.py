@@ -160,7 +160,7 @@ def _entry(machine: Machine, state: State, owner: HeapRef, thing: Mapping, index
     return at_unknown_index(machine, state, owner.id, found, list(thing.items.values()), index)
 
 
-def basic(state: State, index: Value) -> bool | None:
+def basic(index: Value) -> bool | None:
     """Whether an index makes a view (numbers, slices, None, ...), gathers (tensors, lists), or None where that is not
     known.
     """
@@ -185,7 +185,7 @@ def entire(index: Value) -> bool:
 
 
 def _tensor(machine: Machine, state: State, owner: TensorRef, index: Value, node: ast.AST) -> Value:
-    kind = basic(state, index)
+    kind = basic(index)
     parts = [p for p in (index.items if isinstance(index, Tuple) else (index,)) if isinstance(p, TensorRef)]
     if kind is False:
         result = dispatch.run(machine, state, "getitem.index", [owner, parts[0] if parts else Const(0)], {}, node)
@@ -239,25 +239,25 @@ def _store_in_tensor(
         if not _is_of_tensors(state, index):
             part_changed(machine, state, owner.id)
         return
-    if basic(state, index) is False:
+    if basic(index) is False:
         parts = [p for p in (index.items if isinstance(index, Tuple) else (index,)) if isinstance(p, TensorRef)]
         dispatch.run(
             machine,
             state,
             "index_put_",
-            [owner, Tuple(tuple(parts)), _as_tensor(machine, state, value, node)],
+            [owner, Tuple(tuple(parts)), _as_tensor(state, value, node)],
             {},
             node,
         )
     elif entire(index):
-        dispatch.run(machine, state, "copy_", [owner, _as_tensor(machine, state, value, node)], {}, node)
+        dispatch.run(machine, state, "copy_", [owner, _as_tensor(state, value, node)], {}, node)
     else:
         # ``x[i] = v`` is ``x[i].copy_(v)``: a write through a view.
         part = dispatch.run(machine, state, "getitem.basic", [owner, Const(0)], {}, node)
         if part is not None:
             if isinstance(part, TensorRef):
                 sliced_parts.remember(machine.facts, state.tensors[owner.id], index, part.id)
-            dispatch.run(machine, state, "copy_", [part, _as_tensor(machine, state, value, node)], {}, node)
+            dispatch.run(machine, state, "copy_", [part, _as_tensor(state, value, node)], {}, node)
 
 
 def _is_of_tensors(state: State, index: Value) -> bool:
@@ -280,7 +280,7 @@ def _store_entry(machine: Machine, state: State, owner: HeapRef, thing: Mapping,
     edited.is_partial = edited.is_partial or not isinstance(index, Unknown)
 
 
-def _as_tensor(machine: Machine, state: State, value: Value, node: ast.AST) -> Value:
+def _as_tensor(state: State, value: Value, node: ast.AST) -> Value:
     """PyTorch makes a tensor of a plain number before it writes it."""
     value = as_data(state, value)
     if isinstance(value, TensorRef):

@@ -160,9 +160,8 @@ class ComputedAskedForGrad(FunctionEvent):
     so this is False.
     """
 
-    # The read, and the statement whose condition it is in.
+    # The read.
     place: ast.Attribute
-    decided: ast.If
     # Where the tensor was computed, or may have been copied.
     computed: ast.AST
 

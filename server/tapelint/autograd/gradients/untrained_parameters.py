@@ -48,7 +48,7 @@ def look(
     missed = [key for key in keys if _never(state, key)]
     if not missed or _perhaps(state):
         return
-    found = _cut(facts, state, frozenset(missed))
+    found = _cut(facts, frozenset(missed))
     if found is not None:
         facts.events.publish(NeverReached(point=now, optimizer=optimizer, leaves=found[1], cut=found[0]))
     elif _has_others(facts, state, missed):
@@ -85,7 +85,7 @@ def _perhaps(state: AutogradState) -> bool:
     return any(state.tensors[key].requires_grad is None for key in reached)
 
 
-def _cut(facts: Facts, state: AutogradState, missed: frozenset[int]) -> tuple[Cut, tuple[int, ...]] | None:
+def _cut(facts: Facts, missed: frozenset[int]) -> tuple[Cut, tuple[int, ...]] | None:
     """The first place where the graph of some of ``missed`` was cut."""
     for cut in dict.fromkeys(cut for _, cut in facts.cuts()):
         if cut.source is None and not cut.leaves or cut.reason in NUMBERS_READ:

@@ -45,7 +45,7 @@ def check_overlap(
         return
     for _, tensor in given:
         source = facts.windows.get(tensor.id) if tensor.id != target else None
-        shift = _shift(state, into, source) if source is not None else None
+        shift = _shift(into, source) if source is not None else None
         if shift is None:
             continue
         if into.is_gapless is False:
@@ -60,7 +60,7 @@ def check_overlap(
             raise TorchRaises(REFUSAL)
 
 
-def _shift(state: AutogradState, into: Window, source: Window) -> Shift | None:
+def _shift(into: Window, source: Window) -> Shift | None:
     """How far ``into`` lies behind ``source``; None if they are parts of different tensors, the same part, or parts
     that need not overlap.
     """

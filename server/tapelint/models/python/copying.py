@@ -10,7 +10,6 @@ from ...domain.state import State
 from ...domain.values import (
     BuiltinMethod,
     Class,
-    Function,
     HeapRef,
     Instance,
     Mapping,
@@ -105,7 +104,7 @@ def _deep(machine: Machine, state: State, value: Value, call: Call, done: dict[V
     if not isinstance(value, HeapRef):
         return value
     thing = state.heap[value.id]
-    if isinstance(thing, (Class, Optimizer)) or isinstance(thing, Function):
+    if isinstance(thing, (Class, Optimizer)):
         return value
     twin = thing.copy()
     made_ref = done[value] = HeapRef(state.new(twin))

@@ -196,7 +196,7 @@ def apply(
     try:
         extents = results_extents(state, op, named)
         kind = result_kind(state, op.name, named)
-        count = count_of(op, named) if op.outputs < 0 else None
+        count = count_of(named) if op.outputs < 0 else None
         keys = record(machine.facts, state, op, tensors, node, count, same, extents[0], kind)
     except TorchRaises as refused:
         raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
@@ -311,7 +311,7 @@ FIELDS = dict.fromkeys(
 CLONE = ops.candidates("clone")[0]
 
 
-def count_of(op: Op, named: MappingType[str, object]) -> int:
+def count_of(named: MappingType[str, object]) -> int:
     """How many tensors an op with a variable number returns, as far as the arguments tell; 3 where they do not."""
     for name in (
         "chunks",

@@ -441,7 +441,7 @@ def device(machine: Machine, state: State, call: Call) -> Value:
     return Unknown(call.name, False) if None in named else machine.fact(call.name, about=named)
 
 
-@function("torch.Size", "torch.Generator", "torch.cuda.is_available", "torch.cuda.device_count")
+@function("torch.Generator", "torch.cuda.is_available", "torch.cuda.device_count")
 def environment(machine: Machine, state: State, call: Call) -> Value:
     return machine.fact(call.name)
 

@@ -62,7 +62,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return None
     if not any(past.passes for past, _ in event.past):
         return nothing_left(event, facts)
-    return mostly_lost(event, facts)
+    return mostly_lost(event)
 
 
 def nothing_left(event: OptimizerStepped, facts: Facts) -> Finding | None:
@@ -88,7 +88,7 @@ def nothing_left(event: OptimizerStepped, facts: Facts) -> Finding | None:
     return finding(event, clearing, run, message, f"This step finds no gradients: {untrained}", cures)
 
 
-def mostly_lost(event: OptimizerStepped, facts: Facts) -> Finding | None:
+def mostly_lost(event: OptimizerStepped) -> Finding | None:
     """The step uses what came last; what was computed before is lost, in a loop that does so again and again."""
     for clearing, run in event.lost:
         if clearing.premises - run.premises or not run.point.iterations or not clearing.point.iterations:

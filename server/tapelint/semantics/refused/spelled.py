@@ -47,13 +47,13 @@ def names_spread(machine: Machine, state: State, value: Value, node: ast.expr) -
         return None
     is_known = (
         is_whole(machine, state, value.id)
-        if not names and _is_handed_on(machine, state, node)
+        if not names and _is_handed_on(machine, node)
         else is_complete(machine, state, value.id, not names)
     )
     return names if is_known else None
 
 
-def _is_handed_on(machine: Machine, state: State, node: ast.expr) -> bool:
+def _is_handed_on(machine: Machine, node: ast.expr) -> bool:
     """Whether a node is the ``**options`` of the running function, of which that does nothing but to hand it on."""
     running = machine.context.call_stack[-1][0] if machine.context.call_stack else None
     if not isinstance(node, ast.Name) or not isinstance(running, (ast.FunctionDef, ast.AsyncFunctionDef)):

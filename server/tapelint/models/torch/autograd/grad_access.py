@@ -134,7 +134,7 @@ def handed_over(
 
     What it returns may keep them and do so later.
     """
-    values = [v for v in given if not isinstance(v, (Unknown,)) or v.tensor_id in machine.facts.holders]
+    values = [v for v in given if not isinstance(v, Unknown) or v.tensor_id in machine.facts.holders]
     name = function.name if isinstance(function, External) else ""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and "backward" in node.func.attr:
         history.doubted(state)

@@ -27,7 +27,7 @@ def as_mode(value: Value) -> GradMode | None:
     """The grad mode a context manager or decorator stands for, also where it is not called (``@torch.no_grad``)."""
     if isinstance(value, GradMode):
         return value
-    if isinstance(value, External) and value.name.startswith(("torch.", "torch.autograd.")):
+    if isinstance(value, External) and value.name.startswith("torch."):
         return NAMES.get(value.name.rpartition(".")[2])
     return None
 

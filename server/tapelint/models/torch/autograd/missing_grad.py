@@ -39,7 +39,7 @@ def may_be_there(state: State, tensor: Tensor) -> bool:
     return any(item == wanted for item in reachable(begin, lambda node: node not in state.freed))
 
 
-def missing(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+def missing(state: State, tensor: Tensor, node: ast.AST) -> Value:
     """What ``.grad`` of a non-leaf without gradient gives."""
     made = tensor.grad_fn
     if made is None or not made.certain or made.op == "to" or not tensor.requires_grad:

@@ -64,7 +64,7 @@ def kept_otherwise(state: State, context: HeapRef) -> dict[str, int]:
     return {name: value.id for name, value in found if name not in OWN and isinstance(value, TensorRef)}
 
 
-def _note(machine: Machine, state: State, call: Call, name: str, values: tuple[Value, ...]) -> Value:
+def _note(state: State, call: Call, name: str, values: tuple[Value, ...]) -> Value:
     context = call.args[0]
     if isinstance(context, HeapRef) and isinstance(state.heap[context.id], Instance):
         state.edit(context.id, Instance).attributes[name] = Tuple(values)
@@ -79,20 +79,20 @@ def save_for_backward(machine: Machine, state: State, call: Call) -> Value:
     asked = [
         (v.id, state.version(resolve_view(state, v.id).version_counter)) for v in given if isinstance(v, TensorRef)
     ]
-    _note(machine, state, call, facets.ASKED, tuple(Const(pair) for pair in asked))
-    return _note(machine, state, call, facets.SAVED, given)
+    _note(state, call, facets.ASKED, tuple(Const(pair) for pair in asked))
+    return _note(state, call, facets.SAVED, given)
 
 
 def mark_dirty(machine: Machine, state: State, call: Call) -> Value:
-    return _note(machine, state, call, facets.DIRTY, tuple(call.args[1:]))
+    return _note(state, call, facets.DIRTY, tuple(call.args[1:]))
 
 
 def mark_non_differentiable(machine: Machine, state: State, call: Call) -> Value:
-    return _note(machine, state, call, facets.CONSTANT, tuple(call.args[1:]))
+    return _note(state, call, facets.CONSTANT, tuple(call.args[1:]))
 
 
 def set_materialize_grads(machine: Machine, state: State, call: Call) -> Value:
-    return _note(machine, state, call, facets.SPARSE, () if call.get(1, "value", TRUE) == TRUE else (TRUE,))
+    return _note(state, call, facets.SPARSE, () if call.get(1, "value", TRUE) == TRUE else (TRUE,))
 
 
 def save_for_forward(machine: Machine, state: State, call: Call) -> Value:

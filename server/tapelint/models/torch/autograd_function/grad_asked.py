@@ -38,7 +38,6 @@ def note_asked(machine: Machine, state: State, tensor: Tensor, node: ast.AST) ->
             point=state.point(node),
             function=running.name,
             place=node,
-            decided=decided,
             computed=computed,
             assumption=f"`{ast.unparse(copying)}` makes a copy" if copying is not None else None,
         )

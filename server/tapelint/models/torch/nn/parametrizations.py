@@ -32,12 +32,12 @@ GRAD_FNS = {"weight_norm": "WeightNormInterfaceBackward0", "spectral_norm": "Div
     "torch.nn.utils.parametrizations.orthogonal",
 )
 def computed_when_read(machine: Machine, state: State, call: Call) -> Value:
-    return _parametrize(machine, state, call, "parametrizations.{}.original", *_own(call))
+    return _parametrize(state, call, "parametrizations.{}.original", *_own(call))
 
 
 @function("torch.nn.utils.parametrize.register_parametrization")
 def register_parametrization(machine: Machine, state: State, call: Call) -> Value:
-    return _parametrize(machine, state, call, "parametrizations.{}.original", call.get(2, "parametrization"), "")
+    return _parametrize(state, call, "parametrizations.{}.original", call.get(2, "parametrization"), "")
 
 
 @function(
@@ -52,7 +52,7 @@ def register_parametrization(machine: Machine, state: State, call: Call) -> Valu
 )
 def computed_when_called(machine: Machine, state: State, call: Call) -> Value:
     how, grad_fn = _own(call)
-    module = _parametrize(machine, state, call, "{}_orig", how, grad_fn)
+    module = _parametrize(state, call, "{}_orig", how, grad_fn)
     if isinstance(module, HeapRef) and isinstance(thing := state.heap[module.id], Instance):
         made = computed(machine, state, thing, call.node)
         if how.name == "spectral_norm":  # until the first call the weight is mere data
@@ -70,7 +70,7 @@ def _own(call: Call) -> tuple[External, str]:
     return External(name), grad_fn
 
 
-def _parametrize(machine: Machine, state: State, call: Call, label: str, how: Value, grad_fn: str) -> Value:
+def _parametrize(state: State, call: Call, label: str, how: Value, grad_fn: str) -> Value:
     """The parameter goes on under another name; the module remembers how its old name is computed."""
     module, name = call.get(0, "module"), call.get(1, "name", call.get(1, "tensor_name", Const("weight")))
     if not isinstance(module, HeapRef) or not isinstance(thing := state.heap[module.id], Instance):
