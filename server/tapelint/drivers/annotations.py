@@ -32,7 +32,7 @@ from ..domain.values import (
 )
 from ..engine.machine import Machine, OutOfFuel
 from ..engine.statistics import Entry
-from ..models.torch.nn.layers import opaque_module
+from ..models.torch.nn.layer_models import opaque_module
 from ..ops.module_names import is_layer
 from ..semantics import attributes
 from ..source import last_name

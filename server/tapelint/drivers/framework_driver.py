@@ -24,7 +24,7 @@ from ..engine.lifecycle import PathEnded
 from ..engine.machine import Machine
 from ..models.frameworks.configured_optimizers import optimizers_in, optimizers_of
 from ..models.frameworks.training_loops import Loop, Walk, loss_in
-from ..models.torch.nn.layers import opaque_module
+from ..models.torch.nn.layer_models import opaque_module
 from ..models.torch.optim.optimizers import write_parameters
 from ..semantics.calls import call_value
 from .inferred_arguments import inferred

@@ -43,7 +43,7 @@ from ..engine.open_objects import open_up
 from ..engine.syntax.asked import OF_NETWORKS
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..models.frameworks.training_loops import prepared
-from ..models.torch.nn.layers import guessed_network
+from ..models.torch.nn.layer_models import guessed_network
 from ..models.torch.nn.module_registry import Guess, is_module_like, parameters_of
 from ..semantics.functions import call_function
 from .annotations import object_of, promised

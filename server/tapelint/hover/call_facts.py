@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from ..domain.values import BoundMethod, BuiltinMethod, External, Value
 from ..models.torch.autograd.grad_mode import as_mode
-from . import custom_backward, detaching, optimizer_steps, passes
+from . import custom_backward, cut_facts, optimizer_steps, passes
 from .call_trace import CallRun
 from .probe import HoverProbe
 
@@ -24,11 +24,11 @@ OWN: dict[str, About] = {
     "clip_grad_value_": optimizer_steps.clip,
     "register_hook": custom_backward.register_hook,
     "register_post_accumulate_grad_hook": custom_backward.register_hook,
-    "requires_grad_": detaching.requires_grad,
-    "item": detaching.number,
-    "tolist": detaching.number,
-    "float": detaching.number,
-    "int": detaching.number,
+    "requires_grad_": cut_facts.requires_grad,
+    "item": cut_facts.number,
+    "tolist": cut_facts.number,
+    "float": cut_facts.number,
+    "int": cut_facts.number,
     "save_for_backward": custom_backward.save_for_backward,
 }
 """Calls that are described on their own."""
@@ -42,7 +42,7 @@ def describe(probe: HoverProbe, node: ast.expr, around: Sequence[ast.AST]) -> li
     head = any(isinstance(outer, ast.Call) and outer.func is node for outer in around)
     mode = as_mode(seen[-1].value) if seen and not head else None
     if mode is not None:
-        return detaching.grad_mode(probe, node, mode, around)
+        return cut_facts.grad_mode(probe, node, mode, around)
     runs = probe.runs.get(node, ()) if isinstance(node, ast.Call) else ()
     if not runs or not isinstance(node, ast.Call):
         return None
@@ -57,7 +57,7 @@ def beside(probe: HoverProbe, node: ast.Call) -> list[str]:
         return []
     name = called(runs[-1].callee)
     if name == "detach":
-        return detaching.detach(probe, runs)
+        return cut_facts.detach(probe, runs)
     if name == "checkpoint":
         return custom_backward.checkpoint(probe, node, runs)
     return custom_backward.applied(probe, node, runs) if name == "apply" else []

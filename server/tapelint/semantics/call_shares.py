@@ -23,7 +23,7 @@ from ..domain.values import TRUE, BoundMethod, Class, Function, HeapRef, Instanc
 from ..engine.machine import Machine, OutOfFuel
 from ..engine.statistics import Entry, Lost
 from ..models.torch.autograd.grad_access import reaches
-from ..models.torch.nn.layers import add_unseen_parameters
+from ..models.torch.nn.layer_models import add_unseen_parameters
 from ..models.torch.registry import MODULE_METHODS, Call
 from ..source import cached_on_node, walk
 

@@ -52,12 +52,12 @@ from ..engine.paths.switches import KEYWORDS, switch_at, switched
 from ..models.python import array_memory
 from ..models.python.paths import method_of_path
 from ..models.python.sets import SETS
-from ..models.python.text import method_of_text
+from ..models.python.text_methods import method_of_text
 from ..models.torch import dispatch
 from ..models.torch.autograd.grad_access import handed_over, reach
 from ..models.torch.autograd.tensor_hooks import module_hooks
 from ..models.torch.autograd.walked_unknowns import take_for_tensor
-from ..models.torch.nn.layers import build_layer, new_layer, opaque_module
+from ..models.torch.nn.layer_models import build_layer, new_layer, opaque_module
 from ..models.torch.nn.module_registry import is_module_like
 from ..models.torch.opaque_attributes import is_opaque
 from ..models.torch.optim.unknown_steps import unknown_step

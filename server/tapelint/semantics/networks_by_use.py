@@ -32,7 +32,7 @@ from ..engine.machine import Machine
 from ..engine.syntax.asked import asked_of_attributes, asked_of_variables, is_of_network
 from ..engine.syntax.walked_results import walked_method_calls
 from ..models.torch.nn import frozen_parts
-from ..models.torch.nn.layers import guessed_network
+from ..models.torch.nn.layer_models import guessed_network
 from ..models.torch.nn.module_registry import parameters_of
 
 NETWORK = External("torch.nn.Module")

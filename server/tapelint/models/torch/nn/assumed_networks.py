@@ -20,7 +20,7 @@ from ....engine.paths.picks import SOME_NETWORK
 from ....source import written
 from .. import dispatch
 from ..registry import Call, function
-from .layers import inputs_of, opaque_module
+from .layer_models import inputs_of, opaque_module
 from .module_registry import Guess
 
 

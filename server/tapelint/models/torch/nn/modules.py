@@ -47,7 +47,7 @@ from ..registry import FUNCTIONS, MODULE_METHODS, Call, function, method
 from . import frozen_parts
 from .assumed_networks import unless_network
 from .kept_states import note_state, tell_own_state
-from .layers import PARALLEL, inputs_of, run_layer
+from .layer_models import PARALLEL, inputs_of, run_layer
 from .module_registry import buffers_of, is_module_like, members, modules_of, note, parameters_of, twin
 from .parametrizations import computed, is_kept
 
