@@ -1,4 +1,4 @@
-"""Functions that only optimizers use: nobody goes backward through what they compute.
+"""Functions that only optimizers use: no code goes backward through what they compute.
 
     def power(matrix, exponent):
         u, s, v = torch.svd(matrix)          svd saves `s`

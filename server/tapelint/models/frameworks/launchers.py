@@ -47,8 +47,8 @@ def walk(machine: Machine, state: State, call: Call) -> Value:
 
 
 def handed_back(machine: Machine, state: State, call: Call) -> Value:
-    """One argument as it is, several as a tuple. Networks, optimizers and data are handed over, so what unknown code
-    has returned is no tensor with a graph.
+    """One argument as it is, several as a tuple. Networks, optimizers and data are prepared, so what unknown code has
+    returned is no tensor with a graph.
     """
     paused_optimizers.prepare(state, call)
     named = (value for name, value in call.kwargs.items() if name in ("model", "module"))

@@ -31,7 +31,7 @@ def in_order(items: list[Value], is_partial: bool, options: Mapping[str, Value])
 
 def in_unknown_order(items: list[Value]) -> list[Value]:
     """The items where it is not known which of them stands where: of plain values that differ none is known. Others,
-    such as tensors, are told apart only by what is done with them, and stay.
+    such as tensors, differ only in what is done with them, and stay.
     """
     plain = [item.value for item in items if isinstance(item, Const)]
     if len(plain) < len(items) or all(value == plain[0] for value in plain):
