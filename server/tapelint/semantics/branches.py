@@ -12,6 +12,7 @@ from ..domain.completion import Caught, ProgramRaised, Raise, takes
 from ..domain.exception_kinds import ANYTHING, is_exception, kinds_of
 from ..domain.state import State
 from ..domain.values import Const, Tuple, Unknown, Value, something
+from ..domain.verdicts import all_of, any_of
 from ..engine.machine import EXPRESSIONS, STATEMENTS, Machine
 from ..engine.memo import Key
 from ..engine.named_values import named
@@ -164,8 +165,7 @@ def fits(machine: Machine, state: State, pattern: ast.pattern, value: Value) -> 
     if isinstance(pattern, ast.MatchAs):
         return True if pattern.pattern is None else fits(machine, state, pattern.pattern, value)
     if isinstance(pattern, ast.MatchOr):
-        verdicts = [fits(machine, state, p, value) for p in pattern.patterns]
-        return True if True in verdicts else None if None in verdicts else False
+        return any_of([fits(machine, state, p, value) for p in pattern.patterns])
     if isinstance(value, Const):
         return _fits_constant(pattern, value)
     if isinstance(value, Tuple) and isinstance(pattern, ast.MatchSequence):
@@ -179,8 +179,7 @@ def _fits_items(machine: Machine, state: State, pattern: ast.MatchSequence, valu
         return None
     if len(pattern.patterns) != len(value.items):
         return False
-    verdicts = [fits(machine, state, p, v) for p, v in zip(pattern.patterns, value.items)]
-    return False if False in verdicts else None if None in verdicts else True
+    return all_of([fits(machine, state, p, v) for p, v in zip(pattern.patterns, value.items)])
 
 
 def _fits_constant(pattern: ast.pattern, value: Const) -> bool | None:

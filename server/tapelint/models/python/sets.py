@@ -13,6 +13,7 @@ from ...domain.completion import ProgramRaised
 from ...domain.opaque_values import item_at_unknown_place
 from ...domain.state import State
 from ...domain.values import FALSE, NONE, TRUE, Const, HeapRef, Sequence, SequenceKind, TensorRef, Tuple, Unknown, Value
+from ...domain.verdicts import all_of, any_of
 from ...engine.evaluation import Items
 from ...engine.machine import Machine
 from ...engine.open_objects import changed, is_complete
@@ -35,8 +36,8 @@ def collected(state: State, kind: SequenceKind, values: Iterable[Value], more: b
 
 def is_member(state: State, value: Value, members: Sequence) -> bool | None:
     """Whether a set has a member; None where that is not known."""
-    verdicts = [_same(state, value, each) for each in members.items]
-    return True if True in verdicts else None if None in verdicts or members.is_partial else False
+    may_have_others = None if members.is_partial else False
+    return any_of([may_have_others, *(_same(state, value, each) for each in members.items)])
 
 
 def _same(state: State, one: Value, two: Value) -> bool | None:
@@ -45,8 +46,8 @@ def _same(state: State, one: Value, two: Value) -> bool | None:
         case Const(value=left), Const(value=right):
             return bool(left == right)
         case Tuple(items=left), Tuple(items=right):
-            verdicts = [_same(state, *pair) for pair in zip(left, right)]
-            return False if len(left) != len(right) or False in verdicts else None if None in verdicts else True
+            is_as_long = len(left) == len(right)
+            return all_of([is_as_long, *(_same(state, *pair) for pair in zip(left, right))])
         case TensorRef(id=left), TensorRef(id=right) if left != right:
             return None if any(state.tensors[each].assumption for each in (left, right)) else False
         case (TensorRef(), Const()) | (Const(), TensorRef()):

@@ -19,6 +19,7 @@ from ...domain.values import (
     Unknown,
     Value,
 )
+from ...domain.verdicts import any_of
 from ...engine.machine import Machine
 from ..torch.nn.module_wrappers import is_wrapped
 from ..torch.registry import Call, function
@@ -68,12 +69,6 @@ def _known(question: str, answer: bool | None) -> Value:
 def _each(kinds: Value) -> list[Value]:
     """A class, or those of a tuple, which may be nested."""
     return [each for item in kinds.items for each in _each(item)] if isinstance(kinds, Tuple) else [kinds]
-
-
-def any_of(verdicts: Iterable[bool | None]) -> bool | None:
-    """Whether one of several is true; None where that is not known."""
-    found = set(verdicts)
-    return True if True in found else None if None in found else False
 
 
 def _unanimous(verdicts: Iterable[bool | None]) -> bool | None:

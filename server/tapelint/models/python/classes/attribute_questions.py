@@ -34,6 +34,7 @@ from ....domain.values import (
     UnwrittenResult,
     Value,
 )
+from ....domain.verdicts import any_of
 from ....engine.code_read import may_bind
 from ....engine.machine import Machine
 from ....engine.open_objects import is_older, is_whole
@@ -207,7 +208,7 @@ def _of_bases(
     verdicts = {_of_base(each, name, names) for each in order if isinstance(each, External)}
     if hidden or _is_open(state, order, name):
         verdicts.add(None)
-    return True if True in verdicts else None if None in verdicts else False
+    return any_of(verdicts)
 
 
 def _classes(state: State, kind: Value) -> list[int]:
