@@ -41,7 +41,8 @@ from ..models.torch.nn.module_registry import members
 from ..source import cached_on_node, walk, written
 from .evaluation_uses import is_handed_over, measuring, only_evaluates
 from .kept_values import called_on_self
-from .retention import SHORT_LOOP, runs_forward
+from .loops_in_networks import runs_forward
+from .retention import SHORT_LOOP
 from .trained_elsewhere import gradients_reached
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.comprehension)

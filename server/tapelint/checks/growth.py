@@ -24,8 +24,9 @@ from ..domain.values import HeapRef, Instance, Value
 from ..engine.machine import Machine
 from ..models.torch.nn.module_registry import names
 from .held_graphs import Holder, holders, nodes_by_call
+from .iteration_spans import had_nodes
 from .kept_values import called_on_self, emptied_by, goes_backward, uses_of_name
-from .retention import had_nodes, saved_tensors
+from .retention import saved_tensors
 from .shared_graphs import leaks
 
 MOVING = frozenset("index_put_ copy_ index_select gather cat stack clone getitem.index _to_copy".split())

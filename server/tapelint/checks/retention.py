@@ -11,45 +11,30 @@ path, and reported at its end if no backward has.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable
 from dataclasses import replace
 
 from ..autograd import LastStore, Node, RetainedGraphs, Stored
 from ..autograd.events.graph_walks import GraphKeptAlive
 from ..autograd.gradients.reference_cycles import left
-from ..autograd.model.graph_search import nodes_below, reachable
+from ..autograd.model.graph_search import nodes_below
 from ..autograd.passes.retained_graphs import forget
 from ..domain.completion import Return
-from ..domain.mro import is_module, lookup_in_mro
 from ..domain.state import State
 from ..domain.traversal import tensors_in
-from ..domain.values import (
-    NONE,
-    Frame,
-    Function,
-    HeapRef,
-    Instance,
-    Mapping,
-    Sequence,
-    TensorRef,
-    Tuple,
-    Unknown,
-    Value,
-)
+from ..domain.values import NONE, Frame, TensorRef, Unknown, Value
 from ..engine.lifecycle import CallReturned, LoopLeft, PathEnded
 from ..engine.machine import Machine
 from ..ground import RunBy
-from ..models.torch.nn.module_registry import is_module_like
-from ..source import cached_on_node, walk
+from ..source import walk
+from .iteration_spans import IterationSpans
 from .kept_values import uses_of_name
+from .loops_in_networks import is_in_network
+from .reachable_tensors import held_tensors, holders_of_tensors, lists_of_containers, values_inside, variables_in_scope
 from .shared_graphs import leaks
 
 SHORT_LOOP = 100
 """So many iterations of a local variable cost memory for the time of a call, and not much of it."""
-MAX_HOLDERS = 400
-"""Values that are searched for what holds a tensor: more hold whole datasets, not graphs."""
-MAX_COMPARED_VALUES = 4_000
-"""Values that are searched for the tensors that an argument leads to; beyond them nothing is reported."""
 
 
 def on_loop_left(machine: Machine, event: LoopLeft) -> None:
@@ -60,7 +45,7 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
     """
     state, run = event.state, event.run
     frame = state.get(state.frame, Frame)
-    if _is_in_network(machine, state, frame, run):
+    if is_in_network(machine, state, frame, run):
         return
     kept = [each for each in state.last_stores.values() if any(lap.run == run for lap in each.stored.point.iterations)]
     if not kept:
@@ -71,22 +56,12 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
     for each in kept:
         if not _may_collect(state, spans, each) or _is_passed_on(machine, state, each, kept):
             continue
-        holders = holders if holders is not None else _holders(state)
+        holders = holders if holders is not None else holders_of_tensors(state)
         if each.tensor in holders:
             is_brief = is_short and _is_local(state, frame, each.stored)
             _collect(state, spans, each, {each.tensor, *holders[each.tensor]}, is_brief)
             if each.stored.collects and each.stored.statement not in state.retained_after_loop:
                 _collect_freed(state, spans, each, is_brief)
-
-
-def _is_in_network(machine: Machine, state: State, frame: Frame, run: int) -> bool:
-    """Whether a loop is a part of a network: it runs in a ``forward``, or goes through layers, or through what layers
-    have computed.
-    """
-    if runs_forward(machine, state):
-        return True
-    loops = [lap.loop for lap in state.iterations if lap.run == run]
-    return any(_over_layers(state, frame, loop) or _over_outputs(state, frame, loop) for loop in loops)
 
 
 def _may_collect(state: State, spans: IterationSpans, kept: LastStore) -> bool:
@@ -172,27 +147,11 @@ def _collect_freed(state: State, spans: IterationSpans, kept: LastStore, is_brie
     What unknown code was given it may have emptied. No edit of what was stored detaches what lies in it.
     """
     kept = replace(kept, stored=replace(kept.stored, value=None))
-    for items in _lists(state):
+    for items in lists_of_containers(state):
         parts = [set(tensors_in(state, item, 2)) for item in items]
         held = set[int]().union(*parts)
         if kept.tensor in held - state.escaped and not spans.alive(state.grad_fns(held)):
             _collect(state, spans, kept, held, is_brief)
-
-
-def _lists(state: State) -> Iterator[list[Value]]:
-    """The lists that the running scope can reach, of which every item is a container; but those that drop their oldest
-    items.
-    """
-    seen: set[int] = set()
-    frontier = _scope(state)
-    while frontier and len(seen) < MAX_HOLDERS:
-        value = frontier.pop()
-        inside = _inside(state, value, seen)
-        thing = state.heap[value.id] if isinstance(value, HeapRef) else None
-        if isinstance(thing, Sequence) and thing.limit is None and inside:
-            if all(isinstance(item, (Tuple, HeapRef)) for item in inside):
-                yield inside
-        frontier += [item for item in inside if not isinstance(item, TensorRef)]
 
 
 def saved_tensors(state: State, nodes: Iterable[Node]) -> int:
@@ -200,63 +159,6 @@ def saved_tensors(state: State, nodes: Iterable[Node]) -> int:
     kept = {each.tensor for node in nodes if node not in state.freed for each in node.saved}
     found = [state.tensors[key] for key in kept if key in state.tensors]
     return sum(tensor.grad_fn is not None or tensor.requires_grad is not True for tensor in found)
-
-
-def runs_forward(machine: Machine, state: State) -> bool:
-    """Whether a network runs: a loop in it goes through layers or time steps, and its graph belongs to the whole."""
-    return any(_is_forward(state, definition, given) for definition, given in machine.context.call_stack)
-
-
-def _is_forward(state: State, definition: ast.AST, given: tuple[Value, ...]) -> bool:
-    """Whether a function that runs is what its first argument, a module, does when it is called."""
-    module = given[0] if given else NONE
-    thing = state.heap.get(module.id) if isinstance(module, HeapRef) else None
-    if not isinstance(thing, Instance) or not is_module(state, thing.kind):
-        return False
-    found = lookup_in_mro(state, thing.kind, "forward")
-    return found is not None and isinstance(found[1], Function) and found[1].node is definition
-
-
-def _over_layers(state: State, frame: Frame, loop: ast.AST) -> bool:
-    """Whether a loop goes through networks: ``for layer in self.layers``, or ``self.layers[i]`` in ``for i in ...``."""
-    if not isinstance(loop, ast.For):
-        return False
-    names = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
-    if any(is_module_like(state, frame.variables.get(name, NONE)) for name in names):
-        return True
-    picked = (node.value for node in _subscripts(loop) if _uses(node.slice, names))
-    return any(is_module_like(state, _held(state, frame, each)) for each in picked)
-
-
-@cached_on_node
-def _subscripts(loop: ast.AST) -> tuple[ast.Subscript, ...]:
-    return tuple(node for node in walk(loop) if isinstance(node, ast.Subscript))
-
-
-def _over_outputs(state: State, frame: Frame, loop: ast.AST) -> bool:
-    """Whether a loop goes through tensors that have a graph already, as the outputs of a network: it keeps no more of
-    it than there was.
-    """
-    if not isinstance(loop, ast.For):
-        return False
-    items = [frame.variables.get(n.id, NONE) for n in ast.walk(loop.target) if isinstance(n, ast.Name)]
-    return any(isinstance(item, TensorRef) and state.tensors[item.id].grad_fn is not None for item in items)
-
-
-def _uses(expression: ast.expr, names: Set[str]) -> bool:
-    return any(isinstance(node, ast.Name) and node.id in names for node in walk(expression))
-
-
-def _held(state: State, frame: Frame, expression: ast.expr) -> Value:
-    """What a variable of the scope holds, or an attribute of the object in one; None stands for anything else."""
-    match expression:
-        case ast.Name(name):
-            return frame.variables.get(name, NONE)
-        case ast.Attribute(ast.Name(name), attribute):
-            owner = frame.variables.get(name, NONE)
-            thing = state.heap.get(owner.id) if isinstance(owner, HeapRef) else None
-            return thing.attributes.get(attribute, NONE) if isinstance(thing, Instance) else NONE
-    return NONE
 
 
 def on_path_ended(machine: Machine, event: PathEnded) -> None:
@@ -283,7 +185,7 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
 
 def _is_named(state: State, collected: RetainedGraphs) -> bool:
     """Whether the scope in which a path has ended holds it."""
-    held = held_tensors(state, *_scope(state))
+    held = held_tensors(state, *variables_in_scope(state))
     below = nodes_below(state.grad_fns(held or ()))
     return held is None or state.tensors[collected.tensor].grad_fn in below
 
@@ -336,7 +238,7 @@ def _is_vague(state: State, result: Value) -> bool:
             return True
         if isinstance(item, TensorRef) and state.tensors[item.id].requires_grad is None:
             return True
-        frontier += _inside(state, item, seen)
+        frontier += values_inside(state, item, seen)
     return False
 
 
@@ -349,7 +251,7 @@ def on_call_returned(machine: Machine, event: CallReturned) -> None:
         return
     made = replace(state.point(call), calls=(*state.calls, call))
     known = held_tensors(
-        state, *_scope(state), *([state.completion.value] if isinstance(state.completion, Return) else ())
+        state, *variables_in_scope(state), *([state.completion.value] if isinstance(state.completion, Return) else ())
     )
     if known is None:
         return
@@ -402,115 +304,3 @@ def _is_recurrence(collected: RetainedGraphs) -> bool:
         for below in nodes_below([node])
         for lap in below.created_at.iterations
     )
-
-
-class IterationSpans:
-    """For each node made in a run of a loop: the iterations its graph reaches into, and what is alive of it."""
-
-    def __init__(self, state: State, run: int) -> None:
-        self.state, self.run = state, run
-        self.known: dict[Node, frozenset[int]] = {}
-
-    def iterations(self, node: Node) -> frozenset[int]:
-        """The iterations whose nodes are held alive, with saved tensors or without."""
-        for item in sorted(self._fresh(node), key=lambda n: n.id):
-            found = {lap.number for lap in item.created_at.iterations if lap.run == self.run}
-            for child in item.inputs:
-                if isinstance(child, Node):
-                    found |= self.known.get(child, frozenset())
-            self.known[item] = frozenset(found)
-        return self.known.get(node, frozenset())
-
-    def alive(self, nodes: Iterable[Node]) -> tuple[Node, ...]:
-        """The nodes of this run below others that still hold a saved tensor, if they are of several iterations: those
-        of one are no more after a hundred than after the first.
-        """
-        found = [n for n in nodes_below(nodes) if n.saved and n not in self.state.freed and self._inside(n)]
-        return tuple(found) if self._spread(found) else ()
-
-    def freed(self, nodes: Iterable[Node]) -> bool:
-        """Whether backward passes of several iterations have freed what lies below: bare nodes are left of it."""
-        return self._spread(n for n in nodes_below(nodes) if n in self.state.freed and self._inside(n) and had_nodes(n))
-
-    def _spread(self, nodes: Iterable[Node]) -> bool:
-        """Whether they are of more than one iteration."""
-        return len({lap.number for n in nodes for lap in n.created_at.iterations if lap.run == self.run}) > 1
-
-    def carried(self, node: Node) -> bool:
-        """Whether the operation that made it worked on what it had made in an earlier iteration."""
-        place = node.created_at.call_site
-        return any(n is not node and n.created_at.call_site == place and self._inside(n) for n in nodes_below([node]))
-
-    def _inside(self, node: Node) -> bool:
-        return any(lap.run == self.run for lap in node.created_at.iterations)
-
-    def _fresh(self, node: Node) -> set[Node]:
-        return {item for item in reachable([node], self._is_fresh) if isinstance(item, Node)}
-
-    def _is_fresh(self, node: Node) -> bool:
-        return node not in self.known and self._inside(node) and (node.assumption is None or not node.is_complete)
-
-
-def had_nodes(node: Node) -> bool:
-    """Whether a node keeps something alive that a pass has freed: its own, or the graph for which it stands."""
-    return node.saves_anything or not node.is_complete
-
-
-def _holders(state: State) -> dict[int, list[int]]:
-    """The tensors that the running scope can reach, by gradients too, and for each the others that lie in the same
-    container.
-    """
-    found: dict[int, list[int]] = {}
-    seen: set[int] = set()
-    frontier = _scope(state)
-    while frontier and len(seen) < MAX_HOLDERS:
-        value = frontier.pop()
-        inside = _inside(state, value, seen)
-        beside = [item.id for item in inside if isinstance(item, TensorRef)]
-        if isinstance(value, TensorRef):
-            found.setdefault(value.id, [])
-        for tensor in beside:
-            found[tensor] = beside
-        frontier += [item for item in inside if not isinstance(item, TensorRef)]
-    return {state.grads[key]: [] for key in found if key in state.grads} | found
-
-
-def _scope(state: State) -> list[Value]:
-    """The variables that the running code can name."""
-    found: list[Value] = []
-    key = state.frame
-    while key:
-        frame = state.get(key, Frame)
-        found += frame.variables.values()
-        key = frame.parent
-    return found
-
-
-def held_tensors(state: State, *values: Value) -> set[int] | None:
-    """All tensors that ``values`` lead to; None where there are too many things to look at."""
-    found: set[int] = set()
-    seen: set[int] = set()
-    frontier = list(values)
-    while frontier:
-        if len(seen) > MAX_COMPARED_VALUES:
-            return None
-        item = frontier.pop()
-        if isinstance(item, TensorRef):
-            found.add(item.id)
-        frontier += _inside(state, item, seen)
-    return found
-
-
-def _inside(state: State, value: Value, seen: set[int]) -> list[Value]:
-    """What a container or an object holds, the first time it is met."""
-    if isinstance(value, Tuple):
-        return list(value.items)
-    if not isinstance(value, HeapRef) or value.id in seen:
-        return []
-    seen.add(value.id)
-    thing = state.heap[value.id]
-    if isinstance(thing, Sequence):
-        return list(thing.items)
-    if isinstance(thing, Mapping):
-        return thing.surely_held()
-    return list(thing.attributes.values()) if isinstance(thing, Instance) else []

@@ -19,7 +19,7 @@ from ..autograd.model.graph_search import leaf_tensors, nodes_below
 from ..domain.state import State
 from ..engine.lifecycle import PathEnded
 from ..engine.machine import Machine
-from .retention import held_tensors
+from .reachable_tensors import held_tensors
 
 
 def on_path_ended(machine: Machine, event: PathEnded) -> None:
