@@ -26,7 +26,7 @@ from ..engine.paths.entailment import entailed
 from ..ground import Ground
 from ..rules import Finding
 from ..severity import Severity
-from ..source import children, walk, written
+from ..source import Loop, children, walk, written
 
 MAX_TEXT = 60
 """Characters of a test or a loop that a message quotes."""
@@ -74,7 +74,7 @@ def _needed_of_all(found: Finding, abandoned: AbandonedPaths) -> Guard:
 def _grounds(found: Finding, chosen: Ground | None) -> Iterator[Ground]:
     """What a finding needs, from what programs usually do to what tapelint guesses."""
     for lap in found.point.iterations:
-        if lap.number > 1 and isinstance(lap.loop, (ast.For, ast.AsyncFor, ast.While)):
+        if lap.number > 1 and isinstance(lap.loop, Loop):
             yield Ground("ordinary", f"`{_head(lap.loop)}` runs at least twice")
     if chosen is not None:
         yield chosen

@@ -16,7 +16,7 @@ from enum import Enum, auto
 
 from ..engine.syntax.own_attributes import own_attribute
 from ..models.torch.autograd.grad_mode import switches_off
-from ..source import Definition, cached_on_node, children, walk
+from ..source import Definition, Loop, cached_on_node, children, walk
 
 READ_AS_NUMBER = frozenset(
     "item detach detach_ data tolist numpy shape size dtype device ndim grad requires_grad".split()
@@ -26,7 +26,6 @@ FILLING = frozenset("append extend add appendleft insert update setdefault keys"
 EMPTYING = frozenset("clear pop popleft popitem".split())
 PLAIN = frozenset("len float int str bool print isinstance round type repr id hasattr format".split())
 """Functions of Python that make no tensor of what they are given."""
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 @dataclass(slots=True)
@@ -111,7 +110,7 @@ def _around(parents: list[ast.AST]) -> tuple[Definition | None, ast.AST | None]:
     for node in reversed(parents):
         if isinstance(node, Definition):
             return node, loop
-        if isinstance(node, LOOPS) and loop is None:
+        if isinstance(node, Loop) and loop is None:
             loop = node
     return None, loop
 

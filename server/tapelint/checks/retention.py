@@ -26,7 +26,7 @@ from ..domain.values import NONE, Frame, TensorRef, Unknown, Value
 from ..engine.lifecycle import CallReturned, LoopLeft, PathEnded
 from ..engine.machine import Machine
 from ..ground import RunBy
-from ..source import walk
+from ..source import Loop, walk
 from .iteration_spans import IterationSpans
 from .kept_values import uses_of_name
 from .loops_in_networks import is_in_network
@@ -285,9 +285,7 @@ def _ends_with_iteration(collected: RetainedGraphs) -> bool:
     """Whether it is a recurrence in each iteration of a loop, which holds that of the last one at most: where the loop
     collects them, too, that is known of the loop.
     """
-    laps = (
-        lap for lap in collected.stored.point.iterations if isinstance(lap.loop, (ast.For, ast.AsyncFor, ast.While))
-    )
+    laps = (lap for lap in collected.stored.point.iterations if isinstance(lap.loop, Loop))
     outermost = next(laps, None)
     return outermost is not None and outermost.run != collected.lap.run and _is_recurrence(collected)
 

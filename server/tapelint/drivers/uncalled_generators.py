@@ -24,11 +24,10 @@ from ..domain.values import NONE, BoundMethod, Function, Generator, HeapRef, Seq
 from ..engine.machine import Machine
 from ..semantics.calls import call_value
 from ..semantics.functions import choose, run_generator
-from ..source import cached_on_node, walk
+from ..source import Loop, cached_on_node, walk
 from . import framework_driver
 from .latent_calls import ASSUMED
 
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
 Taken = Callable[[State, Value], None]
 
 
@@ -70,7 +69,7 @@ def may_carry_on(function: ast.AST) -> bool:
     return any(
         isinstance(each, ast.Yield) and each.value is not None and not isinstance(each.value, ast.Constant)
         for loop in walk(function)
-        if isinstance(loop, LOOPS)
+        if isinstance(loop, Loop)
         for each in walk(loop)
     )
 

@@ -13,7 +13,7 @@ from .recovery import UNPARSED, Problem
 from .span import Span
 from .suppression import Directive, Flaw, Flawed, Form, Listed, Suppression, Suppressions
 from .tree_reuse import TreeDiff, reuse_tree
-from .walking import FIELDS, Definition, blocks, body_of, children, definitions, is_none, last_name, walk, written
+from .walking import FIELDS, Definition, Loop, blocks, body_of, children, definitions, is_none, last_name, walk, written
 
 __all__ = [
     "is_none",
@@ -31,6 +31,7 @@ __all__ = [
     "Flawed",
     "Form",
     "Listed",
+    "Loop",
     "Notebook",
     "Problem",
     "Source",

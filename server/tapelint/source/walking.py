@@ -27,6 +27,7 @@ FIELDS: dict[type[ast.AST], tuple[str, ...]] = {
 """For each kind of node the fields that hold nodes, or lists of them; operators and contexts are left out."""
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
+Loop = ast.For | ast.AsyncFor | ast.While
 
 _COMPOUND = tuple(kind for kind in FIELDS if "body" in kind._fields or "cases" in kind._fields)
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ...source import Loop
 from .name_resolution import binds
 from .source_editor import SCOPES, Place, SourceEditor
-
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def is_read_again(editor: SourceEditor, place: Place, name: str, within: ast.AST | None = None) -> bool:
@@ -68,7 +67,7 @@ def _loops_around(place: Place, name: str) -> Iterator[ast.AST]:
     for node in reversed(place.parents):
         if isinstance(node, SCOPES) or _binds(node, name):
             return
-        if isinstance(node, _LOOPS):
+        if isinstance(node, Loop):
             yield node
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from ...source import body_of
+from ...source import Loop, body_of
 from .source_editor import SCOPES, Place, SourceEditor
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -148,7 +148,7 @@ def leaves(statements: Iterable[ast.AST], kinds: tuple[type[ast.AST], ...]) -> b
         node, in_loop = pending.pop()
         if isinstance(node, kinds) and not (in_loop and isinstance(node, loop_jumps)):
             return True
-        if isinstance(node, (ast.For, ast.AsyncFor, ast.While)):
+        if isinstance(node, Loop):
             pending.extend((child, True) for child in node.body)
             pending.extend((child, in_loop) for child in node.orelse)
         elif not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):

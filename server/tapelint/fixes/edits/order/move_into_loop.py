@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import ast
 
+from ....source import Loop
 from ....source.edit import Edit
 from ...text.edit_refused import EditRefused
 from ...text.name_resolution import leaves, may_swap, read, written
 from ...text.rows import after_header, block, indent_of, is_inline, owns_rows, take_out, top_row
 from ...text.source_editor import Place, SourceEditor
 
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _LEAVING = (ast.Return, ast.Break, ast.Continue, ast.Yield, ast.YieldFrom, ast.Global, ast.Nonlocal)
 
 
 def edits(editor: SourceEditor, statement: ast.AST, loop: ast.AST) -> list[Edit]:
     moved = editor.whole(statement)
-    if not isinstance(loop, _LOOPS):
+    if not isinstance(loop, Loop):
         raise EditRefused("not a loop")
     _refuse_new_meaning(editor, moved, loop)
     body = Place(loop.body[0], loop.body, 0, loop, ())
@@ -47,7 +47,7 @@ def _refuse_new_meaning(editor: SourceEditor, moved: Place, loop: ast.For | ast.
     for node in path[path.index(moved.suite[holder]) :]:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             raise EditRefused("a loop of another function")
-        if node is not loop and isinstance(node, _LOOPS):
+        if node is not loop and isinstance(node, Loop):
             crossed += _before(node.body, path)
         headers += _header(node)
     if not may_swap([moved.statement], [*crossed, *headers]) or written([moved.statement]) & read(headers):

@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from ....source import Loop
 from ....source.edit import Edit
 from ...text.edit_refused import EditRefused
 from ...text.rows import must_stay_first, put_before
@@ -33,7 +34,7 @@ def edits(editor: SourceEditor, anchor: ast.AST, optimizer: ast.AST, step: ast.A
 
 def _accumulates(backward: Place, step: Place) -> bool:
     """Whether the step is taken in some iterations of the backward's loop only, as counted by the loop."""
-    loops = [node for node in backward.parents if isinstance(node, (ast.For, ast.AsyncFor, ast.While))]
+    loops = [node for node in backward.parents if isinstance(node, Loop)]
     if not loops:
         return False
     counted = _counted(loops[-1])

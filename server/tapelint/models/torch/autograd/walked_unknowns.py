@@ -27,11 +27,10 @@ from ....domain.state import State
 from ....domain.values import Const, Frame, HeapRef, Mapping, TensorRef, Unknown, as_key
 from ....engine.machine import Machine
 from ....engine.syntax.asked import asked_of_variables
-from ....source import cached_on_node, children, walk, written
+from ....source import Loop, cached_on_node, children, walk, written
 from ..dispatch import tensor_of
 from ..registry import TENSOR_METHODS
 
-LOOPS = (ast.For, ast.AsyncFor, ast.While)
 ASKING = ("isinstance", "type", "hasattr", "getattr")
 """What a program asks to learn what a value is."""
 
@@ -140,7 +139,7 @@ def _walks(node: ast.AST, around: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "backward":
         yield node, around
     for child in children(node):
-        yield from _walks(child, child if isinstance(child, LOOPS) else around)
+        yield from _walks(child, child if isinstance(child, Loop) else around)
 
 
 def _bound(around: ast.AST) -> frozenset[str]:
