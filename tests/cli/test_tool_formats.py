@@ -48,7 +48,9 @@ def test_grouped(folder: Path, tapelint) -> None:
 
 def test_pylint(folder: Path, tapelint) -> None:
     """Jenkins' pattern for pylint."""
-    for row in check(tapelint, "pylint").stdout.splitlines():
+    rows = check(tapelint, "pylint").stdout.splitlines()
+    assert rows
+    for row in rows:
         assert re.fullmatch(r"(.*):(\d+): \[(\D\d*|\w+)\] (.*)", row)
 
 

@@ -360,15 +360,14 @@ for step in range(3):
 def test_a_cure_that_trains_less_comes_last() -> None:
     best, *others = _offered(FROZEN)
     assert "    f = features(" in apply(FROZEN, best.edits)
-    assert all(fix.applicability == "unsafe" for fix in others if "no gradient" in fix.title)
+    training_less = [fix.applicability for fix in others if "no gradient" in fix.title]
+    assert training_less and set(training_less) == {"unsafe"}
 
 
-@pytest.mark.parametrize(
-    "text", [ATTACK, CRITIC, PAIR, GAN + FAKE_SHARED, GAN + SCORE_REUSED, GAN + LOSSES_FIRST, TASKS]
-)
+@pytest.mark.parametrize("text", [CRITIC, PAIR, GAN + FAKE_SHARED, GAN + SCORE_REUSED, GAN + LOSSES_FIRST, TASKS])
 def test_an_unsafe_fix_says_what_is_lost(text: str) -> None:
-    for fix in _offered(text):
-        assert fix.applicability == "safe" or re.search(r"\(.+\)", fix.title), fix.title
+    unsafe = [fix.title for fix in _offered(text) if fix.applicability == "unsafe"]
+    assert unsafe and all(re.search(r"\(.+\)", title) for title in unsafe), unsafe
 
 
 TWO_HAZARDS = """import torch
@@ -461,8 +460,7 @@ class Prior(nn.Module):
 def test_what_a_caller_goes_backward_from_keeps_its_graph() -> None:
     report = analyse(KEPT_AND_GIVEN)
     (diagnostic,) = report.diagnostics
-    for fix in fixes(report, diagnostic):
-        assert "self.total = self.total.detach()\n        return" not in apply(KEPT_AND_GIVEN, fix.edits)
+    assert not fixes(report, diagnostic), "whatever detaches the sum takes the graph from what `forward` returns"
 
 
 RISING = """import torch

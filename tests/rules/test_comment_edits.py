@@ -39,12 +39,6 @@ def summary(source: Source) -> FileSummary:
     return FileSummary(source, seen, frozenset(NAMES), NAMES, lambda: True)
 
 
-def code_of(source: Source) -> list[str]:
-    """The rows of a text up to their comments, without those that have only comments."""
-    rows = (row.partition("# tapelint")[0].partition("#tapelint")[0].rstrip() for row in source.lines)
-    return [row for row in rows if row]
-
-
 @given(TEXTS, st.data())
 def test_removal_changes_only_the_comment(text: str, data: st.DataObject) -> None:
     before = parse(text)
@@ -81,6 +75,7 @@ def own_flaws(source: Source) -> int:
 def test_a_comment_at_the_end_of_a_cell_is_removed_within_the_cell() -> None:
     book = joined([(1, "# tapelint: ignore[TL201]"), (2, "a = 1\n# tapelint: ignore[TL201]"), (3, "b = 1")])
     source = parse(book.text, "a.ipynb", book.cells)
+    assert len(source.suppressions.entries) == 2
     for entry in source.suppressions.entries:
         (edit,) = without(source, entry, entry.says.listed)
         assert edit.span.row == edit.span.end_row == entry.span.row
