@@ -23,12 +23,11 @@ from .python import (
 )
 from .python.configs import config_files, config_objects, hydra_programs, hyperpyyaml
 from .torch import amp, composites, custom_ops, distributions, einops, legacy_constructors, measures, tensors, vectors
-from .torch.autograd import backward_calls, checkpoint, grad_calls, grad_mode, tensor_hooks
+from .torch.autograd import backward_calls, checkpoint, grad_calls, grad_mode, tensor_hooks, whole_derivatives
 from .torch.autograd_function import apply
 from .torch.func import transforms, vmap
 from .torch.nn import (
     assumed_networks,
-    functional,
     functional_call,
     kept_states,
     layer_models,
@@ -60,7 +59,6 @@ MODELS: tuple[ModuleType, ...] = (
     distributions,
     dynamic_attributes,
     einops,
-    functional,
     functional_call,
     grad_calls,
     grad_mode,
@@ -95,4 +93,5 @@ MODELS: tuple[ModuleType, ...] = (
     vectors,
     vmap,
     weight_averages,
+    whole_derivatives,
 )

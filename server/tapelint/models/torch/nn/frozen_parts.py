@@ -85,9 +85,10 @@ def _of_all(state: State, node: ast.AST) -> bool:
 
 
 def _is_all(node: ast.expr) -> bool:
+    """Whether a loop goes over all parameters of something: it names none (``recurse=False``) that it leaves out."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.args:
         return False
-    return node.func.attr in ("parameters", "named_parameters")
+    return node.func.attr in ("parameters", "named_parameters") and all(k.arg == "prefix" for k in node.keywords)
 
 
 def _is_plain(statement: ast.stmt) -> bool:

@@ -202,10 +202,14 @@ def sequential(machine: Machine, state: State, items: list[Value], call: Call) -
 
 @method(MODULE_METHODS, "parameters", "named_parameters")
 def parameters(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    is_named = call.name == "named_parameters"
     found = parameters_of(state, receiver)
+    if call.flag(1 if is_named else 0, "recurse", True) is False:
+        found = [(name, key) for name, key in found if "." not in name]
     frozen_parts.look(machine, state, [key for _, key in found])
+    prefix = call.get(0, "prefix", Const(""))
     items: list[Value] = [
-        TensorRef(k) if call.name == "parameters" else Tuple((_called(n), TensorRef(k))) for n, k in found
+        Tuple((_called(name, prefix), TensorRef(key))) if is_named else TensorRef(key) for name, key in found
     ]
     result = HeapRef(state.new(Sequence("iterator", items, not found and is_open(state, receiver))))
     if not items and isinstance(receiver, HeapRef):
@@ -213,17 +217,23 @@ def parameters(machine: Machine, state: State, receiver: Value, call: Call) -> V
     return result
 
 
-def _called(name: str) -> Value:
-    return Unknown("name", False) if name.endswith(facets.UNSEEN_PARAMETERS) else Const(name)
+def _called(name: str, prefix: Value) -> Value:
+    """The name of what is below a module, behind the ``prefix`` that all are given."""
+    if name.endswith(facets.UNSEEN_PARAMETERS) or not isinstance(prefix, Const):
+        return Unknown("name", False)
+    return Const(".".join(part for part in (str(prefix.value), name) if part))
 
 
 @method(MODULE_METHODS, "buffers", "named_buffers")
 def buffers(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    is_named = call.name == "named_buffers"
+    is_deep = call.flag(1 if is_named else 0, "recurse", True) is not False
+    prefix = call.get(0, "prefix", Const(""))
     items: list[Value] = []
-    for prefix, module in [("", receiver), *members(state, receiver)]:
+    for path, module in [("", receiver), *(members(state, receiver) if is_deep else ())]:
         for name, item in buffers_of(state, module).items() if isinstance(module, HeapRef) else ():
-            label = Const(f"{prefix}.{name}" if prefix else name)
-            items.append(item if call.name == "buffers" else Tuple((label, item)))
+            label = _called(f"{path}.{name}" if path else name, prefix)
+            items.append(Tuple((label, item)) if is_named else item)
     return HeapRef(state.new(Sequence("iterator", items)))
 
 
@@ -237,7 +247,8 @@ def modules(machine: Machine, state: State, receiver: Value, call: Call) -> Valu
             more = more or item is receiver and facets.UNSEEN_PARAMETERS in thing.attributes
     if "children" in call.name:
         found = [(n, v) for n, v in found if n and "." not in n]
-    items = [Tuple((Const(n), v)) if "named" in call.name else v for n, v in found]
+    prefix = call.get(1, "prefix", Const("")) if call.name == "named_modules" else Const("")
+    items = [Tuple((_called(n, prefix), v)) if "named" in call.name else v for n, v in found]
     return HeapRef(state.new(Sequence("iterator", items, more)))
 
 
