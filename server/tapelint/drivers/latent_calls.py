@@ -21,6 +21,7 @@ from functools import partial
 
 from ..autograd import Node, Tensor, fresh_id, leaf, resolve_view
 from ..autograd.events.graph_walks import Event, SavedTensorModified, ViewRefused
+from ..autograd.model.guesses import unseen_above
 from ..domain.state import State
 from ..domain.values import NONE, BoundMethod, Function, HeapRef, TensorRef, Value
 from ..engine.machine import Machine
@@ -42,6 +43,8 @@ class Heard:
         """Take note of what is certain if the tensors require grad."""
         order = [*self.names.values()]
         if isinstance(event, SavedTensorModified):
+            if unseen_above(event.node, event.path[0]) is not None:
+                return  # unknown code would have to keep a graph besides
             names = [self.names[node] for node in _below(event.path[-1]) if node in self.names]
             self.events.append((event, tuple(sorted(set(names), key=order.index))))
         elif isinstance(event, ViewRefused):

@@ -21,3 +21,38 @@ def guess_below(state: AutogradState, begin: Iterable[Node | Leaf]) -> str | Non
     if not trained or not all(tensor.is_guessed for tensor in trained):
         return None
     return trained[0].assumption_text
+
+
+def unseen_above(item: Node, root: Node) -> str | None:
+    """The unknown code but for which there would be no ``item`` below ``root``, by its name: it has to keep a graph.
+    None where ``item`` leads to a leaf without it, or where there would be no ``root`` either.
+
+        advantage = library.normalized(critic(x))      perhaps detached
+        loss = policy(x) * advantage ** 2              has a graph anyway, `advantage ** 2` has not
+    """
+    below = _unseen(item)
+    if not below:
+        return None
+    beside = _unseen(root)
+    return None if beside and beside.keys() <= below.keys() else next(iter(below.values()))
+
+
+def _unseen(begin: Node) -> dict[Node, str]:
+    """The calls of unknown code through which every way from a node to a leaf leads, each with the name of what is
+    called; none if there is another way.
+    """
+    found, seen, todo = dict[Node, str](), {begin}, [begin]
+    while todo:
+        node = todo.pop()
+        if node.assumption is not None:
+            found[node] = node.assumption
+            continue
+        if not node.inputs:
+            return {}
+        for each in node.inputs:
+            if isinstance(each, Leaf):
+                return {}
+            if each not in seen:
+                seen.add(each)
+                todo.append(each)
+    return found

@@ -25,7 +25,7 @@ from ..gradients.history import doubted
 from ..gradients.ledger import book, planned
 from ..gradients.reference_cycles import closed
 from ..model.graph import BackwardPass, BackwardResult, Leaf, Node, NodeVisit, SavedTensor, Write
-from ..model.guesses import guess_below
+from ..model.guesses import guess_below, unseen_above
 from ..model.views import edge_of, resolve_view
 from ..model.writes import TorchRaises, is_guarded, settled, stepped
 from ..state import AutogradState
@@ -151,6 +151,11 @@ def _complete(order: Sequence[Node], leaves: Sequence[Leaf]) -> dict[Node | None
     return found
 
 
+def _keeping(callee: str | None) -> str | None:
+    """What is assumed of unknown code that a graph leads through."""
+    return f"`{callee}` keeps a graph, which tapelint cannot see" if callee else None
+
+
 class Check:
     """What a node asks when it needs its saved tensors: whether they are still there, and unwritten.
 
@@ -181,7 +186,7 @@ class Check:
         path = self.path(item)
         if not all(n.certain for n in path):
             return False
-        premise = self.premise(path, spoiled) or guess_below(state, (item,))
+        premise = self.premise(path, spoiled) or guess_below(state, (item,)) or _keeping(unseen_above(item, path[0]))
         if freed:
             self._freed(item, path, freed, premise)
         elif spoiled is not None:
@@ -257,7 +262,7 @@ class Check:
         if spoiled is not None and spoiled[1].assumption is not None:
             return self.assumption or spoiled[1].assumption
         callee = next((n.assumption for n in path if n.assumption), None)
-        return self.assumption or (f"`{callee}` keeps a graph, which tapelint cannot see" if callee else None)
+        return self.assumption or _keeping(callee)
 
 
 class Sweep:
