@@ -46,7 +46,7 @@ def fed_calls(scope: ast.AST) -> frozenset[str]:
     """
     sources = _Sources()
     sources.read(scope, "")
-    return _called(sources.fed(sources.reached(sources.ends)))
+    return _called(sources.fed(sources.reached(sources.ends), sources.made_of_calls()))
 
 
 @cached_on_node
@@ -104,11 +104,11 @@ def walked_attributes(owner: ast.AST) -> dict[str, WalkedAttributes]:
         sources.read(method, method.name)
     found = {"": sources.reached(sources.ends)}
     found |= {method.name: sources.reached([(RESULT, method.name)]) for method in methods}
-    own = {(SELF, f"{method.name}()") for method in methods}
+    made = sources.made_of_calls({(SELF, f"{method.name}()") for method in methods})
     return {
         name: WalkedAttributes(
             _called(slot for slot in slots if slot[0] == SELF),
-            _called(slot for slot in sources.fed(slots, own) if slot[0] == SELF),
+            _called(slot for slot in sources.fed(slots, made) if slot[0] == SELF),
         )
         for name, slots in found.items()
     }
@@ -224,16 +224,32 @@ class _Sources:
             function = function.func if isinstance(function, ast.Call) else function.value
         return isinstance(function, ast.Name) and function.id in self.objects
 
-    def fed(self, walked: set[Slot], own: Set[Slot] = frozenset()) -> set[Slot]:
-        """What is called for a result that is ``walked``, and given nothing that came out of a call; what the methods
-        ``own`` return is looked into.
-        """
+    def fed(self, walked: set[Slot], made_of_calls: Set[Slot]) -> set[Slot]:
+        """What is called for a result that is ``walked``, and given nothing that is ``made_of_calls``."""
         calls = [self.calls[slot] for slot in walked if slot in self.calls]
-        return {
-            callee
-            for callee, given in calls
-            if not any(slot[1].endswith("()") and slot not in own for slot in self.reached(list(given)))
-        }
+        return {callee for callee, given in calls if made_of_calls.isdisjoint(given)}
+
+    def made_of_calls(self, own: Set[Slot] = frozenset()) -> set[Slot]:
+        """All slots that something goes into that came out of a call; what the methods ``own`` return is looked into.
+        The same paths as those of ``reached``, the other way, and all at once.
+        """
+        given = (slot for _, slots in self.calls.values() for slot in slots)
+        known = {*self.of, *given, *(slot for sources in self.of.values() for slot in sources)}
+        results = [slot for slot in known if slot[1].endswith("()")]
+        into: dict[Slot, list[Slot]] = {}
+        for slot, sources in self.of.items():
+            for source in sources:
+                into.setdefault(source, []).append(slot)
+        for slot in results:
+            if slot[0] == SELF:
+                into.setdefault((RESULT, slot[1].removesuffix("()")), []).append(slot)
+        found: set[Slot] = set()
+        todo = [slot for slot in results if slot not in own]
+        while todo:
+            if (slot := todo.pop()) not in found:
+                found.add(slot)
+                todo += into.get(slot, ())
+        return found
 
     def reached(self, ends: list[Slot]) -> set[Slot]:
         """All slots that go into ``ends``."""
