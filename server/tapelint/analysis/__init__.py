@@ -43,7 +43,7 @@ from ..severity import Severity
 from ..source import Edit, Notebook, Source, Span, Suppressions, apply, changes, concerns_torch, moved, parse
 from ..stubs import stub_module_name
 from ..workspace.config import Config
-from .cures_elsewhere import edits_of, file_edits, is_edited, joined, named, with_texts
+from .cures_elsewhere import UNSAFE, edits_of, file_edits, is_edited, joined, named, with_texts
 from .elsewhere import ConfigOf, Configs
 from .fix_verification import cures, loses, newly_exposed, same_kind_fixes
 from .focus import unrelated
@@ -464,7 +464,7 @@ def _title(cure: FixProposal, more: int, made: Iterable[FileEdits], diagnostic: 
     """What a fix is called that makes a cure and so many ``more`` like it."""
     title = f"{cure.title}, and {more} more like it" if more else cure.title
     title = named(title, (each.filename for each in made), diagnostic.filename)
-    return title if cure.applicability == "safe" else f"{title} [unsafe]"
+    return title if cure.applicability == "safe" else title + UNSAFE
 
 
 def _changed(

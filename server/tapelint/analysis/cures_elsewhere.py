@@ -19,6 +19,9 @@ from ..source import Edit, Source, difference
 from ..stubs import Resolve, stub_module_name
 from .inputs import Inputs
 
+UNSAFE = " [unsafe]"
+"""How the title of a fix ends that changes what the program computes."""
+
 
 class Report(Protocol):
     """What is looked at of a report."""
@@ -85,11 +88,14 @@ def named(title: str, edited: Iterable[str], reader: str) -> str:
 
     >>> named("Detach `self.h` (costs nothing)", ["lib/net.py"], "main.py")
     'Detach `self.h` in net.py (costs nothing)'
+    >>> named("Detach `self.h` (costs nothing) [unsafe]", ["lib/net.py"], "main.py")
+    'Detach `self.h` in net.py (costs nothing) [unsafe]'
     """
     paths = sorted(edited)
     if set(paths) <= {reader}:
         return title
-    what = title.partition(" (")[0] if title.endswith(")") else title
+    what = title.removesuffix(UNSAFE)
+    what = what.partition(" (")[0] if what.endswith(")") else what
     return f"{what} in {' and '.join(map(os.path.basename, paths))}{title[len(what) :]}"
 
 

@@ -44,15 +44,24 @@ class Hovers:
         self.report = report
         self._probe: HoverProbe | None = None
 
-    def at(self, row: int, column: int, cancel: Callable[[], bool] | None = None) -> Hover | None:
-        """What is known at the cursor, as Markdown; None where that is no tensor and nothing is wrong."""
+    def at(
+        self,
+        row: int,
+        column: int,
+        cancel: Callable[[], bool] | None = None,
+        findings: Iterable[Diagnostic] | None = None,
+    ) -> Hover | None:
+        """What is known at the cursor, as Markdown; None where that is no tensor and nothing is wrong. ``findings`` are
+        those that the file shows; without them those of its own analysis.
+        """
         report, source = self.report, self.report.source
         comment = suppression_facts.described(report, row, column)
         if comment is not None:
             return Hover(paragraph(comment[1]), comment[0])
         around = at_cursor(source, row, column)
-        remarks = [d for d in report.diagnostics if any(holds(span, row, column) for span in shown_in(d, source.path))]
-        stories = [story(d, holds(d.span, row, column)) for d in remarks]
+        shown = report.diagnostics if findings is None else findings
+        remarks = [d for d in shown if any(holds(span, row, column) for span in shown_in(d, source.path))]
+        stories = [story(d, source.path, row, column) for d in remarks]
         found = list(subjects(around))
         known = found and concerns_torch(source.text, source.path, report.inputs.resolve)
         about = self._life(found, around, cancel) if known else None
@@ -150,16 +159,16 @@ def paragraph(lines: list[str]) -> str:
 
 def shown_in(diagnostic: Diagnostic, path: str) -> list[Span]:
     """Where a file shows a finding: where it is reported, and where PyTorch raises."""
-    at = diagnostic.raised_at
-    return [diagnostic.span, *([at.span] if at is not None and at.filename == path else [])]
+    own = Related(diagnostic.message, diagnostic.filename, diagnostic.span)
+    return [at.span for at in (own, diagnostic.raised_at) if at is not None and at.filename == path]
 
 
-def story(diagnostic: Diagnostic, is_here: bool) -> str:
-    """The rule of a finding, what PyTorch says and what it rests on. Its headline and its steps the editor shows beside
-    the hover, where it ``is_here`` that the finding is reported, and not only raised.
+def story(diagnostic: Diagnostic, path: str, row: int, column: int) -> str:
+    """The rule of a finding, what PyTorch says and what it rests on, for a cursor in the file at ``path``. Its headline
+    and its steps the editor shows beside the hover, where the finding is reported, and not only raised.
     """
     parts = [f"**{diagnostic.code}** `{diagnostic.name}`", diagnostic.raised, diagnostic.needs]
-    if diagnostic.raised_at is not None and not is_here:
+    if diagnostic.filename != path or not holds(diagnostic.span, row, column):
         cause = Related(diagnostic.message, diagnostic.filename, diagnostic.span)
-        parts.append(f"Reported in {place(cause, diagnostic.filename)}: {diagnostic.message}")
+        parts.append(f"Reported in {place(cause, path)}: {diagnostic.message}")
     return "\n\n".join(filter(None, (*parts, diagnostic.help)))

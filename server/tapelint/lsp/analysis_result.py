@@ -50,8 +50,9 @@ class AnalysisResult:
     shown: list[types.Diagnostic] = field(default_factory=list)
     # hints in the lines at which PyTorch raises, by the index of the finding that says why
     marks: dict[int, types.Diagnostic] = field(default_factory=dict)
-    # hints in the lines at which PyTorch raises because of what is reported in another file, each with its place
-    pointers: tuple[tuple[types.Diagnostic, Span], ...] = ()
+    # what is reported in another file and raises here, and one for one the hints in those lines
+    pointed: tuple[Foreign, ...] = ()
+    pointers: list[types.Diagnostic] = field(default_factory=list)
     result_id: str = ""
     # those of them that the document's own analysis has, and what they look like
     own: tuple[tuple[Diagnostic, types.Diagnostic], ...] = ()
@@ -70,7 +71,18 @@ class AnalysisResult:
     @property
     def published(self) -> list[types.Diagnostic]:
         """All that is shown in the document."""
-        return [*self.shown, *self.marks.values(), *(pointer for pointer, _ in self.pointers)]
+        return [*self.shown, *self.marks.values(), *self.pointers]
+
+    @property
+    def subjects(self) -> tuple[Diagnostic, ...]:
+        """All findings that something can be asked of here: those that are reported here, then those that are reported
+        elsewhere and raise here. Their places are their indices.
+        """
+        return (*self.findings, *(each.finding for each in self.pointed))
+
+    def shown_of(self, index: int) -> types.Diagnostic:
+        """What the document shows of subject ``index``."""
+        return [*self.shown, *self.pointers][index]
 
     @property
     def placed(self) -> Iterator[tuple[types.Diagnostic, Span]]:
@@ -81,7 +93,9 @@ class AnalysisResult:
             marked = self.findings[index].marked
             if marked is not None:
                 yield mark, marked.span
-        yield from self.pointers
+        for pointer, each in zip(self.pointers, self.pointed):
+            if each.finding.raised_at is not None:
+                yield pointer, each.finding.raised_at.span
 
     @property
     def notices(self) -> tuple[Notice, ...]:
@@ -89,8 +103,8 @@ class AnalysisResult:
         return self.report.notices if self.report is not None else ()
 
     def sources(self, index: int) -> Mapping[str, Source]:
-        """The other files that the story of finding ``index`` may lead through, by path."""
-        foreign = self._foreign.get(index)
+        """The other files that the story of subject ``index`` may lead through, by path."""
+        foreign = self._foreign_of(index)
         if foreign is not None:
             return foreign.sources
         return self.report.others if self.report is not None else {}
@@ -105,8 +119,8 @@ class AnalysisResult:
         return f"{self.snapshot.path}: {found} in {len(self.rows)} lines, {self.duration:.2f} s"
 
     def fixes(self, index: int, worker: Worker, priority: Priority) -> asyncio.Future[Offer]:
-        """The fixes of finding ``index``, computed once; asking again with more haste moves the work forward."""
-        finding, foreign = self.findings[index], self._foreign.get(index)
+        """The fixes of subject ``index``, computed once; asking again with more haste moves the work forward."""
+        finding, foreign = self.subjects[index], self._foreign_of(index)
         job = self._jobs.get(finding)
         if job is None:
             job = worker.submit(lambda: self._offer(finding, foreign), priority, self.token)
@@ -116,12 +130,12 @@ class AnalysisResult:
         return job.future
 
     def known_fixes(self, index: int) -> tuple[Fix, ...]:
-        """The fixes of finding ``index`` as far as they are computed."""
+        """The fixes of subject ``index`` as far as they are computed."""
         return self.known_offer(index).fixes
 
     def known_offer(self, index: int) -> Offer:
-        """The fixes of finding ``index``, or why there is none, as far as that is computed."""
-        job = self._jobs.get(self.findings[index]) if 0 <= index < len(self.findings) else None
+        """The fixes of subject ``index``, or why there is none, as far as that is computed."""
+        job = self._jobs.get(self.subjects[index]) if 0 <= index < len(self.subjects) else None
         done = job is not None and job.future.done() and not job.future.cancelled()
         offer: Offer = job.future.result() if job is not None and done else Offer()
         return offer
@@ -132,7 +146,10 @@ class AnalysisResult:
         """Show what other files have found here as well, instead of what they had found before; whether that changes
         anything. The document's own findings keep their places.
         """
-        replaced, more = settled([finding for finding, _ in self.own], others)
+        others, path = [*others], self.snapshot.path
+        replaced, more = settled(
+            [finding for finding, _ in self.own], (each for each in others if each.stands_in(path))
+        )
         pairs = [*self.own]
         self._foreign = {**replaced, **dict(enumerate(more, len(pairs)))}
         for index, each in self._foreign.items():
@@ -140,13 +157,29 @@ class AnalysisResult:
         before, self.findings = self.result_id, tuple(finding for finding, _ in pairs)
         self.shown = [shown for _, shown in pairs] or [*self.remark]
         self.marks = marks(self.findings, Translator(self.snapshot, self.rows, client, {}))
+        self._point((each for each in others if each.raises_in(path)), client)
         self.result_id = result_id(self.published, unstructure)
         return self.result_id != before
+
+    def _point(self, found: Iterable[Foreign], client: ClientCapabilities) -> None:
+        """Show where PyTorch raises here for what is reported elsewhere, each hazard once."""
+        known: dict[tuple[object, ...], Foreign] = {}
+        for each in found:
+            known.setdefault((each.finding.place, each.finding.raised_at), each)
+        self.pointed = tuple(known.values())
+        self.pointers = [each.pointing(client, self.snapshot, self.rows) for each in self.pointed]
+
+    def _foreign_of(self, index: int) -> Foreign | None:
+        """What another file has shown, or shows, of subject ``index``."""
+        after = index - len(self.findings)
+        return self._foreign.get(index) if after < 0 else self.pointed[after]
 
     def _offer(self, finding: Diagnostic, foreign: Foreign | None) -> Offer:
         """The fixes that the document's own analysis has verified, or else those of the one that shows the finding."""
         assert self.report is not None
         try:
+            if foreign is not None and not foreign.stands_in(self.snapshot.path):
+                return foreign.offer(self.snapshot, self.token)
             own = deferred.analysis.offer(self.report, finding, self.token)
             return own if own.fixes or foreign is None else foreign.offer(self.snapshot, self.token)
         except deferred.analysis.Cancelled:
@@ -183,40 +216,19 @@ def analyse_snapshot(
     shown = [translator.translate(finding, index) for index, finding in enumerate(report.diagnostics)]
     if report.source.is_skipped and not shown:
         shown = [skipped(report.source.is_skipped)]
-    raised, pointing = marks(report.diagnostics, translator), pointers(report.elsewhere, translator)
-    name = result_id([*shown, *raised.values(), *(pointer for pointer, _ in pointing)], unstructure)
     reads, duration = frozenset(resolver.found), time.perf_counter() - begun
     own, remark = tuple(zip(report.diagnostics, shown)), () if report.diagnostics else tuple(shown)
-    found = report.diagnostics
-    return AnalysisResult(
-        snapshot,
-        rows,
-        token,
-        report,
-        config,
-        reads,
-        found,
-        shown,
-        raised,
-        pointing,
-        name,
-        own,
-        remark,
-        complaint,
-        duration,
+    result = AnalysisResult(
+        snapshot, rows, token, report, config, reads, own=own, remark=remark, fault=complaint, duration=duration
     )
+    result.add((), client, unstructure)
+    return result
 
 
 def marks(findings: Iterable[Diagnostic], translator: Translator) -> dict[int, types.Diagnostic]:
     """The hints at second places of findings, as the lines at which PyTorch raises, by the index of the finding."""
     made = ((index, translator.mark(finding, index)) for index, finding in enumerate(findings))
     return {index: mark for index, mark in made if mark is not None}
-
-
-def pointers(findings: Iterable[Diagnostic], translator: Translator) -> tuple[tuple[types.Diagnostic, Span], ...]:
-    """The hints for findings in other files, at the lines of the document at which PyTorch raises because of them."""
-    made = ((translator.pointer(finding), finding.raised_at) for finding in findings)
-    return tuple((pointer, at.span) for pointer, at in made if pointer is not None and at is not None)
 
 
 def _analysed(

@@ -2,6 +2,8 @@
 
 main.py is open, helper.py is not    what stands in helper.py is pushed to helper.py
 both are open                        it is shown among the findings of helper.py
+train.py is open, PyTorch raises     it is pointed to in train.py
+there for what stands in helper.py
 helper.py is open, main.py is not    main.py is executed when there is time: what stands in helper.py is added to its
                                      findings, what helper.py does in main.py is pushed to main.py
 """
@@ -51,8 +53,28 @@ class Foreign:
         if self.is_outdated():
             return Offer()
         found = deferred.analysis.offer(self.report, self.finding, lambda: cancel() or self.is_outdated())
-        seen = (seen_from(document, fix, self.report) for fix in found.fixes)
+        seen = (seen_from(document, self._titled(fix, document.path), self.report) for fix in found.fixes)
         return replace(found, fixes=tuple(fix for fix in seen if fix is not None))
+
+    def _titled(self, fix: Fix, reader: str) -> Fix:
+        """A fix with a title that names the file of the finding, where its readers are in another one."""
+        stands_in = self.finding.filename
+        edited = {*(each.filename for each in fix.others), *([self.report.path] if fix.edits else [])}
+        if reader == stands_in or edited != {stands_in}:
+            return fix
+        return replace(fix, title=deferred.cures_elsewhere.named(fix.title, edited, reader))
+
+    def stands_in(self, path: str) -> bool:
+        """Whether the finding is reported in the file at ``path``."""
+        return self.finding.filename == path
+
+    def raises_in(self, path: str) -> bool:
+        """Whether the finding is reported in another file, and PyTorch raises in the one at ``path``."""
+        return _raises_in(self.finding) == path and not self.stands_in(path)
+
+    def pointing(self, client: ClientCapabilities, snapshot: Snapshot, rows: LineIndex) -> types.Diagnostic:
+        """The hint at the line of a document at which PyTorch raises."""
+        return Translator(snapshot, rows, client, self.sources).pointer(self.finding)
 
     def shown(self, client: ClientCapabilities, snapshot: Snapshot, rows: LineIndex, index: int) -> types.Diagnostic:
         """The finding in the protocol's terms, in the document that it stands in."""
@@ -77,8 +99,13 @@ class Contribution:
 
     @property
     def paths(self) -> set[str]:
-        """The files that something is known of."""
-        return {*self.by_itself, *self.by_callers}
+        """The files that findings stand in."""
+        return {
+            path
+            for found in (self.by_itself, self.by_callers)
+            for path in found
+            if any(f.stands_in(path) for f in found[path])
+        }
 
 
 def seen_from(document: Snapshot, fix: Fix, report: analysis.Report) -> Fix | None:
@@ -95,20 +122,27 @@ def seen_from(document: Snapshot, fix: Fix, report: analysis.Report) -> Fix | No
 
 
 def elsewhere(report: analysis.Report, is_outdated: Callable[[], bool]) -> dict[str, list[Foreign]]:
-    """What an analysis has found in other files."""
-    return _by_path(report, report.elsewhere, is_outdated)
+    """What an analysis has found in other files, and what raises there."""
+    raising = (each for each in report.diagnostics if _raises_in(each) not in (None, report.path))
+    return _by_path(report, (*report.elsewhere, *raising), is_outdated)
 
 
 def _by_path(
     report: analysis.Report, findings: Iterable[Diagnostic], is_outdated: Callable[[], bool] = _never
 ) -> dict[str, list[Foreign]]:
+    """Findings by the files that they are reported in, and by those that they raise in."""
     sources, found = {**report.others, report.path: report.source}, dict[str, list[Foreign]]()
     for finding in findings:
         steps = tuple(step for step in finding.related if not step.filename.endswith(NOTEBOOK))
-        found.setdefault(finding.filename, []).append(
-            Foreign(replace(finding, related=steps), sources, report, is_outdated)
-        )
+        foreign = Foreign(replace(finding, related=steps), sources, report, is_outdated)
+        for path in {finding.filename, _raises_in(finding) or finding.filename}:
+            found.setdefault(path, []).append(foreign)
     return found
+
+
+def _raises_in(finding: Diagnostic) -> str | None:
+    """The file in which PyTorch raises, where that is at another place than the finding is reported at."""
+    return finding.raised_at.filename if finding.raised_at is not None else None
 
 
 def config_for(settings: Settings, resolver: Resolver, main: str) -> Callable[[str], Config | None]:
@@ -147,10 +181,9 @@ def shown_by(
         config_of=config_for(settings, resolver, caller.path),
         focus=caller.names,
     )
-    there = [finding for finding in report.elsewhere if finding.filename == path]
+    there = [finding for finding in report.elsewhere if path in (finding.filename, _raises_in(finding))]
     if not config.excludes(caller.path) and not caller.path.endswith(NOTEBOOK):
-        through = (f for f in report.diagnostics if any(step.filename == path for step in f.related))
-        there += through
+        there += (f for f in report.diagnostics if path in (_raises_in(f), *(step.filename for step in f.related)))
     return _by_path(report, there)
 
 
@@ -188,7 +221,7 @@ def on_disk(path: str, found: list[Foreign], client: ClientCapabilities) -> tupl
     source = next((each.sources[path] for each in found if path in each.sources), None)
     text, uri = source.text if source is not None else "", from_fs_path(path) or path
     snapshot, rows = Snapshot(uri, path, None, text), LineIndex(text)
-    _, each_once = settled((), found)
+    _, each_once = settled((), (each for each in found if each.stands_in(path)))
     shown = [each.shown(client, snapshot, rows, -1) for each in each_once]
     for diagnostic in shown:
         diagnostic.data = None  # no action is offered where nothing is open

@@ -307,15 +307,15 @@ class Session:
 
     def _settle(self, entry: DocumentState, result: AnalysisResult) -> None:
         entry.result, entry.reads, entry.duration = result, result.reads, result.duration
+        own = self._shared.by(unquote(entry.document.uri))
+        own.by_itself = elsewhere(result.report, result.token) if result.report is not None else {}
+        result.add(self._known_of(entry), self.client, self._unstructure)
         if entry.last_result_id is not None:
             if entry.last_result_id != result.result_id:
                 self._refresh()
             entry.last_result_id = None
         if not entry.pending.done():
             entry.pending.set_result(result)
-        own = self._shared.by(unquote(entry.document.uri))
-        own.by_itself = elsewhere(result.report, result.token) if result.report is not None else {}
-        result.add(self._known_of(entry), self.client, self._unstructure)
         self._publish(result.snapshot, result)
         self._spread()
 
@@ -402,7 +402,7 @@ class Session:
 
     async def _prepare_fixes(self, result: AnalysisResult) -> None:
         await asyncio.sleep(IDLE_DELAY)
-        for index in range(min(len(result.findings), PREPARED_FIXES)):
+        for index in range(min(len(result.subjects), PREPARED_FIXES)):
             if result.token():
                 return
             await asyncio.wait({result.fixes(index, self.worker, Priority.IDLE)})

@@ -39,8 +39,8 @@ class Story:
 
 
 def story_of(result: AnalysisResult, index: int, client: ClientCapabilities) -> Story:
-    """The story of finding ``index``."""
-    finding = result.findings[index]
+    """The story of subject ``index``."""
+    finding = result.subjects[index]
     translator = Translator(result.snapshot, result.rows, client, result.sources(index))
     steps = (Step(n, translator.head(each), each.short, each.message) for n, each in enumerate(finding.steps, 1))
     return Story(finding, translator.location(finding.filename, finding.span), tuple(steps))
@@ -56,7 +56,7 @@ def story_at(
     found = [
         (rank, _size(span), order, index, each)
         for order, each in enumerate([result, *(other for other in others if other is not result)])
-        for index, finding in enumerate(each.findings)
+        for index, finding in enumerate(each.subjects)
         for rank, span in _places(finding, path, row, column)
     ]
     if not found:

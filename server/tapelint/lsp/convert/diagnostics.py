@@ -65,11 +65,9 @@ class Translator:
         shown.related_information = [self._related(cause)] if self._client.shows_related else None
         return shown
 
-    def pointer(self, diagnostic: Diagnostic) -> types.Diagnostic | None:
-        """A hint in the line of PyTorch's traceback, if that is in this document and the finding in another file."""
-        at = diagnostic.raised_at
-        if at is None or at.filename != self._snapshot.path or diagnostic.filename == self._snapshot.path:
-            return None
+    def pointer(self, diagnostic: Diagnostic) -> types.Diagnostic:
+        """A hint in the line of PyTorch's traceback, which is in this document, for a finding in another file."""
+        at = diagnostic.raised_at or Related("", diagnostic.filename, diagnostic.span)
         cause = Related(diagnostic.message, diagnostic.filename, diagnostic.span)
         return types.Diagnostic(
             range=self._place(at.span).range,

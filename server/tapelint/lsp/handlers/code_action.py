@@ -84,7 +84,7 @@ async def _actions(
 
 
 def _in_range(result: AnalysisResult, params: types.CodeActionParams) -> list[int]:
-    """The findings, by index, that the request's range touches in the request's document: where they are reported, or
+    """The subjects, by index, that the request's range touches in the request's document: where they are reported, or
     where PyTorch raises or a range of comments ends.
     """
     here = result.snapshot.row_offset(params.text_document.uri)
@@ -94,12 +94,18 @@ def _in_range(result: AnalysisResult, params: types.CodeActionParams) -> list[in
             return False
         return result.snapshot.cell_of(span)[1] == here
 
-    return [
+    reported = [
         index
         for index, (shown, finding) in enumerate(zip(result.shown, result.findings))
         if is_here(shown, finding.span)
         or is_here(result.marks.get(index), finding.marked.span if finding.marked else None)
     ]
+    pointed = (
+        index
+        for index, (shown, each) in enumerate(zip(result.pointers, result.pointed), len(result.findings))
+        if each.finding.raised_at is not None and is_here(shown, each.finding.raised_at.span)
+    )
+    return [*reported, *pointed]
 
 
 def _quick_fixes(ls: Server, result: AnalysisResult, touched: list[int]) -> list[types.CodeAction]:
@@ -128,9 +134,9 @@ def _refusals(ls: Server, result: AnalysisResult, touched: list[int]) -> list[ty
     why = {index: result.known_offer(index).no_fix for index in touched}
     return [
         types.CodeAction(
-            title=f"No safe fix for {result.findings[index].code}",
+            title=f"No safe fix for {result.subjects[index].code}",
             kind=QUICK_FIX,
-            diagnostics=[result.shown[index]],
+            diagnostics=[result.shown_of(index)],
             disabled=types.CodeActionDisabled(reason=capitalized(reason)),
         )
         for index, reason in why.items()
@@ -197,7 +203,7 @@ def _fix_action(ls: Server, result: AnalysisResult, index: int, number: int, fix
     return types.CodeAction(
         title=fix.title,
         kind=QUICK_FIX,
-        diagnostics=[result.shown[index]],
+        diagnostics=[result.shown_of(index)],
         is_preferred=True if preferred and ls.client.shows_preferred else None,
         edit=None if ls.client.resolves_edits else edit,
         data=data_of(result, "fix", index=index, number=number) if ls.client.resolves_edits else None,
@@ -212,9 +218,11 @@ def _reason(fix: Fix, others: Iterable[OtherDocument]) -> str | None:
 
 
 def _silencers(ls: Server, result: AnalysisResult, source: Source, touched: list[int]) -> list[types.CodeAction]:
-    """One "ignore" for each code and line, however many findings share them, and one for each code in the file."""
+    """One "ignore" for each code and line, however many findings share them, and one for each code in the file. What
+    is reported in another file is ignored there.
+    """
     shown_by: dict[tuple[str, int], list[types.Diagnostic]] = {}
-    for index in touched:
+    for index in (each for each in touched if each < len(result.findings)):
         finding = result.findings[index]
         shown_by.setdefault((finding.code, finding.span.row), []).append(result.shown[index])
     by_code: dict[str, list[types.Diagnostic]] = {}

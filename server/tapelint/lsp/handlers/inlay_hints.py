@@ -39,7 +39,7 @@ async def hints(ls: Server, params: types.InlayHintParams) -> list[types.InlayHi
 
 def _of_stories(result: AnalysisResult, uri: str, row_offset: int, client: ClientCapabilities) -> list[types.InlayHint]:
     """The steps of all findings. Where there are several, a step says which finding it is of."""
-    stories = [story_of(result, index, client) for index in range(len(result.findings))]
+    stories = [story_of(result, index, client) for index in range(len(result.subjects))]
     several = sum(bool(story.steps) for story in stories) > 1
     return [
         types.InlayHint(
