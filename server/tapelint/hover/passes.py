@@ -85,9 +85,13 @@ def gain(probe: HoverProbe, run: CallRun, event: BackwardRan) -> str:
         return returned(probe, run)
     if not event.reached:
         return "no leaf gets a gradient"
-    first = [key for key in event.reached if key not in run.before.grads]
-    more = [key for key in event.reached if key in run.before.grads]
-    parts = [f"fills `.grad` of {names(probe.facts, first)}, which was None"] if first else []
+    # An optimizer that came as an argument clears networks that did as well: what they hold then is not known.
+    handed = [key for key in event.reached if probe.facts.handed_optimizers and key in probe.facts.handed_leaves]
+    known = [key for key in event.reached if key not in handed]
+    first = [key for key in known if key not in run.before.grads]
+    more = [key for key in known if key in run.before.grads]
+    parts = [f"adds to `.grad` of {names(probe.facts, handed)}"] if handed else []
+    parts += [f"fills `.grad` of {names(probe.facts, first)}, which was None"] if first else []
     if more:
         past = dict.fromkeys(one.point.node for key in more for one in run.before.past(key).passes)
         what = "what it added in earlier iterations"
