@@ -56,6 +56,14 @@ COPY = """
     opt.step()
     print(torch.equal(before, list(w.parameters())[0]))
 """
+NEVER_ENTERED = """
+    from contextlib import nullcontext
+    import torch
+    net = torch.nn.Linear(3, 1)
+    with torch.no_grad() and nullcontext():
+        y = net(torch.randn(4, 3)).mean()
+    y.backward()
+"""
 LISTED = """
     import torch
     class Net(torch.nn.Module):
@@ -108,6 +116,14 @@ def test_what_an_optimizer_holds_and_what_the_loss_uses() -> None:
     leaves = {node.title for node in picture.nodes if node.kind == "leaf"}
     assert leaves == {"`alpha`", "`torch.nn.Parameter(alpha)`"}
     assert ("`alpha`", "SubBackward0") in arrows(picture, "input")
+
+
+def test_a_context_manager_is_drawn_with_what_its_block_computes() -> None:
+    picture = pictured(NEVER_ENTERED, "TL313")
+    assert ("`net(torch.randn(4, 3)).mean()`", "MeanBackward0 → `y`") in arrows(picture, "gives")
+    [made] = [node.number for node in picture.nodes if node.title.startswith("`net(")]
+    [reported] = [node.number for node in picture.nodes if node.is_marked]
+    assert reported < made
 
 
 def test_the_place_of_a_finding_stands_where_it_was() -> None:

@@ -9,7 +9,7 @@ The file is executed once more and watched; nothing is drawn that this execution
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from .. import analysis
 from ..analysis.locations import Files
@@ -25,7 +25,7 @@ from .drawing import Drawing
 from .gradients import of_gradients
 from .held import of_held
 from .model import Picture, PictureEdge, PictureNode, Spot
-from .story_picture import named, of_story
+from .story_picture import inside, named, of_story
 from .subject import of_event, of_sights
 from .watching import Watch, expressions
 
@@ -48,11 +48,12 @@ def picture_at(
     found = _diagnostic(report, row, column)
     finding = report.findings.get(found.place) if found is not None else None
     wanted = [*dict.fromkeys(_expressions(source, row, column))]
-    steps = [*ast.walk(finding.node), *named(finding)] if finding is not None else []
+    block = inside(source.tree, finding) if finding is not None else []
+    steps = [*ast.walk(finding.node), *named(finding), *block] if finding is not None else []
     watch = Watch(Facts(), finding, frozenset({*wanted, *(node for node in steps if isinstance(node, ast.expr))}))
     machine = analysis.run(source, watch.facts, report.inputs, watch.probe, cancel)
     files = Files(source, machine.imports.sources if machine.imports else ())
-    drawing = _of_finding(found, watch, files) or _of_story(found, finding, watch, files)
+    drawing = _of_finding(found, watch, files) or _of_story(found, finding, watch, files, block)
     drawing = drawing or _of_expression(found, wanted, watch, files)
     if drawing is None:
         if found is not None:
@@ -82,9 +83,11 @@ def _of_expression(found: Diagnostic | None, wanted: Iterable[ast.AST], watch: W
     return None
 
 
-def _of_story(found: Diagnostic | None, finding: Finding | None, watch: Watch, files: Files) -> Picture | None:
+def _of_story(
+    found: Diagnostic | None, finding: Finding | None, watch: Watch, files: Files, block: Sequence[ast.expr]
+) -> Picture | None:
     """The steps of a finding and their tensors, where its event is about no single graph."""
-    subject = of_story(finding, watch) if finding is not None else None
+    subject = of_story(finding, watch, block) if finding is not None else None
     if subject is None or found is None:
         return None
     return Drawing(subject, watch.facts, files, watch.walks).picture(_title(found))

@@ -29,7 +29,7 @@ Seen = TypeVar("Seen")
 HERE = "reported here"
 """The title of a finding's own place, where the finding has no words for it."""
 ABREAST = 3
-"""So many tensors of what a step uses, and of what it gives, are drawn."""
+"""So many tensors of what a step uses, and of what it gives, are drawn; so many expressions of a block."""
 SOON = 0.25
 """A step comes so much later, in the order of time, than the last tensor that it is about."""
 
@@ -86,23 +86,31 @@ def named(finding: Finding) -> Iterator[ast.expr]:
         yield from (each for each in (value, *operands) if each is not None)
 
 
-def of_story(finding: Finding, watch: Watch) -> Subject | None:
-    """None where there is one step, and no tensor that it is about."""
-    steps = _steps(finding)
+def inside(tree: ast.Module, finding: Finding) -> list[ast.expr]:
+    """What the block computes whose head the finding is about: ``y = net(x)`` under ``with no_grad() and other:``."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.With | ast.AsyncWith) and any(item.context_expr is finding.node for item in node.items):
+            values = (getattr(statement, "value", None) for statement in node.body)
+            return [value for value in values if isinstance(value, ast.expr)]
+    return []
+
+
+def of_story(finding: Finding, watch: Watch, block: Sequence[ast.expr] = ()) -> Subject | None:
+    """None where there is one step, and no tensor that it is about. Where no step is about tensors, what leads there is
+    a step too, and what the ``block`` computes.
+    """
+    steps, behind = _steps(finding), list[Step]()
     for step in steps:
         _see(step, watch)
     if not any(step.sights for step in steps):
+        behind = _behind(finding, block, watch)
         steps = [*_leading(finding, watch), *steps]
-    steps = _in_time(steps)
-    subject = Subject(_state(steps, watch))
+    steps = [*_in_time(steps), *behind]
+    subject = Subject(behind[-1].sights[-1].state if behind else _state(steps, watch))
     for index, (step, stamp) in enumerate(zip(steps, _stamps(steps))):
         key = ("step of the story", index)
         point = ProgramPoint(step.node, step.when.iterations, step.when.calls)
-        spelled = _words(step.node)
-        title, details = (step.words, [spelled]) if step.words else (spelled, [])
-        if step.is_own and not step.words:
-            title, details = HERE, [spelled]
-        subject.drafts[key] = draft = Draft("moment", title, details, point, stamp, step.is_own)
+        subject.drafts[key] = draft = Draft("moment", *_told(step), point, stamp, step.is_own)
         draft.is_told = bool(step.words)
         _about(subject, key, step.uses, "uses", step.is_own)
         _about(subject, key, (step.gives,) if step.gives is not None else (), "gives", step.is_own)
@@ -133,6 +141,15 @@ def _leading(finding: Finding, watch: Watch) -> list[Step]:
     step = Step("", call, ProgramPoint(call, finding.point.iterations, finding.point.calls[:-1]), False)
     _see(step, watch)
     return [step] if step.sights else []
+
+
+def _behind(finding: Finding, block: Sequence[ast.expr], watch: Watch) -> list[Step]:
+    """What a block computes, as far as that is tensors."""
+    now = finding.point
+    steps = [Step("", each, ProgramPoint(each, now.iterations, now.calls), False) for each in block]
+    for step in steps:
+        _see(step, watch)
+    return [step for step in steps if step.sights][:ABREAST]
 
 
 def _stamps(steps: Sequence[Step]) -> list[float]:
@@ -216,6 +233,12 @@ def _about(subject: Subject, key: Hashable, sights: Sequence[Sight], how: Relati
         else:
             subject.tensors += [tensor] if tensor not in subject.tensors else []
             subject.arrows.append((key, ("tensor", tensor.id), how, is_marked))
+
+
+def _told(step: Step) -> tuple[str, list[str]]:
+    """The title of a step and its details."""
+    said, spelled = step.words or (HERE if step.is_own else ""), _words(step.node)
+    return (said, [spelled]) if said else (spelled, [])
 
 
 def _words(node: ast.AST) -> str:
