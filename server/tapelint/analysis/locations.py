@@ -28,6 +28,8 @@ from ..source.pytest_files import TestConventions
 from ..stubs import stub_module_name
 from .story_steps import RAISES, at_its_own_place, in_order
 
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
 
 @frozen
 class Origin:
@@ -174,10 +176,13 @@ class Files:
         )
 
     def _raised_at(self, finding: Finding, shown: Span) -> Related | None:
-        """Where PyTorch raises, if that is not where the finding is ``shown``."""
-        if not finding.raises or finding.raiser is None or not hasattr(finding.raiser, "lineno"):
+        """Where PyTorch raises, if that is not where the finding is ``shown``. A function stands for a caller that is
+        only imagined: no line of it raises.
+        """
+        raiser = finding.raiser
+        if not finding.raises or raiser is None or isinstance(raiser, DEFINITIONS) or not hasattr(raiser, "lineno"):
             return None
-        at = self._related("PyTorch raises here", finding.raiser, RAISES)
+        at = self._related("PyTorch raises here", raiser, RAISES)
         return at if at.span != shown else None
 
     def is_silenced(self, finding: Finding, node: ast.AST, source: Source) -> bool:
