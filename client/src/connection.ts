@@ -95,7 +95,10 @@ export class Connection {
             outputChannel: log,
             traceOutputChannel: log,
             stdioOptions: { stdout: () => {}, stderr: () => {} },
-            initializationOptions: () => ({ settings: vscode.workspace.getConfiguration(SECTION) }),
+            initializationOptions: () => ({
+                settings: vscode.workspace.getConfiguration(SECTION),
+                showsFindingsBesideHovers: true,
+            }),
             initializationFailedHandler: () => false,
             middleware: { ...linkingRules, ...tellingRefusals, ...withoutHighlights },
             errorHandler: {

@@ -335,6 +335,19 @@ def test_hover_in_plain_text(pushed: Wire, uri: str):
     assert contents["kind"] == "plaintext" and "`" not in contents["value"]
 
 
+def test_a_hover_does_not_repeat_what_the_editor_shows_beside_it(wire: Wire, uri: str):
+    wire.start(
+        {"textDocument": {"hover": {"contentFormat": ["markdown"]}}},
+        initializationOptions={"showsFindingsBesideHovers": True},
+    )
+    wire.open(uri, BAD)
+    (finding,) = wire.published(uri, 1)
+    where = {"textDocument": {"uri": uri}, "position": finding["range"]["start"]}
+    text = wire.request("textDocument/hover", where)["result"]["contents"]["value"]
+    assert text.startswith("**`") and "raises" in text
+    assert finding["code"] not in text and "PyTorch raises" not in text
+
+
 def test_settings_that_are_pushed(wire: Wire, uri: str):
     wire.start(initializationOptions={"settings": {"enable": False}})
     wire.open(uri, BAD)

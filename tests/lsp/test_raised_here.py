@@ -104,6 +104,14 @@ train_one_epoch(model, optimizer, [torch.randn(2, 3) for _ in range(4)])
 """
 
 
+def test_no_line_raises_for_a_caller_that_is_only_imagined(wire: Wire, tmp_path: Path) -> None:
+    wire.start(SHOWING)
+    uri = (tmp_path / "net.py").as_uri()
+    wire.open(uri, NET)
+    (finding,) = shown(wire, uri, 1)
+    assert "a backward through the result of `forward`" in finding["message"]
+
+
 def _at(uri: str, line: int) -> dict[str, Any]:
     place = {"line": line, "character": 12}
     return {"textDocument": {"uri": uri}, "position": place, "range": {"start": place, "end": place}}

@@ -50,9 +50,11 @@ class Hovers:
         column: int,
         cancel: Callable[[], bool] | None = None,
         findings: Iterable[Diagnostic] | None = None,
+        repeats: bool = True,
     ) -> Hover | None:
         """What is known at the cursor, as Markdown; None where that is no tensor and nothing is wrong. ``findings`` are
-        those that the file shows; without them those of its own analysis.
+        those that the file shows; without them those of its own analysis. One that is reported at the cursor is left
+        out where the hover ``repeats`` nothing that the editor shows beside it.
         """
         report, source = self.report, self.report.source
         comment = suppression_facts.described(report, row, column)
@@ -60,7 +62,8 @@ class Hovers:
             return Hover(paragraph(comment[1]), comment[0])
         around = at_cursor(source, row, column)
         shown = report.diagnostics if findings is None else findings
-        remarks = [d for d in shown if any(holds(span, row, column) for span in shown_in(d, source.path))]
+        places = [(d, span) for d in shown for span in shown_in(d, source.path) if holds(span, row, column)]
+        remarks = {d: span for d, span in places if repeats or not _is_at(d, source.path, row, column)}
         stories = [story(d, source.path, row, column) for d in remarks]
         found = list(subjects(around))
         known = found and concerns_torch(source.text, source.path, report.inputs.resolve)
@@ -69,8 +72,7 @@ class Hovers:
             node, lines = about
             return Hover("\n\n---\n\n".join([*stories, paragraph(lines)]), source.span(node))
         if remarks:
-            spans = [span for d in remarks for span in shown_in(d, source.path) if holds(span, row, column)]
-            smallest = min(spans, key=lambda s: (s.end_row - s.row, s.end_column - s.column))
+            smallest = min(remarks.values(), key=lambda s: (s.end_row - s.row, s.end_column - s.column))
             return Hover("\n\n---\n\n".join(stories), smallest)
         return None
 
@@ -163,12 +165,17 @@ def shown_in(diagnostic: Diagnostic, path: str) -> list[Span]:
     return [at.span for at in (own, diagnostic.raised_at) if at is not None and at.filename == path]
 
 
+def _is_at(diagnostic: Diagnostic, path: str, row: int, column: int) -> bool:
+    """Whether a finding is reported at a cursor, and not only raised there."""
+    return diagnostic.filename == path and holds(diagnostic.span, row, column)
+
+
 def story(diagnostic: Diagnostic, path: str, row: int, column: int) -> str:
     """The rule of a finding, what PyTorch says and what it rests on, for a cursor in the file at ``path``. Its headline
     and its steps the editor shows beside the hover, where the finding is reported, and not only raised.
     """
     parts = [f"**{diagnostic.code}** `{diagnostic.name}`", diagnostic.raised, diagnostic.needs]
-    if diagnostic.filename != path or not holds(diagnostic.span, row, column):
+    if not _is_at(diagnostic, path, row, column):
         cause = Related(diagnostic.message, diagnostic.filename, diagnostic.span)
         parts.append(f"Reported in {place(cause, path)}: {diagnostic.message}")
     return "\n\n".join(filter(None, (*parts, diagnostic.help)))

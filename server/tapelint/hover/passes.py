@@ -92,14 +92,17 @@ def gain(probe: HoverProbe, run: CallRun, event: BackwardRan) -> str:
     more = [key for key in known if key in run.before.grads]
     parts = [f"adds to `.grad` of {names(probe.facts, handed)}"] if handed else []
     parts += [f"fills `.grad` of {names(probe.facts, first)}, which was None"] if first else []
-    if more:
-        past = dict.fromkeys(one.point.node for key in more for one in run.before.past(key).passes)
-        what = "what it added in earlier iterations"
-        if any(node is not event.point.node for node in past):
-            what = "what " + listed(probe.at(node) for node in past) + " added"
-        there = f" on top of {what}" if past else ""
-        parts.append(f"{_adding(run, more)} `.grad` of {names(probe.facts, more)}{there}")
-    return "; ".join(parts)
+    return "; ".join([*parts, *([adding(probe, run, event, more)] if more else [])])
+
+
+def adding(probe: HoverProbe, run: CallRun, event: BackwardRan, leaves: list[int]) -> str:
+    """That gradients are added to what some ``leaves`` hold, and where that is from."""
+    past = dict.fromkeys(one.point.node for key in leaves for one in run.before.past(key).passes)
+    what = "what it added in earlier iterations"
+    if any(node is not event.point.node for node in past):
+        what = "what " + listed(probe.at(node) for node in past) + " added"
+    there = f" on top of {what}" if past else ""
+    return f"{_adding(run, leaves)} `.grad` of {names(probe.facts, leaves)}{there}"
 
 
 def _adding(run: CallRun, leaves: list[int]) -> str:

@@ -9,6 +9,9 @@ from pygls.capabilities import get_capability
 
 from ..frozen import frozen
 
+SHOWS_FINDINGS = "showsFindingsBesideHovers"
+"""The initialization option of an editor whose hovers have the diagnostics at the cursor, too."""
+
 
 @frozen
 class ClientCapabilities:
@@ -32,6 +35,7 @@ class ClientCapabilities:
     shows_preferred: bool = False
     shows_disabled: bool = False
     reads_markdown: bool = False
+    hovers_findings: bool = False
     shows_progress: bool = False
     has_settings: bool = False
     registers_settings: bool = False
@@ -80,6 +84,8 @@ class ClientCapabilities:
             shows_preferred=has("text_document.code_action.is_preferred_support"),
             shows_disabled=has("text_document.code_action.disabled_support"),
             reads_markdown=formats[:1] == [types.MarkupKind.Markdown],
+            hovers_findings=isinstance(params.initialization_options, dict)
+            and params.initialization_options.get(SHOWS_FINDINGS) is True,
             shows_progress=has("window.work_done_progress"),
             has_settings=has("workspace.configuration"),
             registers_settings=has("workspace.did_change_configuration.dynamic_registration"),

@@ -31,7 +31,9 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     try:
         # One that has begun is not given up with its request: what it executes answers the next one as well.
         found = await ls.session.worker.submit(
-            lambda: hovers.at(row, column, result.token, result.subjects), Priority.ANSWER, token
+            lambda: hovers.at(row, column, result.token, result.subjects, not ls.client.hovers_findings),
+            Priority.ANSWER,
+            token,
         ).future
     except deferred.analysis.Cancelled:
         return None
