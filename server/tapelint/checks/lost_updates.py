@@ -49,7 +49,8 @@ def _binds(target: ast.AST, name: str) -> bool:
 
 def _read_after(name: str, scope: ast.AST, statement: ast.AST, loop: ast.AST) -> bool:
     """Whether what ``statement`` binds to ``name`` may be read: further down, or by a function that sees the name."""
-    end = (statement.end_lineno, statement.end_col_offset)  # type: ignore[attr-defined]
+    assert isinstance(statement, (ast.stmt, ast.expr))
+    end = (statement.end_lineno or 0, statement.end_col_offset or 0)
     found = (read for child in ast.iter_child_nodes(scope) for read in _reads(child, name, loop, False))
     return any(inner or (node.lineno, node.col_offset) >= end for node, inner in found)
 

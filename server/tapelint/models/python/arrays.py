@@ -19,7 +19,7 @@ from ...domain.values import FALSE, External, HeapRef, Origin, Sequence, TensorR
 from ...engine.lost_history import computed, cut_of
 from ...engine.machine import Machine
 from ...engine.syntax.must_execute import walks_after
-from ..torch.autograd.backward_calls import written_at
+from ..torch.autograd.backward_calls import first_argument
 from ..torch.registry import FUNCTIONS, TENSOR_METHODS, Call, method
 from . import array_memory
 
@@ -149,7 +149,7 @@ def array_function(machine: Machine, state: State, call: Call) -> Value:
     direct = isinstance(given, TensorRef)
     held = [] if direct and call.name.rpartition(".")[2] in JOINING else held_in(state, given)
     if held and state.grad_mode is True:
-        refuse(machine, state, held, call, "numpy", written_at(call, 0, "object"))
+        refuse(machine, state, held, call, "numpy", first_argument(call, "object"))
     value = computed(machine, Origin.ANY, *call.args)
     if machine.facts.arrays:
         array_memory.written_by_call(machine, state, External(call.name), call.args, call.kwargs, call.node)

@@ -22,6 +22,7 @@ import pathlib
 import types
 import typing
 from types import MappingProxyType
+from typing import Any
 
 from ....ops.layer_bases import base_of
 
@@ -139,8 +140,9 @@ def is_derived(kind: str, wanted: str) -> bool | None:
 
 def _is_python_subclass(kind: type, wanted: str) -> bool | None:
     """``issubclass``, which refuses what is no class."""
+    known: Any = PYTHON[wanted]
     try:
-        return issubclass(kind, PYTHON[wanted])  # type: ignore[arg-type]
+        return issubclass(kind, known)
     except TypeError:
         return None
 

@@ -75,13 +75,24 @@ def needs_one_element(machine: Machine, state: State, root: int, source: ast.exp
         raise refused(machine, NON_SCALAR)
 
 
-def written_at(call: Call, index: int, name: str) -> ast.expr | None:
-    """The expression of an argument, where the call spells it out."""
+def first_argument(call: Call, name: str) -> ast.expr | None:
+    """The expression of the first argument, which may be given as ``name``, where the call spells it out."""
     if not isinstance(call.node, ast.Call) or any(isinstance(a, ast.Starred) for a in call.node.args):
         return None
-    if index < len(call.node.args):
-        return call.node.args[index]
+    if call.node.args:
+        return call.node.args[0]
     return next((k.value for k in call.node.keywords if k.arg == name), None)
+
+
+def _tensors_given(machine: Machine, state: State, value: Value) -> list[int] | None:
+    """The tensors of an argument that may be one, or several in a list or a tuple; None where it holds none."""
+    return [value.id] if isinstance(value, TensorRef) else tensor_list(machine, state, value)
+
+
+def _targets(machine: Machine, state: State, call: Call, place: int) -> list[int] | None:
+    """The tensors of ``inputs=``, for which alone a backward computes gradients; None where all leaves get one."""
+    given = listed(machine, state, call.get(place, "inputs", NONE), call.node)
+    return None if given == NONE else _tensors_given(machine, state, given)
 
 
 def given_gradients(state: State, value: Value, count: int) -> list[bool]:
@@ -219,52 +230,39 @@ def tensor_backward(machine: Machine, state: State, receiver: Value, call: Call)
     if call.get(0, "gradient", NONE) == NONE:
         func = call.node.func if isinstance(call.node, ast.Call) else None
         needs_one_element(machine, state, receiver.id, func.value if isinstance(func, ast.Attribute) else None, call)
-    given = listed(machine, state, call.get(3, "inputs", NONE), call.node)
-    inputs = (
-        None
-        if given == NONE
-        else tensor_list(machine, state, given) or ([given.id] if isinstance(given, TensorRef) else None)
-    )
+    inputs = _targets(machine, state, call, 3)
     go_backward(machine, state, [receiver.id], call.node, retain, create, inputs)
     return NONE
 
 
 @function("torch.autograd.backward")
 def autograd_backward(machine: Machine, state: State, call: Call) -> Value:
-    given = listed(machine, state, call.get(0, "tensors", NONE), call.node)
-    roots = [given.id] if isinstance(given, TensorRef) else tensor_list(machine, state, given)
+    roots = _tensors_given(machine, state, listed(machine, state, call.get(0, "tensors", NONE), call.node))
     retain, create = retention(call, 2, 3)
     gradients = listed(machine, state, call.get(1, "grad_tensors"), call.node)
-    targets = listed(machine, state, call.get(5, "inputs", NONE), call.node)
-    inputs = (
-        None
-        if targets == NONE
-        else tensor_list(machine, state, targets) or ([targets.id] if isinstance(targets, TensorRef) else None)
-    )
+    inputs = _targets(machine, state, call, 5)
     if roots:
-        begin_at_numbers(machine, state, roots, gradients, written_at(call, 0, "tensors"), call)
+        begin_at_numbers(machine, state, roots, gradients, first_argument(call, "tensors"), call)
         go_backward(machine, state, roots, call.node, retain, create, inputs)
     return NONE
 
 
 @function("torch.autograd.grad")
 def autograd_grad(machine: Machine, state: State, call: Call) -> Value:
-    outputs = listed(machine, state, call.get(0, "outputs", NONE), call.node)
-    roots = [outputs.id] if isinstance(outputs, TensorRef) else tensor_list(machine, state, outputs)
-    wanted = listed(machine, state, call.get(1, "inputs", NONE), call.node)
+    roots = _tensors_given(machine, state, listed(machine, state, call.get(0, "outputs", NONE), call.node))
+    inputs = _tensors_given(machine, state, listed(machine, state, call.get(1, "inputs", NONE), call.node))
     given = listed(machine, state, call.get(2, "grad_outputs"), call.node)
-    inputs = [wanted.id] if isinstance(wanted, TensorRef) else tensor_list(machine, state, wanted)
     retain, create = retention(call, 3, 4)
     if not roots or inputs is None:
         return Unknown("grad")
     machine.facts.wanted_gradients.update(inputs)
-    begin_at_numbers(machine, state, roots, given, written_at(call, 0, "outputs"), call)
+    begin_at_numbers(machine, state, roots, given, first_argument(call, "outputs"), call)
     refuse_plain_inputs(machine, state, roots, inputs, call.node)
     materialize = call.flag(7, "materialize_grads", False)
     allowed = call.flag(5, "allow_unused", bool(materialize))
     batched = call.flag(6, "is_grads_batched", False)
     go_backward(machine, state, roots, call.node, retain, create, inputs, accumulate=False)
-    starts = [given.id] if isinstance(given, TensorRef) else tensor_list(machine, state, given) or ()
+    starts = _tensors_given(machine, state, given) or ()
     results: list[Value] = []
     # Of what a call has done that was left out it is not known whether an input went into it.
     is_known = allowed is not None and materialize is False and not machine.unit.abandoned
