@@ -32,6 +32,7 @@ from ...domain.values import (
 )
 from ...engine.lost_history import taken
 from ...engine.machine import Machine
+from ...engine.open_objects import changed
 from ...engine.paths.conditions import symbolic
 from ...engine.paths.truth import length, truth
 from ..torch.autograd import missing_grad
@@ -93,11 +94,12 @@ def passed_through(machine: Machine, state: State, call: Call) -> Value:
 
 @function("builtins.iter")
 def iterator(machine: Machine, state: State, call: Call) -> Value:
+    """One that begins with the first item; so does that of ``d.values()``, each time."""
     value = machine.iterator(state, call.get(0, "iterable"), call.node)
     if isinstance(value, Tuple):
         return HeapRef(state.new(Sequence("iterator", list(value.items))))
     thing = state.heap[value.id] if isinstance(value, HeapRef) else None
-    if isinstance(thing, Sequence) and thing.kind in ("list", "set", "tuple"):
+    if isinstance(thing, Sequence) and thing.kind in ("list", "set", "tuple", "deque", "iterator"):
         return HeapRef(state.new(Sequence("iterator", list(thing.items), thing.is_partial)))
     return value
 
@@ -253,7 +255,10 @@ def filtered(machine: Machine, state: State, call: Call) -> Value:
 
 @function("builtins.next")
 def following(machine: Machine, state: State, call: Call) -> Value:
-    due = machine.items_due(state, call.get(0, "iterator"), call.node, 1).values[:1]
+    value = call.get(0, "iterator")
+    due = machine.items_due(state, value, call.node, 1).values[:1]
+    if due and isinstance(value, HeapRef):
+        _go_on(machine, state, value.id)
     try:
         found = [machine.come_due(state, item, call.node, everywhere=True) for item in due]
     except IteratorExhausted:
@@ -263,6 +268,14 @@ def following(machine: Machine, state: State, call: Call) -> Value:
     if found and isinstance(found[0], Unknown):
         return replace(found[0], formula=None)  # another one each time
     return found[0] if found else call.args[1] if len(call.args) > 1 else Unknown("item")
+
+
+def _go_on(machine: Machine, state: State, key: int) -> None:
+    """A known iterator has given its first item; the last one that is known stands for those that may follow."""
+    thing = state.heap[key]
+    if isinstance(thing, Sequence) and thing.kind == "iterator" and (len(thing.items) > 1 or not thing.is_partial):
+        changed(machine, state, key)
+        state.edit(key, Sequence).items.pop(0)
 
 
 OF_NUMBERS: dict[str, Callable[..., object]] = {"max": max, "min": min, "abs": abs, "round": round}

@@ -265,6 +265,20 @@ def merge(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     return NONE
 
 
+@method(MAPPING_METHODS, "popitem")
+def pop_last(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+    """The entry that was put in last, where all of them are known."""
+    assert isinstance(receiver, HeapRef)
+    changed(machine, state, receiver.id)
+    thing = state.edit(receiver.id, Mapping)
+    if call.args or call.kwargs or not thing.has_known_keys or not thing.items:
+        open_up(machine, [receiver])
+        thing.is_partial = True
+        return Tuple((Unknown("key", False), Unknown("item")))
+    key, value = thing.items.popitem()
+    return Tuple((of_key(key), value))
+
+
 @method(MAPPING_METHODS, "clear")
 def empty(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)

@@ -27,9 +27,10 @@ LIKE_SETS = (*SETS, "iterator")
 
 
 def collected(state: State, kind: SequenceKind, values: Iterable[Value], more: bool) -> Sequence:
-    """A container of some items; in a set, each of them once."""
-    found = Sequence(kind, [] if kind in SETS else list(values), more)
-    for value in values if kind in SETS else ():
+    """A container of some items; in a set, and among what is counted, each of them once."""
+    is_unique = kind in SETS or kind == "Counter"
+    found = Sequence(kind, [] if is_unique else list(values), more)
+    for value in values if is_unique else ():
         _put(state, found, value)
     return found
 
