@@ -13,7 +13,8 @@ from plain import Plain, Tapelint
 from tests.shared_programs import TWICE
 
 from tapelint.cli import file_check
-from tapelint.cli.check import Request, run
+from tapelint.cli.check import run
+from tapelint.cli.request import Request
 from tapelint.workspace import forget, resolver
 
 STEP = "def step(loss):\n    loss.backward()\n    loss.backward()\n"

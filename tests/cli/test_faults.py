@@ -9,7 +9,8 @@ import pytest
 
 from tapelint import analysis
 from tapelint.cli import file_findings
-from tapelint.cli.check import Request, run
+from tapelint.cli.check import run
+from tapelint.cli.request import Request
 from tapelint.report import Diagnostic, Offer
 from tapelint.severity import Severity
 from tapelint.source import Span, parse

@@ -13,8 +13,9 @@ import pytest
 from plain import Tapelint
 
 from tapelint.cli import file_check
-from tapelint.cli.check import Request, run
+from tapelint.cli.check import run
 from tapelint.cli.chosen_files import Selection
+from tapelint.cli.request import Request
 from tapelint.output_formats import FORMATS
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="names and links of Unix")

@@ -18,7 +18,8 @@ from xml.etree import ElementTree
 import pytest
 from plain import SERVER
 
-from tapelint.cli.check import Request, run
+from tapelint.cli.check import run
+from tapelint.cli.request import Request
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals of Unix")
 

@@ -12,89 +12,37 @@ from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, TextIO
+from typing import Any, TextIO
 
-from ..frozen import frozen
 from ..headline import number_of
-from ..output_formats import COUNTED
 from ..report.look import look_for
 from ..report.notice import Kind, Notice, listed, tally
 from ..severity import Severity
 from ..source import SourceError
 from ..source.reading import decode
 from ..source.writing import encoded
-from ..workspace import Config, ConfigError, Given, given_by
+from ..workspace import Config, ConfigError, Given
 from .adding_ignores import add_ignores
 from .adoption.baseline import USUAL, Baseline, BaselineError, read_baseline
 from .adoption.counting import as_json, as_text, counts, fixes_listed
-from .adoption.manner import Manner
-from .adoption.settled import settled
 from .caching.cached_run import Cache
-from .chosen_files import Selection
+from .chosen_files import Selection, absence, standard_input
 from .documents import DOCUMENTS, LINES, Document, difference, record
 from .file_check import check_file, unchecked
 from .live.how_far import Progress, is_watched
 from .merging import Merged
 from .printing import coloured_difference, fixable_line, fixable_of, in_columns, print_findings
+from .request import STDIN, Request, with_settings
 from .showing import show_files, show_settings
 from .signals import Interrupted, interruptible
 from .streams import explain, flash, say, tell, writing
-from .task import FileResult, Fixing, Task
+from .task import FileResult, Task
 from .using_files import caller_tasks
 
-_STDIN = "-"
 _FEW = 8
 """Up to so many files one process is faster than starting others."""
 _SHOWN = 5
 """Entries of a baseline that a warning names."""
-
-
-@frozen
-class Request:
-    """The command line's wishes."""
-
-    paths: tuple[str, ...]
-    # where neither an option nor the configuration says another
-    output_format: str = "full"
-    # what the command line says of the configuration: files and settings, no files of the project, keys with a value
-    configs: tuple[str, ...] = ()
-    is_isolated: bool = False
-    options: tuple[tuple[str, object], ...] = ()
-    show: Literal["findings", "files", "settings"] = "findings"
-    stdin_filename: str | None = None
-    jobs: int | None = None
-    stats: bool = False
-    manner: Manner = Manner()
-    diff: bool = False
-    add_ignore: bool = False
-    no_cache: bool = False
-    cache_dir: str = ""
-    story: bool = False
-    # these the configuration settles
-    fix: Fixing = "no"
-    fix_only: bool = False
-    unsafe_fixes: bool | None = None
-    show_fixes: bool = False
-
-    @property
-    def given(self) -> Given:
-        """What the command line says of the configuration; raises ConfigError."""
-        given = given_by(self.configs, self.is_isolated, self.options)
-        if self.manner.ignore_noqa:
-            given = replace(given, fields=(*given.fields, ("ignore_noqa", True)))
-        return given
-
-    @property
-    def is_filter(self) -> bool:
-        """Whether the fixed text goes to standard output: where it came from standard input."""
-        return self.fix != "no" and not self.diff and _STDIN in self.paths
-
-    @property
-    def asked_format(self) -> str:
-        """The format in which findings are made: that for programs to count them, one without fixes to print none."""
-        if self.add_ignore or self.manner.write_baseline:
-            return "brief"
-        return "json" if self.manner.statistics else self.output_format
 
 
 class Run:
@@ -114,7 +62,7 @@ class Run:
         self._document = Document()
         self.request = request
         self.selection = Selection(wanted, lambda message, _: self.fail(message))
-        request = self.request = _with_settings(request, self.selection.config(os.curdir) or wanted.over(Config()))
+        request = self.request = with_settings(request, self.selection.config(os.curdir) or wanted.over(Config()))
         self.cache = None if request.no_cache else Cache(wanted, request.cache_dir)
         self.progress = Progress(is_shown=is_watched() and not request.manner.is_terse)
         self._merged = Merged()
@@ -360,23 +308,6 @@ class Run:
         return f"{fixed}Found {', '.join(counts)} in {files}."
 
 
-def _with_settings(request: Request, config: Config) -> Request:
-    """The request with what the configuration of the current folder, and the options over it, say of a run."""
-    manner = request.manner
-    only_looks = request.add_ignore or manner.write_baseline or _STDIN in request.paths
-    chosen = settled(config, dict(request.options), is_asked=request.diff, is_refused=only_looks)
-    form = config.output_format or request.output_format
-    is_uncounted = manner.statistics and form not in COUNTED
-    return replace(
-        request,
-        output_format="full" if is_uncounted else form,
-        fix=chosen,
-        fix_only=config.fix_only and chosen != "no" and not request.diff,
-        unsafe_fixes=config.unsafe_fixes,
-        show_fixes=config.show_fixes,
-    )
-
-
 def run(request: Request) -> int:
     """Check what is asked for; the exit status."""
     try:
@@ -469,11 +400,11 @@ def _tasks(run: Run) -> Iterator[Task]:
 def _files(run: Run) -> Iterator[tuple[str, str | None]]:
     seen: set[str] = set()
     for named in run.request.paths:
-        if named == _STDIN:
+        if named == STDIN:
             name = run.request.stdin_filename or "<stdin>"
             run.stdin_name = name
             try:
-                run.stdin = _standard_input()
+                run.stdin = standard_input()
                 if not run.selection.is_left_out(name):
                     yield name, decode(run.stdin)
                 elif run.request.is_filter:
@@ -483,7 +414,7 @@ def _files(run: Run) -> Iterator[tuple[str, str | None]]:
                 run.take(unchecked(task, Notice(Kind.NOT_READ, name, f"Cannot be read: {error}")))
             continue
         if not os.path.lexists(named):
-            run.fail(f"{named or repr(named)}: {_absence(named)}")
+            run.fail(f"{named or repr(named)}: {absence(named)}")
             continue
         is_empty, complained = True, run.selection.complained
         for file in run.selection.files(named):
@@ -516,24 +447,3 @@ def _computed(
     from .pool import in_processes
 
     yield from in_processes(tasks, jobs, come, run.progress.take)
-
-
-def _standard_input() -> bytes:
-    """All of standard input; raises SourceError where it is closed or a folder."""
-    if sys.stdin is None:
-        raise SourceError("standard input is closed")
-    try:
-        return sys.stdin.buffer.read()
-    except OSError as error:
-        raise SourceError(error.strerror or str(error)) from error
-
-
-def _absence(path: str) -> str:
-    """Why there is nothing at a path: often a folder on the way there may not be searched."""
-    try:
-        os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError, ValueError):
-        pass
-    except OSError as error:
-        return f"cannot be read: {error.strerror}"
-    return "no such file or folder"

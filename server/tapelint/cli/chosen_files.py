@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal
 
+from ..source import SourceError
 from ..workspace import Config, ConfigError, Given, IgnoreFiles, discover, is_excluded_by_name
 
 Complaint = Literal["configuration", "not_read"]
@@ -69,3 +71,24 @@ class Selection:
         if message not in self._complaints:
             self._complaints.add(message)
             self._fail(message, what)
+
+
+def standard_input() -> bytes:
+    """All of standard input; raises SourceError where it is closed or a folder."""
+    if sys.stdin is None:
+        raise SourceError("standard input is closed")
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise SourceError(error.strerror or str(error)) from error
+
+
+def absence(path: str) -> str:
+    """Why there is nothing at a path: often a folder on the way there may not be searched."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        pass
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    return "no such file or folder"

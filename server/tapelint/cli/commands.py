@@ -110,7 +110,8 @@ def check(
     \b
     Ended by Ctrl-C (130) or a signal, it prints what was found so far.
     """
-    from .check import Request, run
+    from .check import run
+    from .request import Request
 
     _log_at(log_level or manner.log_level)
     options = dict(_given(keys))

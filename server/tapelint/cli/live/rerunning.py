@@ -17,8 +17,8 @@ from ...workspace import Resolver
 from ...workspace.files import EXCLUDED, SUFFIXES, is_environment
 from ..adoption.baseline import USUAL
 from ..caching.store import FOLDER
-from ..check import Request
 from ..check import run as run_once
+from ..request import Request
 from ..signals import Interrupted, interruptible
 from ..streams import NOBODY_READS, ReaderGone, crash, log, writing
 
