@@ -13,6 +13,7 @@ from libcst.metadata import MetadataWrapper, WhitespaceInclusivePositionProvider
 from tools.playground import libcst_native
 from tools.playground.examples import examples
 from tools.playground.session import answering
+from tools.playground.snapshot import Prepared, is_read
 
 ROOT = Path(__file__).resolve().parents[2]
 WRITTEN = 'import torch\ny = torch.ones(3, requires_grad=True).exp()\ns = "\U0001f600"; y += 1\ny.sum().backward()\n'
@@ -60,6 +61,19 @@ def test_a_traceback_is_of_the_program_wherever_it_ran(tmp_path: Path) -> None:
 
 def test_a_text_without_a_traceback_is_said_to_have_none(tmp_path: Path) -> None:
     assert ask(tmp_path, {"ask": "explain", "traceback": "\n"})["heading"] == ""
+
+
+def test_what_the_snapshot_has_lost_is_put_back(tmp_path: Path) -> None:
+    lost = tmp_path / "tapelint" / "ops" / "table.txt"
+    assert Prepared(str.upper, {lost: b"exp"}).woken()("a") == "A"
+    assert lost.read_bytes() == b"exp"
+
+
+def test_the_files_that_are_read_are_those_that_are_no_modules() -> None:
+    package = ROOT / "server" / "tapelint"
+    assert is_read(package / "ops" / "table.txt")
+    assert is_read(package / "stubs" / "programs" / "ignite" / "engine.py")
+    assert not is_read(package / "ops" / "table.py")
 
 
 def expressions(module: libcst.Module) -> list[tuple[str, str]]:

@@ -2,7 +2,7 @@
 
 python -m tools.playground        (needs node_modules of the checkout and of playground/)
 
-Python's files are compiled by the Python that will run them: Pyodide, started in Node.
+Python is started here, in Node, by Pyodide; the browser goes on with its memory (snapshot.py).
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from zipfile import ZIP_DEFLATED, ZipFile
 
 from .examples import examples
 
@@ -61,8 +60,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         staged = Path(folder)
         _stage(staged)
-        _run("node", str(WEB / "compile.mjs"), folder)
-        _pack(staged, OUT / "tapelint.zip")
+        _run("node", str(WEB / "snapshot.mjs"), folder, str(OUT / "tapelint.snapshot"))
 
 
 def _stage(staged: Path) -> None:
@@ -75,16 +73,10 @@ def _stage(staged: Path) -> None:
         left_out = shutil.ignore_patterns(*LEFT_OUT, *UNUSED.get(package, ()))
         shutil.copytree(Path(found.origin).parent, staged / package, ignore=left_out)
     shutil.copy(HERE / "libcst_native.py", staged / "libcst" / "native.py")
-    shutil.copy(HERE / "session.py", staged / "playground_session.py")
-
-
-def _pack(staged: Path, archive: Path) -> None:
-    """Put everything into an archive. Of a file that was compiled only the name: it is never read."""
-    with ZipFile(archive, "w", ZIP_DEFLATED, compresslevel=9) as packed:
-        for path in sorted(staged.rglob("*")):
-            is_compiled = path.suffix == ".py" and any(path.parent.glob(f"__pycache__/{path.stem}.*.pyc"))
-            if path.is_file():
-                packed.writestr(str(path.relative_to(staged)), b"" if is_compiled else path.read_bytes())
+    here = staged / "tools" / "playground"
+    here.mkdir(parents=True)
+    for name in ("__init__.py", "session.py", "snapshot.py"):
+        shutil.copy(HERE / name, here)
 
 
 def _run(*command: str) -> None:
