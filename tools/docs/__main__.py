@@ -2,8 +2,8 @@
 
 python -m tools.docs            (no torch needed; a test tells when it has to be run)
 
-That is: the tables of docs/semantics.md, the pages in docs/rules, the table of rules in README.md, the table of
-repositories in docs/ecosystem.md, docs/errors.md, docs/settings.md and the JSON schema of the settings.
+That is: the tables of docs/semantics.md, the pages in docs/rules, the table of repositories in docs/ecosystem.md,
+docs/errors.md, docs/settings.md and the JSON schema of the settings.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..ecosystem import counts
 from . import errors, settings
-from .rulepages import pages, table
+from .rulepages import pages
 from .tables import PARTS, filled
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,10 +26,8 @@ SCHEMA = ROOT / "server" / "tapelint" / "tapelint.schema.json"
 def generated() -> dict[Path, str]:
     """Every file that is generated, in whole or in part, as it should be."""
     semantics = filled(SEMANTICS.read_text(encoding="utf-8"), PARTS)
-    readme = ROOT / "README.md"
     return {
         SEMANTICS: semantics,
-        readme: filled(readme.read_text(encoding="utf-8"), {"rules": lambda: table("docs/rules/")}),
         counts.PAGE: filled(counts.PAGE.read_text(encoding="utf-8"), {"ecosystem": counts.table}),
         ERRORS: errors.page(semantics),
         SETTINGS: settings.page(),

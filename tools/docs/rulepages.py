@@ -71,13 +71,13 @@ def facts(rule: Rule) -> Iterator[tuple[str, str]]:
     yield "fixes", "Take the code, or the comment, away." if rule.review else listed
 
 
-def table(folder: str = "") -> Iterator[str]:
+def table() -> Iterator[str]:
     """The rules, one row each, family by family, and what is told under the codes that are no rules."""
     yield "| code | name | what happens |"
     yield "|---|---|---|"
     for rule in (*all_rules(), *all_topics()):
         aside = "" if rule.default else " (off by default)"
-        yield f"| [{rule.code}]({folder}{rule.code}.md) | {rule.name} | {rule.summary}{aside} |"
+        yield f"| [{rule.code}]({rule.code}.md) | {rule.name} | {rule.summary}{aside} |"
 
 
 def index() -> Iterator[str]:
