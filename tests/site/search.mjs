@@ -1,4 +1,4 @@
-/** Searches the built site, as somebody with a traceback would: `make docs-test`. */
+/** Searches the built site, as a user with a traceback would, for whom the first result must do: `make docs-test`. */
 
 import assert from 'node:assert/strict';
 import { test } from './site.mjs';
@@ -6,6 +6,10 @@ import { test } from './site.mjs';
 const SEARCHES = [
     ['Trying to backward through the graph a second time', 'errors.html'],
     ['modified by an inplace operation', 'errors.html'],
+    ['second time', 'errors.html'],
+    ['does not require grad', 'errors.html'],
+    ['NoneType', 'errors.html'],
+    ['retain_graph', 'faq.html'],
     ['retain-graph-in-loop', 'rules/TL104.html'],
 ];
 
@@ -17,7 +21,7 @@ const finds = (words, target) => async (context, origin) => {
     const links = page.locator('.md-search-result__link');
     await links.first().waitFor();
     const found = await links.evaluateAll((all) => all.map((link) => link.href));
-    assert(found.some((link) => link.startsWith(`${origin}/${target}`)), `${target} is not in ${found.join(' ')}`);
+    assert(found[0].startsWith(`${origin}/${target}`), `${target} is not the first of ${found.join(' ')}`);
     await page.close();
 };
 

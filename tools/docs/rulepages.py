@@ -67,7 +67,7 @@ def facts(rule: Rule) -> Iterator[tuple[str, str]]:
     yield "severity", " or ".join(severity.word for severity in severities(rule))
     on = f'no: turn it on with `extend-select = ["{rule.code}"]`'
     yield "on by default", "yes" if rule.default else on
-    listed = f"[{len(purposes(rule))}](#fixes)" if purposes(rule) else "none"
+    listed = f"[{len(purposes(rule))}, listed below](#fixes)" if purposes(rule) else "none"
     yield "fixes", "Take the code, or the comment, away." if rule.review else listed
 
 

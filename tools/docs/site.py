@@ -16,17 +16,61 @@ PLAYGROUND = Path("build", "playground")
 """What docs/playground.md loads, made by ``python -m tools.playground``."""
 
 
+RULES = "rules/README.md"
+FOUND_FIRST = {"errors.md": 3.0, "rules/": 2.0, "faq.md": 2.0}
+FOUND_LAST = {"design/": 0.3, "ecosystem.md": 0.2, "fuzzing.md": 0.2, "messages.md": 0.2, "GLOSSARY.md": 0.5}
+"""How much the pages count in a search that begin so: what a user came for is first, what is about tapelint last."""
+
+
 class _File(Protocol):
     src_uri: str
 
 
 class _Page(Protocol):
     file: _File
+    meta: dict[str, Any]
+    parent: object | None
+
+
+def on_config(config: dict[str, Any]) -> dict[str, Any]:
+    """MkDocs calls this first: the rules get their places in the navigation, by family."""
+    rules = families(Path(config["docs_dir"], RULES).read_text(encoding="utf-8"))
+    config["nav"] = [
+        {title: [RULES, *rules]} if pages == RULES else {title: pages}
+        for section in config["nav"]
+        for title, pages in section.items()
+    ]
+    return config
+
+
+def families(index: str) -> list[dict[str, list[str]]]:
+    """The pages of each family, as ``index``, the page of all rules, lists them."""
+    found: list[dict[str, list[str]]] = []
+    for heading, page in re.findall(r"^## (.+)$|^\| \[TL\d+\]\((TL\d+\.md)\)", index, re.MULTILINE):
+        if heading:
+            found.append({heading: []})
+        else:
+            found[-1][next(iter(found[-1]))].append(f"rules/{page}")
+    return found
 
 
 def on_page_markdown(markdown: str, *, page: _Page, **_: object) -> str:
     """MkDocs calls this for each page: ``markdown`` as the site is to show it."""
-    return without_links_out(markdown, posixpath.dirname(page.file.src_uri))
+    uri = page.file.src_uri
+    if page.parent is None:
+        page.meta.setdefault("hide", ["navigation"])  # it would have nothing but the page itself
+    page.meta["search"] = {"boost": boost(uri)}
+    return as_python(without_links_out(markdown, posixpath.dirname(uri)))
+
+
+def as_python(markdown: str) -> str:
+    """``markdown`` without the second word that says to the tests how a program is run (```` ```py cells ````)."""
+    return re.sub(r"^```py \w+$", "```py", markdown, flags=re.MULTILINE)
+
+
+def boost(uri: str) -> float:
+    """How much a page counts in a search."""
+    return next((by for begin, by in {**FOUND_FIRST, **FOUND_LAST}.items() if uri.startswith(begin)), 1.0)
 
 
 def on_post_build(*, config: dict[str, Any], **_: object) -> None:
