@@ -1,4 +1,7 @@
-"""What autograd records for each op: the table, and how to find a row from what users write."""
+"""What autograd records for each op: the table, and how to find a row from what users write.
+
+The tables are generated from PyTorch (``python -m tools.ops``): nothing in them is written by hand.
+"""
 
 from __future__ import annotations
 

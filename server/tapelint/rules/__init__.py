@@ -1,4 +1,7 @@
-"""The hazards, one file each, in one folder for each family: a module ``tlNNN_name`` defines a ``RULE``."""
+"""The hazards, one file each, in one folder for each family: a module ``tlNNN_name`` defines a ``RULE``.
+
+A rule sees events and never the interpreter, and imports no other rule.
+"""
 
 from __future__ import annotations
 
