@@ -5,6 +5,7 @@ precision.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ....autograd import (
@@ -35,6 +36,7 @@ from ....domain.values import (
     Optimizer,
     Sequence,
     TensorRef,
+    Tuple,
     Unknown,
     Value,
     Zip,
@@ -62,7 +64,7 @@ def make(machine: Machine, state: State, call: Call) -> Value:
     fused = call.kwargs.get("fused", Const(False)) != Const(False)
     if isinstance(given, HeapRef) and isinstance(group := state.heap[given.id], Mapping):
         given = group.items.get("params", Unknown("params"))
-    found = list(dict.fromkeys(tensors_in(state, _collected(machine, state, given, call), 4)))
+    found = list(dict.fromkeys(_parameters_in(state, _collected(machine, state, given, call))))
     if not found:
         _refuse_hidden(machine, state, given, call)
         _refuse_empty(state, given)
@@ -80,6 +82,16 @@ def make(machine: Machine, state: State, call: Call) -> Value:
         assert isinstance(given, HeapRef)
         machine.grouped[made.id] = given
     return made
+
+
+def _parameters_in(state: State, given: Value) -> Iterator[int]:
+    """The tensors in parameters or groups of them; the options of a group may be tensors, too (``lr``)."""
+    thing = state.heap[given.id] if isinstance(given, HeapRef) else given
+    items = thing.items if isinstance(thing, (Sequence, Tuple)) else [given]
+    for item in items:
+        group = state.heap[item.id] if isinstance(item, HeapRef) else None
+        held = group.items.get("params", item) if isinstance(group, Mapping) else item
+        yield from tensors_in(state, held, 4)
 
 
 def _refuse_hidden(machine: Machine, state: State, given: Value, call: Call) -> None:
@@ -259,12 +271,13 @@ def zero_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Va
 @method(OPTIMIZER_METHODS, "add_param_group")
 def add_param_group(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
-    refuse_computed(machine, state, list(tensors_in(state, call.get(0, "param_group"), 4)), call)
+    found = list(_parameters_in(state, call.get(0, "param_group")))
+    refuse_computed(machine, state, found, call)
     if receiver.id in machine.grouped:
         state.edit(machine.grouped[receiver.id].id, Sequence).items.append(call.get(0, "param_group"))
     optimizer = state.edit(receiver.id, Optimizer)
-    machine.facts.optimized.update(tensors_in(state, call.get(0, "param_group"), 4))
-    optimizer.params += [key for key in tensors_in(state, call.get(0, "param_group"), 4) if key not in optimizer.params]
+    machine.facts.optimized.update(found)
+    optimizer.params += [key for key in found if key not in optimizer.params]
     return NONE
 
 
