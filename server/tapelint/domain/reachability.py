@@ -233,6 +233,18 @@ _PARTS: dict[type, Callable[[Any], Iterable[Value]]] = {
 }
 
 
+def holds_generator(value: Value) -> bool:
+    """Whether a value is a generator, or what iterates over one."""
+    values = [value]
+    for part in values:  # which grows
+        kind = type(part)
+        if kind is Generator:
+            return True
+        if kind in _PARTS:
+            values += _PARTS[kind](part)
+    return False
+
+
 def reachable_graph(state: State, live: frozenset[str] | None = None) -> set[Node]:
     """Every node that a backward from a value the program still holds (of the running scope what is ``live``) could
     reach.

@@ -13,9 +13,10 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from ..domain.completion import Raise, Return
+from ..domain.completion import Completion, Raise, Return
+from ..domain.reachability import holds_generator
 from ..domain.state import State
-from ..domain.values import Function, Generator, Value
+from ..domain.values import Frame, Function, Value
 from .lifecycle import CallReturned
 from .machine import Machine
 from .resume_point import Activation
@@ -85,10 +86,30 @@ def pop(machine: Machine, entry: Activation, outcomes: list[State]) -> list[Stat
         machine.lifecycle.call_returned.publish(machine, CallReturned(out, entry.node))
         if function.grad_mode is not None:
             out.grad_mode, out.inference = outer[2], outer[3]
-        if not syntactic_summary(definition).closes and not _returns_generator(out):
-            out.heap.pop(entry.frame, None)
+        if not _is_needed(definition, out.completion):
+            _discard(out, entry.frame, syntactic_summary(definition).generates)
     return machine.join_and_cap(outcomes) if len(outcomes) > 1 else outcomes
 
 
-def _returns_generator(state: State) -> bool:
-    return isinstance(state.completion, Return) and isinstance(state.completion.value, Generator)
+def _is_needed(definition: ast.AST, completion: Completion | None) -> bool:
+    """Whether the scope of a function that has ended may still be read: by closures, or by a generator that it returns.
+    What a generator expression gives that a call has stored is unknown from then on (``semantics.functions``).
+    """
+    if syntactic_summary(definition).closes:
+        return True
+    return isinstance(completion, Return) and holds_generator(completion.value)
+
+
+def _discard(state: State, frame: int, generates: bool) -> None:
+    """Take a scope off the heap, with those of the generator expressions in it."""
+    if state.heap.pop(frame, None) is None or not generates:
+        return
+    inner = []
+    for key in reversed(state.heap):  # what is newer
+        if 0 < key < frame:
+            break
+        thing = state.heap[key]
+        if isinstance(thing, Frame) and thing.parent == frame:
+            inner.append(key)
+    for key in inner:
+        del state.heap[key]

@@ -14,6 +14,7 @@ from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.open_objects import made
 from ..engine.paths.truth import tested_truth
 from ..models.python.sets import collected
+from ..source import cached_on_node, walk
 from .assign import assign
 from .iteration import items_of, shown
 from .refused.refusals import refuse_iteration
@@ -86,7 +87,7 @@ def comprehend(
     ``source`` is its first iterable, if that has been evaluated already.
     """
     outer = state.frame
-    state.frame = state.new(Frame({}, parent, state.get(parent, Frame).module))
+    state.frame = scope = state.new(Frame({}, parent, state.get(parent, Frame).module))
     depth = len(state.iterations)
     found: list[Value] = []
     memo = machine.memo
@@ -97,7 +98,15 @@ def comprehend(
         memo.base, memo.counts = before
     state.frame = outer
     state.iterations = state.iterations[:depth]
+    if not any(machine.query(_makes_scopes, part) for part in (*generators, *results)):
+        state.heap.pop(scope, None)
     return Items(found, exact)
+
+
+@cached_on_node
+def _makes_scopes(node: ast.AST) -> bool:
+    """Whether an expression makes functions or generators, which look names up in the scope around them."""
+    return any(isinstance(part, (ast.Lambda, ast.GeneratorExp)) for part in walk(node))
 
 
 def _comprehend(

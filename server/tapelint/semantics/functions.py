@@ -396,7 +396,10 @@ def collect(machine: Machine, state: State, generator: Generator, iterations: in
     limits = machine.limits
     iterations = limits.unroll if iterations is None else iterations
     if isinstance(generator.node, ast.GeneratorExp):
-        scope, source = generator.frame, state.get(generator.frame, Frame).variables[SOURCE]
+        scope = generator.frame
+        if scope not in state.heap:  # the function around it has ended, and some object holds it
+            return Items([], False)
+        source = state.get(scope, Frame).variables[SOURCE]
         return comprehend(machine, state, generator.node.generators, [generator.node.elt], iterations, scope, source)
     limit = max(iterations, limits.generator_items)
     kept = state.new(Sequence("list", []))  # on the heap, so that every path has its own

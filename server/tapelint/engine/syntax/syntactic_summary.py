@@ -24,6 +24,8 @@ class SyntacticSummary:
     yields: bool = False
     # Whether it makes closures.
     closes: bool = False
+    # Whether it gives generator expressions to calls, which run them in a scope inside its own.
+    generates: bool = False
     # Whether it calls backward.
     backward: bool = False
     # For each name the attributes that are read of it, `()` where it is called, and `range` where it bounds one, as
@@ -82,6 +84,7 @@ def syntactic_summary(scope: ast.AST) -> SyntacticSummary:
     """The summary of a function, a lambda or a class."""
     found = SyntacticSummary(abstract=_is_abstract(scope))
     todo = children(scope)
+    run_in_calls: set[ast.AST] = set()
     while todo:
         node = todo.pop()
         kind = type(node)
@@ -94,6 +97,7 @@ def syntactic_summary(scope: ast.AST) -> SyntacticSummary:
             continue
         if isinstance(node, ast.Call):
             _note_call(found, node)
+            run_in_calls.update(given for given in node.args if isinstance(given, ast.GeneratorExp))
         elif kind in _SCOPES:
             _note_inner(found, syntactic_summary(node))
             continue
@@ -102,7 +106,8 @@ def syntactic_summary(scope: ast.AST) -> SyntacticSummary:
         elif kind is ast.Yield or kind is ast.YieldFrom:
             found.yields = True
         elif kind is ast.GeneratorExp:
-            found.closes = True
+            found.generates |= node in run_in_calls
+            found.closes |= node not in run_in_calls
         todo += children(node)
     return found
 
