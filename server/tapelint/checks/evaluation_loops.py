@@ -38,8 +38,8 @@ from ..domain.values import (
 from ..engine.lifecycle import LoopLeft, ModuleReturned, TensorsEscaped
 from ..engine.machine import Machine
 from ..models.torch.nn.module_registry import members
-from ..source import cached_on_node, walk, written
-from .evaluation_uses import is_handed_over, measuring, only_evaluates
+from ..source import cached_on_node, walk
+from .evaluation_uses import is_handed_over, measuring, network_called, only_evaluates
 from .kept_values import called_on_self
 from .loops_in_networks import runs_forward
 from .retention import SHORT_LOOP
@@ -59,20 +59,27 @@ def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
     in_evaluation = _is_in_evaluation(state, event.module)
     if not in_evaluation and not (isinstance(event.module, HeapRef) and _only_evaluates(machine, state, lap.loop)):
         return
-    graph = state.tensors[event.result.id].grad_fn if isinstance(event.result, TensorRef) else None
-    assumed = isinstance(event.module, Unknown) or graph is None or graph.assumption is not None
-    if not _may_record(machine, event, graph, assumed):
+    graphs = _graphs(state, event.result)
+    assumed = isinstance(event.module, Unknown) or any(graph.assumption is not None for graph in graphs) or not graphs
+    if not _may_record(machine, event, graphs, assumed):
         return
     state.evaluation_graphs[lap.run, lap.number] = EvaluationGraph(
-        state.point(call), graph, written(call.func), assumed, in_evaluation
+        state.point(call), graphs, network_called(call.func), assumed, in_evaluation
     )
 
 
-def _may_record(machine: Machine, event: ModuleReturned, graph: Node | None, assumed: bool) -> bool:
-    """Whether a result has a graph for certain, or ``assumed`` that what was called is, or runs, a network of whose
+def _graphs(state: State, result: Value) -> tuple[Node, ...]:
+    """The nodes that made the tensors which a network has returned."""
+    results = result.items if isinstance(result, Tuple) else (result,)
+    found = (state.tensors[each.id].grad_fn for each in results if isinstance(each, TensorRef))
+    return tuple(node for node in found if node is not None)
+
+
+def _may_record(machine: Machine, event: ModuleReturned, graphs: tuple[Node, ...], assumed: bool) -> bool:
+    """Whether the results have graphs for certain, or ``assumed`` that what was called is, or runs, a network of whose
     code nothing is known.
     """
-    if graph is not None and not graph.certain:
+    if not all(graph.certain for graph in graphs):
         return False
     state = event.state
     return not assumed or _is_unknown_network(state, event.module) or _runs_unknown(machine, state, event)
@@ -149,7 +156,7 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
     if first is None or second is None or runs_forward(machine, state):
         return
     loop = first.point.iterations[-1].loop
-    nodes, trained = _graph(state, first.graph) if first.graph is not None else (set[Node](), True)
+    nodes, trained = _below(state, first.graphs) if first.graphs else (set[Node](), True)
     if not trained or any(node.created_at.call_site in machine.facts.walked for node in nodes):
         return
     if not _is_for_nothing(machine, event, loop, first, nodes):
@@ -190,7 +197,7 @@ def _is_for_nothing(machine: Machine, event: LoopLeft, loop: ast.AST, first: Eva
     if not first.in_evaluation:
         if event.count is not None and event.count <= SHORT_LOOP or machine.query(is_handed_over, loop, first.network):
             return False
-        if first.graph is None:
+        if not first.graphs:
             return True
     return _is_let_go(state, loop, first, nodes) or _is_measured(machine, loop, first)
 
@@ -245,8 +252,8 @@ def _keeps_some(loop: ast.AST) -> bool:
     return any(isinstance(inner, stores) for test in tests for inner in walk(test))
 
 
-def _graph(state: State, graph: Node) -> tuple[set[Node], bool]:
-    """The nodes below a node, and whether they lead to a parameter."""
-    found = nodes_below([graph])
+def _below(state: State, graphs: tuple[Node, ...]) -> tuple[set[Node], bool]:
+    """The nodes of graphs, and whether they lead to a parameter."""
+    found = nodes_below(graphs)
     leaves = (item for node in found for item in node.inputs if isinstance(item, Leaf))
     return found, any(state.tensors[leaf.tensor].parameter for leaf in leaves)

@@ -54,7 +54,7 @@ def measuring(loop: ast.AST, call: ast.AST, scope: ast.AST) -> list[ast.AST] | N
     nodes = [node for part in body for node in walk(part)]
     if call not in nodes or not isinstance(call, ast.Call) or any(map(_is_about_gradients, nodes)):
         return None
-    network = written(call.func)
+    network = network_called(call.func)
     if _is_handed_over(network, nodes):
         return None
     flow = _Flow(network)
@@ -64,6 +64,13 @@ def measuring(loop: ast.AST, call: ast.AST, scope: ast.AST) -> list[ast.AST] | N
     below = _reading_below(flow, loop, scope)
     flow.statements(below)
     return None if flow.kept or any(map(_differentiates, below)) else [loop, *below]
+
+
+def network_called(function: ast.expr) -> str:
+    """The text of what a call runs: ``net``, for ``net(x)`` and for ``net.forward(x)``."""
+    if isinstance(function, ast.Attribute) and function.attr == "forward":
+        return written(function.value)
+    return written(function)
 
 
 def is_handed_over(loop: ast.AST, network: str) -> bool:
@@ -220,7 +227,7 @@ class _Flow:
     def called(self, node: ast.Call) -> Kind:
         """What a call gives: the network itself, a method of a tensor, a function of ``torch``, other code."""
         function, name = node.func, _name(node)
-        if written(function) == self.network:
+        if network_called(function) == self.network:
             return Kind.GRAPH
         given = max((self.kind(each) for each in _given(node)), default=Kind.PLAIN)
         self.kept |= given is not Kind.PLAIN and isinstance(function, ast.Attribute) and name in TRAINING

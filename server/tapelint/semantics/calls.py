@@ -104,7 +104,20 @@ def call(machine: Machine, node: ast.Call, state: State, key: object) -> Value:
             return remembered(
                 machine, node, state, call_function(machine, state, own, passed, kwargs, node, key, stepping=True)
             )
-    return remembered(machine, node, state, call_value(machine, state, function, args, kwargs, node, key))
+    result = call_value(machine, state, function, args, kwargs, node, key)
+    _forward_returned(machine, state, function, node, result)
+    return remembered(machine, node, state, result)
+
+
+def _forward_returned(machine: Machine, state: State, function: Value, node: ast.Call, result: Value) -> None:
+    """Publish that ``net.forward(x)`` has returned, which runs a network as ``net(x)`` does, but for its hooks."""
+    if not isinstance(node.func, ast.Attribute) or node.func.attr != "forward":
+        return
+    module = function.receiver if isinstance(function, (BoundMethod, BuiltinMethod)) else None
+    if not isinstance(module, (HeapRef, Unknown)):
+        return
+    if _is_set(state, module) if isinstance(module, Unknown) else is_module_like(state, module):
+        machine.lifecycle.module_returned.publish(machine, ModuleReturned(state, module, node, result))
 
 
 def _arguments(
@@ -199,9 +212,14 @@ def _call_unknown(
     if isinstance(function, Const) and not callable(function.value):
         raise ProgramRaised("TypeError", f"'{type(function.value).__name__}' object is not callable")
     result = unknown_call(machine, state, args, kwargs, node, function)
-    if isinstance(function, Unknown) and facets.TRAINING in state.given_attributes(function.tensor_id):
+    if isinstance(function, Unknown) and _is_set(state, function):
         machine.lifecycle.module_returned.publish(machine, ModuleReturned(state, function, node, result))
     return result
+
+
+def _is_set(state: State, thing: Unknown) -> bool:
+    """Whether what is not known was set to evaluation or training."""
+    return facets.TRAINING in state.given_attributes(thing.tensor_id)
 
 
 def call_object(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:

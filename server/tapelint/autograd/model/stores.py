@@ -77,8 +77,8 @@ class EvaluationGraph:
     """What a network has recorded in an iteration of a loop that evaluates."""
 
     point: ProgramPoint
-    # The node that made its result; None where its code is not known.
-    graph: Node | None
+    # The nodes that made its results; none where its code is not known.
+    graphs: tuple[Node, ...]
     # What the program calls the network.
     network: str
     # Whether it is a network by assumption.
