@@ -42,17 +42,16 @@ def is_settled(state: State, terms: Iterable[Hashable], side: tuple[ast.AST, ...
 
 def _last_write(state: State, term: Hashable) -> Write | None:
     """The write that made the contents of a tensor what ``term`` stands for; None for any other term."""
-    match term:
-        case (int(key), *stamps) if key in state.tensors:
-            tensor = state.tensors[key]
-            chains = (
-                state.writes.get(tensor.version_counter),
-                state.writes.get(tensor.storage),
-                state.untracked_writes.get(tensor.storage),
-            )
-            found = [each for last in chains if last is not None for each in last.chain() if each.stamp in stamps]
-            return max(found, key=lambda each: each.stamp, default=None)
-    return None
+    if not isinstance(term, tuple) or not term or term[0] not in state.tensors:
+        return None
+    tensor = state.tensors[term[0]]
+    chains = (
+        state.writes.get(tensor.version_counter),
+        state.writes.get(tensor.storage),
+        state.untracked_writes.get(tensor.storage),
+    )
+    found = [each for last in chains if last is not None for each in last.chain() if each.stamp in term[1:]]
+    return max(found, key=lambda each: each.stamp, default=None)
 
 
 def _reads_itself(state: State, write: Write) -> bool:
