@@ -56,7 +56,7 @@ FINITE = frozenset(
 """Functions whose results are all kept, by ``functools.cache``."""
 
 FILES_IN_A_FOLDER = 25
-NAMES_USED_TWICE = 6
+NAMES_USED_TWICE = 3
 IMPORTS_IN_FUNCTIONS = 9
 """Imports that wait until a function needs them: what a check without findings must not pay for."""
 KNOT = 3
