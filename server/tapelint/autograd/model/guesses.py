@@ -7,6 +7,7 @@ loss = loss + weight.norm()           and now has one in any case
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
 from ..state import AutogradState
@@ -25,7 +26,8 @@ def guess_below(state: AutogradState, begin: Iterable[Node | Leaf]) -> str | Non
 
 def unseen_above(item: Node, root: Node) -> str | None:
     """The unknown code but for which there would be no ``item`` below ``root``, by its name: it has to keep a graph.
-    None where ``item`` leads to a leaf without it, or where there would be no ``root`` either.
+    None where ``item`` leads to a leaf without it, or where there would be no ``root`` either: a call that is run again
+    keeps a graph as it did before.
 
         advantage = library.normalized(critic(x))      perhaps detached
         loss = policy(x) * advantage ** 2              has a graph anyway, `advantage ** 2` has not
@@ -37,15 +39,15 @@ def unseen_above(item: Node, root: Node) -> str | None:
     return None if beside and beside.keys() <= below.keys() else next(iter(below.values()))
 
 
-def _unseen(begin: Node) -> dict[Node, str]:
-    """The calls of unknown code through which every way from a node to a leaf leads, each with the name of what is
-    called; none if there is another way.
+def _unseen(begin: Node) -> dict[ast.AST, str]:
+    """The calls of unknown code through which every way from a node to a leaf leads, wherever they were run, each with
+    the name of what is called; none if there is another way.
     """
-    found, seen, todo = dict[Node, str](), {begin}, [begin]
+    found, seen, todo = dict[ast.AST, str](), {begin}, [begin]
     while todo:
         node = todo.pop()
         if node.assumption is not None:
-            found[node] = node.assumption
+            found[node.created_at.node] = node.assumption
             continue
         if not node.inputs:
             return {}
