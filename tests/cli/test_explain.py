@@ -126,7 +126,7 @@ def test_a_line_without_findings(tapelint: Tapelint, folder: Path) -> None:
     ("arguments", "said"),
     [
         (("train.py:99",), "there is no line 99"),
-        (("nothing.py:3",), "nothing.py: no such file"),
+        (("nothing.py:3",), "nothing.py: cannot be read: No such file or directory"),
         ((), "no traceback and no error message"),
     ],
 )

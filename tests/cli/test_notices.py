@@ -116,7 +116,7 @@ def test_gitlab_fingerprint_ignores_the_entry_points(tapelint: Tapelint, tmp_pat
 def test_the_line_where_the_script_stopped_is_reported(tapelint: Tapelint, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(f"import torch\nn = 1\n{LONG * 1500}")
     (record,) = of("json", tapelint("check", "--output-format", "json", "a.py").stdout)
-    assert record["message"] == "The script (up to line 1336) was followed in part"
+    assert record["message"] == "The script (up to line 673) was followed in part"
 
 
 def test_what_does_not_fit_into_a_message_is_counted_and_not_cut_off(tapelint: Tapelint, tmp_path: Path) -> None:
