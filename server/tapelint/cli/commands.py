@@ -110,7 +110,6 @@ def check(
     \b
     Ended by Ctrl-C (130) or a signal, it prints what was found so far.
     """
-    from .check import run
     from .request import Request
 
     _log_at(log_level or manner.log_level)
@@ -133,7 +132,7 @@ def check(
         cache_dir=cache_dir,
         story=story,
     )
-    return _program("live.rerunning")(request) if manner.watch else run(request)
+    return _program("live.rerunning" if manner.watch else "check")(request)
 
 
 def _log_at(level: str) -> None:
