@@ -166,7 +166,7 @@ def test_rich_is_loaded_only_where_a_finding_is_printed(tapelint: Tapelint, tmp_
     def loads(name: str, **environment: str) -> bool:
         environment["PYTHONPROFILEIMPORTTIME"] = "1"
         done = tapelint("check", "--no-cache", "--output-format", form, name, **environment)
-        assert "tapelint.cli.check" in done.stderr
+        assert "tapelint.cli.file_check" in done.stderr
         return re.search(r"\| +rich", done.stderr) is not None
 
     assert not loads("good.py") and not loads("good.py", FORCE_COLOR="1")
