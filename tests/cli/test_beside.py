@@ -294,7 +294,7 @@ def test_what_is_said_of_others_is_in_their_help(tool: str) -> None:
     version = subprocess.run([sys.executable, "-m", tool, "--version"], capture_output=True, text=True, check=True)
     if f"{tool} {version.stdout.split()[1]}" not in PAGE.read_text(encoding="utf-8"):
         pytest.skip(f"the page is about another version of {tool}")
-    commands = ("ruff",), ("ruff", "check"), ("ruff", "rule") if tool == "ruff" else ("mypy",)
+    commands = (("ruff",), ("ruff", "check"), ("ruff", "rule")) if tool == "ruff" else (("mypy",),)
     known = "".join(helps(*command) for command in commands)
     for what, ruff, mypy, _ in ROWS:
         for word in named(ruff if tool == "ruff" else mypy):

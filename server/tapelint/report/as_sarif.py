@@ -135,7 +135,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": rule.summary},
-        "fullDescription": {"text": f"{rule.summary[:1].upper()}{rule.summary[1:]}. {_begin(rule.docs)}".strip()},
+        "fullDescription": {"text": _described(rule.docs)},
         "help": {"text": rule.docs, "markdown": rule.docs},
         "defaultConfiguration": {"enabled": rule.default, "level": _LEVELS[gravest]},
         "properties": {
@@ -147,11 +147,10 @@ def _rule(rule: Rule) -> dict[str, Any]:
     return {**described, "helpUri": rule.url} if rule.url else described
 
 
-def _begin(docs: str) -> str:
-    """The first paragraph below the first heading of a page, or above it."""
-    opening, _, rest = docs.strip().partition("## ")
-    text = opening.strip() or rest.partition("\n")[2]
-    return " ".join(text.strip().partition("\n\n")[0].split())
+def _described(docs: str) -> str:
+    """The first paragraph of the first section of a page: what the rule reports."""
+    section = docs.partition("## ")[2].partition("\n")[2]
+    return " ".join(section.strip().partition("\n\n")[0].split())
 
 
 def _fix(checked: str, fix: Fix) -> dict[str, Any]:
