@@ -40,6 +40,31 @@ def test_each_finding_gets_a_comment(tapelint: Tapelint, tmp_path: Path) -> None
     assert (again.returncode, again.stderr) == (0, "Added ignore comments for 0 findings in 0 files.\n")
 
 
+def test_a_reason_stands_after_the_codes(tapelint: Tapelint, tmp_path: Path) -> None:
+    known = HAZARD.replace("+= 1", "+= 1  # tapelint: ignore[TL102] mine")
+    (tmp_path / "a.py").write_text(HEAD + HAZARD)
+    (tmp_path / "b.py").write_text(HEAD + known)
+    assert tapelint("check", "--add-ignore=before 2.0, see #12", ".").returncode == 0
+    reasoned = HAZARD.replace("+= 1", "+= 1  # tapelint: ignore[TL201] before 2.0, see #12")
+    assert (tmp_path / "a.py").read_text() == HEAD + reasoned
+    assert (tmp_path / "b.py").read_text() == HEAD + known.replace("[TL102]", "[TL102, TL201]")
+    assert clean(tapelint, ".")
+
+
+@pytest.mark.parametrize("arguments", [("--add-ignore", "a.py"), ("--add-ignore=", "a.py"), ("a.py", "--add-ignore")])
+def test_what_follows_the_option_is_no_reason(tapelint: Tapelint, tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    (tmp_path / "a.py").write_text(HEAD + HAZARD)
+    assert tapelint("check", *arguments).returncode == 0
+    assert (tmp_path / "a.py").read_text() == HEAD + HAZARD.replace("+= 1", "+= 1  # tapelint: ignore[TL201]")
+
+
+def test_a_reason_of_several_lines_is_refused(tapelint: Tapelint, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(HEAD + HAZARD)
+    done = tapelint("check", "--add-ignore=one\ntwo = 2", "a.py")
+    assert done.returncode == 2 and "a reason has one line" in done.stderr
+    assert (tmp_path / "a.py").read_text() == HEAD + HAZARD
+
+
 def test_what_is_wrong_with_comments_is_not_ignored(tapelint: Tapelint, tmp_path: Path) -> None:
     assert {rule.code for rule in all_rules() if rule.review is not None} == {*ABOUT_COMMENTS}
     text = HEAD + "a = w * 2  # tapelint: ignore[TL201, TL299]\n"

@@ -87,6 +87,12 @@ def test_arguments_that_are_files_are_completed_as_files(command: str, tapelint:
     assert (done.returncode, done.stdout) == (0, "file,tr\n")
 
 
+def test_after_an_option_whose_value_may_be_left_out_files_are_completed(tapelint: Tapelint) -> None:
+    line = "tapelint check --add-ignore tr"
+    done = tapelint(COMP_WORDS=line, COMP_CWORD="3", _TAPELINT_COMPLETE="bash_complete")
+    assert (done.returncode, done.stdout) == (0, "file,tr\n")
+
+
 def test_every_option_is_told_once_below_a_heading(tapelint: Tapelint) -> None:
     text = tapelint("check", "--help").stdout
     headings = [row for row in text.splitlines() if row.endswith(":") and not row.startswith(" ")]

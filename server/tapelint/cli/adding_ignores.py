@@ -29,19 +29,19 @@ class Ignored:
     failures: list[str] = field(default_factory=list)
 
 
-def add_ignores(found: Places, names: Mapping[str, str]) -> Ignored:
-    """Write a comment for each finding into its file, if that is one of those with ``names``, which the user knows.
-    What is wrong with comments is put right, not silenced.
+def add_ignores(found: Places, names: Mapping[str, str], reason: str = "") -> Ignored:
+    """Write a comment for each finding into its file, if that is one of those with ``names``, which the user knows;
+    with the ``reason`` after the codes. What is wrong with comments is put right, not silenced.
     """
     done = Ignored()
     for path, findings in found.items():
         wanted = [each for each in findings if each[0] not in ABOUT_COMMENTS]
         if wanted:
-            done.left += len(wanted) - _added(path, names.get(path), wanted, done)
+            done.left += len(wanted) - _added(path, names.get(path), wanted, done, reason)
     return done
 
 
-def _added(path: str, name: str | None, wanted: list[tuple[str, int]], done: Ignored) -> int:
+def _added(path: str, name: str | None, wanted: list[tuple[str, int]], done: Ignored, reason: str) -> int:
     """Write the comments of one file; how many findings they silence."""
     if name is None:
         done.warnings.append(f"{path}: not changed: it is none of the files to check")
@@ -52,7 +52,7 @@ def _added(path: str, name: str | None, wanted: list[tuple[str, int]], done: Ign
         source = parse(book.text, path, book.cells) if book else parse(before, path)
         if source.problems or source.is_skipped:
             raise SourceError("it has syntax errors")
-        added = with_ignores(source, wanted)
+        added = with_ignores(source, wanted, reason)
         after = with_code(before, added.text, book.cells) if book else added.text
         if after != before:
             rewrite(path, before, after)

@@ -218,7 +218,9 @@ class Run:
 
     def _add_ignores(self) -> int:
         """Silence what was found, and say how much that is; the exit status."""
-        done = add_ignores(self._merged.places(), {os.path.abspath(name): name for name in self._names})
+        done = add_ignores(
+            self._merged.places(), {os.path.abspath(name): name for name in self._names}, self.request.reason
+        )
         for message in done.warnings:
             self.warn(message)
         for message in done.failures:

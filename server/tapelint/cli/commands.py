@@ -72,7 +72,12 @@ def tapelint() -> None:
     help="With --fix or --diff: also those that may change what is computed.",
 )
 @click.option("--diff", is_flag=True, help="Print what --fix would change, and change nothing.")
-@click.option("--add-ignore", is_flag=True, help="Write an ignore comment for each finding into its file.")
+@click.option(
+    "--add-ignore",
+    metavar="[=REASON]",
+    shell_complete=completing.files,
+    help="Write an ignore comment for each finding into its file, with a reason after the codes.",
+)
 @click.option("--stdin-filename", metavar="PATH", help="The name of the file that - reads from standard input.")
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="How many processes analyse many files.")
 @click.option("--stats", is_flag=True, help="Say on stderr how much was executed and what remained unknown.")
@@ -87,7 +92,7 @@ def check(
     show_files: bool,
     show_settings: bool,
     diff: bool,
-    add_ignore: bool,
+    add_ignore: str | None,
     stdin_filename: str | None,
     jobs: int | None,
     stats: bool,
@@ -114,8 +119,11 @@ def check(
 
     _log_at(log_level or manner.log_level)
     options = dict(_given(keys))
-    _refuse_together(add_ignore, diff, "-" in paths, manner.statistics, options)
-    _refuse_more(manner, add_ignore, "-" in paths)
+    adds = add_ignore is not None
+    _refuse_together(adds, diff, "-" in paths, manner.statistics, options)
+    _refuse_more(manner, adds, "-" in paths)
+    if add_ignore and not add_ignore.isprintable():
+        raise click.UsageError("--add-ignore: a reason has one line.")
     request = Request(
         paths=paths or (os.curdir,),
         configs=config,
@@ -127,7 +135,8 @@ def check(
         stats=stats and not manner.is_terse,
         manner=manner,
         diff=diff,
-        add_ignore=add_ignore,
+        add_ignore=adds,
+        reason=(add_ignore or "").strip(),
         no_cache=no_cache,
         cache_dir=cache_dir,
         story=story,

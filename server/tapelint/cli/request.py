@@ -33,6 +33,8 @@ class Request:
     manner: Manner = Manner()
     diff: bool = False
     add_ignore: bool = False
+    # what the comments that are added say after their codes
+    reason: str = ""
     no_cache: bool = False
     cache_dir: str = ""
     story: bool = False

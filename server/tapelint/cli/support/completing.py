@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 import click
-from click.shell_completion import get_completion_class
+from click.shell_completion import CompletionItem, get_completion_class
 
 from ..streams import writing
 
@@ -29,6 +29,11 @@ def codes(context: click.Context, parameter: click.Parameter, typed: str) -> lis
     rules: dict[str, str] = import_module("tapelint.report.topics").names_by_code()
     before, comma, last = typed.rpartition(",")
     return [before + comma + code for code in rules if code.startswith(last.upper())]
+
+
+def files(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
+    """The names of files, after an option whose value may be left out."""
+    return [CompletionItem(typed, type="file")]
 
 
 def settings(context: click.Context, parameter: click.Parameter, typed: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""``--help`` with the options in groups, those of ruff, and with whole summaries of commands."""
+"""``--help`` with the options in groups, those of ruff, and whole summaries of commands; values that may be absent."""
 
 from __future__ import annotations
 
@@ -28,10 +28,15 @@ GROUPS = {
 _PLACES = {name: (heading, place) for heading, names in GROUPS.items() for place, name in enumerate(names)}
 _LAST = ("Options", len(_PLACES))
 """Where ``--help`` stands."""
+_OPTIONAL = ("--add-ignore",)
+"""Options whose value may be left out: as in ruff it is what follows ``=``, never the next argument."""
 
 
 class Grouped(click.Command):
     """A command with many options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, [f"{each}=" if each in _OPTIONAL else each for each in args])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         rows: dict[str, dict[int, tuple[str, str]]] = {heading: {} for heading in GROUPS}

@@ -28,8 +28,10 @@ _CODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")
 _BOM = "\ufeff"
 
 
-def ignore_here(source: Source, code: str, row: int) -> Edit | None:
-    """The edit that silences ``code`` where it is reported on ``row``; None where there is no place for a comment."""
+def ignore_here(source: Source, code: str, row: int, reason: str = "") -> Edit | None:
+    """The edit that silences ``code`` where it is reported on ``row``; None where there is no place for a comment. A
+    new comment has the ``reason`` after it, a list that grows keeps its own.
+    """
     if not 0 < row <= len(source.lines) or source.is_skipped:
         return None
     for entry in source.suppressions.entries:
@@ -45,7 +47,8 @@ def ignore_here(source: Source, code: str, row: int) -> Edit | None:
     line = source.lines[row - 1]
     bare = line.rstrip()
     start, end = len(bare) + 1, len(line) + 1
-    return Edit(Span(row, start, row, end), f"{'  ' if bare else ''}# tapelint: ignore[{code}]")
+    comment = f"{'  ' if bare else ''}# tapelint: ignore[{code}]{reason and f' {reason}'}"
+    return Edit(Span(row, start, row, end), comment)
 
 
 def ignore_in_file(source: Source, code: str) -> Edit | None:
@@ -67,13 +70,13 @@ class Added:
     left: tuple[tuple[str, int], ...] = ()
 
 
-def with_ignores(source: Source, findings: Iterable[tuple[str, int]]) -> Added:
-    """The text of ``source`` with a comment for each of ``findings``, given by code and row. It means the same to
-    Python; where that cannot be had, nothing is changed.
+def with_ignores(source: Source, findings: Iterable[tuple[str, int]], reason: str = "") -> Added:
+    """The text of ``source`` with a comment, and the ``reason`` in it, for each of ``findings``, given by code and row.
+    It means the same to Python; where that cannot be had, nothing is changed.
     """
     asked, before = sorted(set(findings), key=lambda each: (each[1], each[0])), source
     for code, row in asked:
-        edit = None if source.suppressions.covers(code, row) else ignore_here(source, code, row)
+        edit = None if source.suppressions.covers(code, row) else ignore_here(source, code, row, reason)
         if edit is not None:  # it has one row, so the tree stands where it stood
             source = replace(source, text=apply(source.text, [edit]))
     after = parse(source.text, source.path, source.cells)
