@@ -23,7 +23,7 @@ from ..report import Diagnostic, Fix, Related
 from ..report.diagnostic import Applicability
 from ..rules import FileSummary, Finding, Rule, all_rules
 from ..severity import Severity
-from ..source import Source, Span
+from ..source import Source, Span, head
 from ..source.pytest_files import TestConventions
 from ..stubs import stub_module_name
 from .story_steps import RAISES, at_its_own_place, in_order
@@ -104,7 +104,7 @@ class Files:
 
     def origin(self, finding: Finding) -> Origin:
         source = self.of(finding.node)
-        return Origin(finding.code, source.path, source.span(finding.node), finding.severity)
+        return Origin(finding.code, source.path, head(source, finding.node), finding.severity)
 
     def way(self, finding: Finding) -> Iterator[ast.AST]:
         """The node of a finding and the calls that led there, innermost first."""
@@ -155,7 +155,7 @@ class Files:
             rests_on += (Ground("called", self._as_called(self.place_in_main(finding))),)
             related += self._calls(finding, node, {(step.filename, step.span) for step in related})
         if node is not finding.node:
-            span = inner.span(finding.node)
+            span = head(inner, finding.node)
             rests_on += (Ground("called", self._where(node, inner, span)),)
             related.append(self._related("This call leads here", finding.node, own or "called"))
         return Diagnostic(
@@ -164,14 +164,14 @@ class Files:
             finding.severity,
             finding.message,
             source.path,
-            source.span(node),
+            head(source, node),
             tuple(related),
             finding.help,
             rule.url,
             finding.premise is not None,
             rests_on,
             finding.raises,
-            self._raised_at(finding, source.span(node)),
+            self._raised_at(finding, head(source, node)),
             short=own if node is finding.node else "",
         )
 
@@ -275,4 +275,4 @@ class Files:
 
     def _related(self, text: str, node: ast.AST, short: str) -> Related:
         source = self.of(node)
-        return Related(text, source.path, source.span(node), short)
+        return Related(text, source.path, head(source, node), short)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .cache import parsed
 from .cells import Cell, cell_at, changes, in_cell, moved
 from .edit import Edit, apply, difference, line_starts, rows
+from .heads import head
 from .node_cache import cached_on_node
 from .notebooks import NOTEBOOK, Notebook, joined, notebook
 from .parsing import Source, concerns_torch, imported, may_use_torch, parse
@@ -42,6 +43,7 @@ __all__ = [
     "reuse_tree",
     "apply",
     "difference",
+    "head",
     "blocks",
     "body_of",
     "children",

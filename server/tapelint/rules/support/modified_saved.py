@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...autograd.events.graph_walks import SavedTensorModified
 from ...autograd.facts import Facts
 from .finding import TraceStep
-from .story import op_name
+from .story import assumed_pass, op_name
 
 ERROR = "one of the variables needed for gradient computation has been modified by an inplace operation"
 
@@ -44,5 +44,14 @@ def story(event: SavedTensorModified, saves: str, writes: str) -> tuple[TraceSte
             write.point,
             short=f"written, version {write.version}",
         ),
-        TraceStep(event.point.node, f"The backward of {op_name(node)} {needs}", event.point, short=needs),
+        TraceStep(event.point.node, _needing(event, needs), event.point, short=needs),
     )
+
+
+def _needing(event: SavedTensorModified, needs: str) -> str:
+    """Which pass needs what was saved: where a function stands for its caller, no call in its line goes backward."""
+    caller = assumed_pass(event.point.node)
+    passed = (
+        f"{caller} runs that of {op_name(event.node)}, which" if caller else f"The backward of {op_name(event.node)}"
+    )
+    return f"{passed} {needs}"

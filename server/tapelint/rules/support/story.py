@@ -20,13 +20,20 @@ PARAMETERS = "the parameters of "
 
 def code(node: ast.AST | None) -> str:
     """Source in backticks, cut to a readable length."""
-    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-        return f"a backward through the result of `{node.name}`"
+    if imagined := assumed_pass(node):
+        return imagined
     text = ast.unparse(node).partition("\n")[0] if node is not None else "?"
     if len(text) > SHORT and isinstance(node, ast.Call) and (node.args or node.keywords):
         called = f"{ast.unparse(node.func)}(…)"
         text = called if len(called) <= SHORT else text
     return f"`{text if len(text) <= SHORT else text[: SHORT - 1] + '…'}`"
+
+
+def assumed_pass(node: ast.AST | None) -> str:
+    """The pass for which a function stands, where its caller is assumed to go backward; empty for other nodes."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return f"a backward through the result of `{node.name}`"
+    return ""
 
 
 def loop_name(lap: Iteration) -> str:

@@ -17,7 +17,7 @@ from ...autograd.model.stores import Stored, StoreKind
 from .appended_beside import appended_beside
 from .cure import FixProposal
 from .finding import TraceStep
-from .story import carried, keeper, kept_beside, op_name, tensor_name, variable, writer
+from .story import assumed_pass, carried, keeper, kept_beside, op_name, tensor_name, variable, writer
 
 ERROR = "Trying to backward through the graph a second time"
 UNNAMED = "no one statement keeps what is carried along so that it could be detached there"
@@ -53,7 +53,7 @@ def origin(event: FreedGraphReached) -> str:
 
 
 def story(
-    event: FreedGraphReached, facts: Facts, ended: str = "This backward frees it", short: str = "frees the graph"
+    event: FreedGraphReached, facts: Facts, ended: str = "", short: str = "frees the graph"
 ) -> tuple[TraceStep, ...]:
     """Built, kept, freed (``ended``, in a few words ``short``), reached again."""
     shared, node = carrier(event), event.node
@@ -82,6 +82,7 @@ def story(
                 short=f"kept in `{stored.target}`",
             )
         )
+    ended = ended or f"{assumed_pass(event.freed.point.node) or 'This backward'} frees it"
     links.append(TraceStep(event.freed.point.node, ended, event.freed.point, short=short))
     young = before(event, shared)
     if young is not shared:
