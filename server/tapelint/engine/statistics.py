@@ -45,6 +45,11 @@ class AnalysisStats:
     forwards: int = 0
     ended: int = 0
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether all paths were followed, to their end or to an error of PyTorch."""
+        return not (self.out_of_fuel or self.faults or self.dropped or self.stopped)
+
 
 @frozen
 class Entry:

@@ -21,7 +21,7 @@ from ..autograd import Facts
 from ..frozen import frozen
 from ..report.diagnostic import Diagnostic, Related, place
 from ..source import Source, Span, concerns_torch
-from . import call_facts, passes, suppression_facts, tensor_facts, write_facts
+from . import call_facts, passes, suppression_facts, tensor_facts, unreached, write_facts
 from .cursor import at_cursor, holds, place_and_operand, subjects
 from .margin import Remark, assignments, backwards, steps
 from .probe import HoverProbe
@@ -101,7 +101,8 @@ class Hovers:
             lines = lines_about(probe, node, around)
             if lines:
                 return node, lines
-        return None
+        lines = unreached.describe(probe, self.report.source.tree, around)
+        return (found[0], lines) if lines else None
 
 
 def hover_at(report: analysis.Report, row: int, column: int, cancel: Callable[[], bool] | None = None) -> Hover | None:
@@ -114,8 +115,9 @@ def watched(report: analysis.Report, cancel: Callable[[], bool] | None) -> Hover
     facts, tree = Facts(), report.source.tree
     wanted = (node for node in ast.walk(tree) if isinstance(node, (ast.expr, ast.AugAssign, ast.keyword)))
     probe = HoverProbe(facts, wanted, retained(tree))
-    imports = analysis.run(report.source, facts, report.inputs, probe.probe, cancel).imports
-    probe.files = Files(report.source, imports.sources if imports else ())
+    machine = analysis.run(report.source, facts, report.inputs, probe.probe, cancel)
+    probe.files = Files(report.source, machine.imports.sources if machine.imports else ())
+    probe.is_complete = machine.unit.stats.is_complete
     return probe
 
 

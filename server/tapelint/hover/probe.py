@@ -112,6 +112,8 @@ class HoverProbe:
         self.retained: set[int] = set()
         # The files that were executed, once they are known: a line of another file is named with that file.
         self.files: Files | None = None
+        # Whether no path was given up: what was not evaluated is then not reached.
+        self.is_complete = False
         facts.events.subscribe(self.hear)
 
     def line(self, node: ast.AST) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ..autograd import Cut, CutReason, Node, ProgramPoint, SavedTensor, Tensor
 from ..autograd.events.graph_walks import BackwardRan, FreedGraphReached, SavedTensorModified
 from ..rules.support.story import code, tensor_name
+from ..rules.support.walked_twice import unit as unit_of_lap
 from .probe import HoverProbe, Observation
 from .wording import (
     by_lap,
@@ -21,6 +22,7 @@ from .wording import (
     op_name,
     role,
     tensors,
+    unit,
 )
 from .write_facts import unsure
 
@@ -237,7 +239,11 @@ def freed(probe: HoverProbe, observations: Sequence[Observation]) -> list[str]:
     again = reached_again(probe, observations)
     if again is not None:
         iterations = laps_of(again.point)
-        when = f"in iteration {iterations[-1]}" if again.point.node in use.freeing and iterations else "after that"
+        when = (
+            f"in {unit(again.point)} {iterations[-1]}"
+            if again.point.node in use.freeing and iterations
+            else "after that"
+        )
         parts.append(f"{probe.at(again.point.node)} reaches it again {when} and raises")
     if parts:
         return [f"- {'; '.join(parts)}"]
@@ -274,7 +280,8 @@ def differences(probe: HoverProbe, observations: Sequence[Observation]) -> list[
         if seen.carried is not None:
             past = seen.carried.lap
             now = next((lap.number for lap in seen.point.iterations if lap.run == past.run), past.number)
-            where = "the iteration before" if now - past.number == 1 else f"iteration {past.number}"
+            kind = unit_of_lap(past)
+            where = f"the {kind} before" if now - past.number == 1 else f"{kind} {past.number}"
             text = f"carries the graph of {where}"
             if seen.carried.freed is not None:
                 text += f", freed by {probe.at(seen.carried.freed.point.node)}"

@@ -9,6 +9,7 @@ from .. import ops
 from ..autograd import Facts, Leaf, Node, ProgramPoint, SavedTensor
 from ..ops import layers_by_op
 from ..rules.support.story import tensor_name
+from ..rules.support.walked_twice import unit as unit_of_lap
 from .probe import CONVERSIONS, graph
 
 INDEXING = {"getitem": "indexing", "setitem": "the assignment to a part of it"}
@@ -109,8 +110,8 @@ def laps_of(point: ProgramPoint) -> tuple[int, ...]:
 
 def unit(point: ProgramPoint) -> str:
     """What the innermost repetition is called."""
-    loops = [lap.loop for lap in point.iterations if not isinstance(lap.loop, ast.comprehension)]
-    return "call" if loops and isinstance(loops[-1], (ast.FunctionDef, ast.AsyncFunctionDef)) else "iteration"
+    laps = [lap for lap in point.iterations if not isinstance(lap.loop, ast.comprehension)]
+    return unit_of_lap(laps[-1]) if laps else "iteration"
 
 
 def by_lap(remarks: Sequence[tuple[ProgramPoint, str]]) -> str:

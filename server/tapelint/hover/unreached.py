@@ -1,0 +1,71 @@
+"""Statements behind one that raises: nothing is known of them, and the hover says why.
+
+d_loss.backward()     raises
+opt.step()            not reached: `d_loss.backward()` (line 12) raises before it
+
+That is said where no path got behind the statement that raises, and none was given up. What raises in a call ends what
+is behind the call as well.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from ..autograd.events.graph_walks import Event
+from ..source import walk
+from .probe import HoverProbe
+
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def describe(probe: HoverProbe, tree: ast.Module, around: Sequence[ast.AST]) -> list[str] | None:
+    """Why the statement at the cursor is not reached; None where it is, or where that has another reason. ``around``
+    are the nodes around the cursor, outermost first.
+    """
+    raised: dict[ast.AST, Event] = {}
+    for event in probe.events if probe.is_complete else ():
+        if event.raises:
+            raised.update((node, event) for node in (event.point.node, *event.point.calls) if node not in raised)
+    if not raised:
+        return None
+    for owner, statement in _ways(tree, around):
+        if _is_seen(probe, statement):
+            return None
+        cause = _before(probe, raised, _block(owner, statement), statement)
+        if cause is not None:
+            return [f"**not reached**: {probe.at(cause.point.node)} raises before it"]
+    return None
+
+
+def _ways(tree: ast.Module, around: Sequence[ast.AST]) -> Iterator[tuple[ast.AST, ast.stmt]]:
+    """The statements around the cursor in the scope that it is in, each with what it stands in, innermost first."""
+    pairs = [(owner, node) for owner, node in pairwise([tree, *around]) if isinstance(node, ast.stmt)]
+    for owner, node in reversed(pairs):
+        yield owner, node
+        if isinstance(owner, SCOPES):
+            return
+
+
+def _block(owner: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
+    """The statements that are executed one after the other, ``statement`` among them."""
+    parts = (getattr(owner, name, []) for name in ("body", "orelse", "finalbody"))
+    return next((part for part in parts if statement in part), [statement])
+
+
+def _before(
+    probe: HoverProbe, raised: dict[ast.AST, Event], block: list[ast.stmt], statement: ast.stmt
+) -> Event | None:
+    """What raised in the last statement of ``block`` before ``statement`` that was executed."""
+    for earlier in reversed(block[: block.index(statement)]):
+        found = {raised[part] for part in walk(earlier) if part in raised}
+        if found:
+            return next(event for event in probe.events if event in found)
+        if _is_seen(probe, earlier):
+            return None
+    return None
+
+
+def _is_seen(probe: HoverProbe, statement: ast.AST) -> bool:
+    return any(probe.seen(part) for part in walk(statement))
