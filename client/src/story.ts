@@ -127,7 +127,7 @@ export class Stories implements vscode.Disposable {
         }
         this.walkedTo = step;
         await goTo(step);
-        const told = `$(list-ordered) ${step.number} of ${steps.length}: ${step.message}`;
+        const told = `$(list-ordered) ${step.number} of ${steps.length}: ${step.message.replaceAll('`', '')}`;
         vscode.window.setStatusBarMessage(told, 10_000);
     }
 

@@ -49,7 +49,7 @@ export async function testStory(browser, program, pictures) {
         await page.keyboard.press('Control+F8');
         assert.equal(await lineAtCursor(page), 'y.sum().backward()');
         await page.keyboard.press('Control+F8');
-        await until(page, ['1 saved by `exp`, version 0']);
+        await until(page, ['1 saved by exp, version 0']);
         assert.equal(await lineAtCursor(page), 'return x.exp()');
         await page.keyboard.press('Control+Shift+F8');
         await until(page, TOLD);

@@ -16,7 +16,7 @@ from wire import Wire
 SAVED, WRITTEN, RAISES = 3, 4, 5
 """The lines of the steps in BAD, from 0."""
 
-STEPS = ["saved by `exp`, version 0", "written, version 1", "needs version 0: raises"]
+STEPS = ["saved by exp, version 0", "written, version 1", "needs version 0: raises"]
 TWICE = """import torch
 
 def first():

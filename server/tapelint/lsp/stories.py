@@ -1,6 +1,6 @@
 """The stories of findings as editors show them in the text: numbered steps, each at its place.
 
-h = torch.tanh(x @ w)      1 saved by `tanh`, version 0
+h = torch.tanh(x @ w)      1 saved by tanh, version 0
 h += 1                     2 written, version 1
 h.sum().backward()         3 needs version 0: raises
 """
@@ -21,7 +21,9 @@ from .convert.diagnostics import Translator
 
 @frozen
 class Step:
-    """What happened at ``place``, in few words and in a sentence; ``number`` counts from 1."""
+    """What happened at ``place``, in few words and in a sentence; ``number`` counts from 1. Editors draw the few words
+    as they are, so that there are no backticks in them.
+    """
 
     number: int
     place: types.Location
@@ -42,7 +44,10 @@ def story_of(result: AnalysisResult, index: int, client: ClientCapabilities) -> 
     """The story of subject ``index``."""
     finding = result.subjects[index]
     translator = Translator(result.snapshot, result.rows, client, result.sources(index))
-    steps = (Step(n, translator.head(each), each.short, each.message) for n, each in enumerate(finding.steps, 1))
+    steps = (
+        Step(number, translator.head(each), each.short.replace("`", ""), each.message)
+        for number, each in enumerate(finding.steps, 1)
+    )
     return Story(finding, translator.location(finding.filename, finding.span), tuple(steps))
 
 

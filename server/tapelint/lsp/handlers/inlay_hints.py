@@ -1,6 +1,6 @@
 """``textDocument/inlayHint``: what the settings switch on is shown behind the lines it is about.
 
-tapelint.inlayHints.story      1 saved by `tanh`, version 0
+tapelint.inlayHints.story      1 saved by tanh, version 0
 tapelint.inlayHints.tensors    grad_fn=TanhBackward0, version 0
 """
 
