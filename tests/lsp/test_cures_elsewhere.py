@@ -41,7 +41,7 @@ def _actions(wire: Wire, uri: str, line: int) -> list[dict[str, Any]]:
 
 
 def _cure(wire: Wire, uri: str, line: int) -> dict[str, Any]:
-    (action,) = (each for each in _actions(wire, uri, line) if "in net.py" in each["title"])
+    (action,) = (each for each in _actions(wire, uri, line) if each["title"].startswith("In net.py, "))
     return action
 
 

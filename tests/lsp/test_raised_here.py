@@ -125,7 +125,7 @@ def _offered(wire: Wire, uri: str, line: int) -> list[dict[str, Any]]:
 
 def _has_the_cure_the_story_and_the_hover(wire: Wire, uri: str, line: int, net: str) -> None:
     first, *others = _offered(wire, uri, line)
-    assert first["title"] == "Write out of place: compute a new tensor in net.py"
+    assert first["title"] == "In net.py, write out of place: compute a new tensor"
     assert "isPreferred" not in first
     assert not any("gnore" in each["title"] for each in others)
     edit = wire.request("codeAction/resolve", first)["result"]["edit"]

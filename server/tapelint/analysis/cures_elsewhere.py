@@ -87,16 +87,12 @@ def named(title: str, edited: Iterable[str], reader: str) -> str:
     """The title of a fix for readers of the file ``reader``: it says which files are edited, unless it is this one.
 
     >>> named("Detach `self.h` (costs nothing)", ["lib/net.py"], "main.py")
-    'Detach `self.h` in net.py (costs nothing)'
-    >>> named("Detach `self.h` (costs nothing) [unsafe]", ["lib/net.py"], "main.py")
-    'Detach `self.h` in net.py (costs nothing) [unsafe]'
+    'In net.py, detach `self.h` (costs nothing)'
     """
     paths = sorted(edited)
     if set(paths) <= {reader}:
         return title
-    what = title.removesuffix(UNSAFE)
-    what = what.partition(" (")[0] if what.endswith(")") else what
-    return f"{what} in {' and '.join(map(os.path.basename, paths))}{title[len(what) :]}"
+    return f"In {' and '.join(map(os.path.basename, paths))}, {title[:1].lower()}{title[1:]}"
 
 
 def joined(first: Iterable[FileEdits], more: Iterable[FileEdits]) -> tuple[FileEdits, ...]:

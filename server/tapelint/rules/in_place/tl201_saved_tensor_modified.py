@@ -93,7 +93,7 @@ def _cures(event: SavedTensorModified, name: str | None) -> Iterator[FixProposal
                 yield FixProposal("clone", f"Let {operation} save a copy of {name} {costs}", (part,))
                 break
     if not is_leaf:
-        yield FixProposal("clone_before", f"Write to a copy: clone it first {costs}", (where,))
+        yield FixProposal("clone_before", f"Clone it first, and write to the copy {costs}", (where,))
     if event.saved.role != "result":
         given = [node.left, node.right] if isinstance(node, ast.BinOp) else getattr(node, "args", [])
         for part in given if isinstance(node, (ast.BinOp, ast.Call)) else ():

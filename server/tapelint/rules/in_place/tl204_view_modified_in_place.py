@@ -97,7 +97,7 @@ def _cures(event: ViewRefused) -> Iterator[FixProposal]:
     yield FixProposal("out_of_place", "Write out of place: compute a new tensor", (node,))
     if event.kind == "no_grad":
         yield FixProposal("no_grad", "Write it under torch.no_grad(), too", (node,))
-    yield FixProposal("clone_before", "Write to a copy: clone it first (costs its memory)", (node,))
+    yield FixProposal("clone_before", "Clone it first, and write to the copy (costs its memory)", (node,))
     for given in node.args if isinstance(node, ast.Call) else ():
         yield FixProposal("clone", "Write to a copy (costs its memory)", (given,))
 
