@@ -27,7 +27,7 @@ def edits(editor: SourceEditor, target: ast.AST) -> list[Edit]:
     made: list[Edit] = []
     if not _gradients_are_off(editor, place):
         no_grad = torch_name(editor, place, "no_grad")
-        if no_grad is None or is_inline(editor, place) or not editor.starts_row(run[0]):
+        if no_grad is None or is_inline(editor, place) or not owns_rows(editor, run[0]):
             raise EditRefused("no place for a with statement")
         unit = indent_unit(editor, place)
         indent = indent_of(editor, place) + unit
