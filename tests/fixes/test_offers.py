@@ -123,6 +123,23 @@ def test_no_fix_has_an_edit_that_another_does_without() -> None:
     assert not any(text.count("clone()") > 1 for text in texts)
 
 
+INITIAL = """import torch
+from torch import nn
+
+layer = nn.Linear(3, 3)
+layer.weight.uniform_(-1, 1)
+layer.bias.zero_()
+"""
+
+
+def test_a_fix_of_all_writes_is_told_from_that_of_one() -> None:
+    report = analyse(INITIAL)
+    (diagnostic,) = report.diagnostics
+    texts = {fix.title: apply(INITIAL, fix.edits) for fix in fixes(report, diagnostic)}
+    assert [title.split(" under ")[0] for title in texts] == ["Update `layer.weight`", "Update only `layer.weight`"]
+    assert [text.count("    layer.") for text in texts.values()] == [2, 1]
+
+
 TWICE = """import torch
 
 

@@ -103,8 +103,11 @@ def cures(event: LeafWritten, name: str, values: list[ast.expr]) -> tuple[FixPro
     if event.given:
         plain = f"Begin {name} without requires_grad: what is written has a graph"
         return (*(FixProposal("plain_tensor", plain, (made,)) for made in values[:1]), apart)
-    update = f"Update {name} under torch.no_grad() (autograd does not record it)"
-    unrecorded = (FixProposal("no_grad_writes", update, (node,)), FixProposal("no_grad", update, (node,)))
+    under = "under torch.no_grad() (autograd does not record it)"
+    unrecorded = (
+        FixProposal("no_grad_writes", f"Update {name} {under}", (node,)),
+        FixProposal("no_grad", f"Update only {name} {under}", (node,)),
+    )
     return (apart, *unrecorded) if value else (*unrecorded, apart)
 
 
