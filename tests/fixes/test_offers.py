@@ -140,6 +140,41 @@ def test_a_fix_of_all_writes_is_told_from_that_of_one() -> None:
     assert [text.count("    layer.") for text in texts.values()] == [2, 1]
 
 
+ASYNC = """import asyncio
+
+import torch
+from torch import nn
+
+
+async def loader():
+    for x in torch.randn(3, 2, 3):
+        yield x
+
+
+async def train(cell, h):
+    async for x in loader():
+        h = cell(x, h)
+        h.sum().backward()
+
+
+asyncio.run(train(nn.GRUCell(3, 4), torch.zeros(2, 4)))
+"""
+
+
+def test_an_asynchronous_loop_gets_the_fixes_of_a_loop() -> None:
+    """A state is detached at the start of each iteration, and what is computed once is computed in each."""
+    report = analyse(ASYNC)
+    (diagnostic,) = report.diagnostics
+    first = fixes(report, diagnostic)[0]
+    assert "        h = h.detach()\n        h = cell(x, h)" in apply(ASYNC, first.edits)
+    once = ASYNC.replace("    async for", "    f = cell(torch.ones(2, 3), h)\n    async for")
+    once = once.replace("h = cell(x, h)", "y = f + x.mean()").replace("h.sum()", "y.sum()")
+    report = analyse(once)
+    (diagnostic,) = report.diagnostics
+    first = fixes(report, diagnostic)[0]
+    assert "        f = cell(torch.ones(2, 3), h)\n        y = f" in apply(once, first.edits)
+
+
 TWICE = """import torch
 
 

@@ -42,6 +42,7 @@ from ...autograd.events.graph_walks import Event, FreedGraphReached
 from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration, loop_around
 from ...headline import headline
+from ...source import Loop
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, severity_of
 from ..support.story import carried, code, keeper
@@ -66,7 +67,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
     stored = keeper(facts, shared, event.point)
     cures: list[FixProposal] = []
-    if stored is not None and isinstance(loop.loop, (ast.For, ast.While)):
+    if stored is not None and isinstance(loop.loop, Loop):
         cures.append(
             FixProposal(
                 "move_into_loop",
@@ -83,7 +84,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         cures.append(
             FixProposal("detach", f"Detach {kept} where it is used (it gets no gradient there)", (reader,), "unsafe")
         )
-    if stored is not None and isinstance(loop.loop, (ast.For, ast.While)):
+    if stored is not None and isinstance(loop.loop, Loop):
         title = f"Compute {kept} under torch.no_grad() (it gets no gradient)"
         cures.append(FixProposal("no_grad", title, (stored.statement,), "unsafe"))
     return Finding(

@@ -14,6 +14,7 @@ from ...autograd.model.graph import Node
 from ...autograd.model.graph_search import leaf_tensors, nodes_below
 from ...autograd.model.program_point import Iteration, earlier_iteration, loop_around
 from ...autograd.model.stores import Stored, StoreKind
+from ...source import Loop
 from .appended_beside import appended_beside
 from .cure import FixProposal
 from .finding import TraceStep
@@ -169,7 +170,7 @@ def _detaching_state(stored: Stored, loop: Iteration | None, title: str, effect:
     if state is None or stored.how is StoreKind.APPENDED:
         return
     is_tuple = stored.how is StoreKind.HELD
-    if loop is not None and isinstance(loop.loop, (ast.For, ast.While)):
+    if loop is not None and isinstance(loop.loop, Loop):
         purpose = "detach_tuple_state" if is_tuple else "detach_state"
         first = loop.loop.body[0]
         yield FixProposal(purpose, f"{title} at the start of each iteration ({effect})", (first, state))
@@ -187,7 +188,7 @@ def _detaching_states(kept: list[Stored], loop: Iteration | None, user: ast.AST,
     if len(known) < len(states):
         return
     title = f"Detach {' and '.join(f'`{ast.unparse(state)}`' for state in known)}"
-    if loop is not None and isinstance(loop.loop, (ast.For, ast.While)):
+    if loop is not None and isinstance(loop.loop, Loop):
         first = loop.loop.body[0]
         yield FixProposal("detach_states", f"{title} at the start of each iteration ({effect})", (first, *known))
     yield FixProposal("detach_states_after", f"{title} as soon as they are kept ({effect})", (statement, *known))
@@ -239,7 +240,7 @@ def restarting(event: FreedGraphReached, facts: Facts) -> Iterator[FixProposal]:
     """Begin each iteration with the leaf that the carried value began with, as the inner loop of MAML does."""
     node = carrier(event)
     stored, now = keeper(facts, node, event.point), earlier_iteration(event.freed.point, event.point)
-    if stored is None or now is None or not isinstance(now.loop, (ast.For, ast.While)):
+    if stored is None or now is None or not isinstance(now.loop, Loop):
         return
     for key in leaf_tensors([node]):
         for first in facts.stored.get(key, ()):

@@ -59,6 +59,7 @@ from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration
 from ...headline import headline
 from ...severity import Severity
+from ...source import Loop
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, iteration
@@ -80,7 +81,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         *(f"{mode} is never undone: {trained} trains in evaluation mode from {each} on" for each in when),
         f"{mode} is never undone: the network trains in evaluation mode",
     )
-    if network is not None and event.now.calls == () and isinstance(now.loop, (ast.For, ast.While)):
+    if network is not None and event.now.calls == () and isinstance(now.loop, Loop):
         title = "Call train() at the start of each iteration (every module below is then in training mode)"
         cures = (FixProposal("train_before", title, (now.loop.body[0], network), "unsafe"),)
     return Finding(
