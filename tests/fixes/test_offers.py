@@ -175,6 +175,23 @@ def test_an_asynchronous_loop_gets_the_fixes_of_a_loop() -> None:
     assert "        f = cell(torch.ones(2, 3), h)\n        y = f" in apply(once, first.edits)
 
 
+PRODUCTS = """import torch
+
+x, w = torch.ones(3, requires_grad=True), torch.ones(3)
+y = x * w + x * x * w
+w += 1
+y.sum().backward()
+"""
+
+
+def test_what_is_made_twice_is_offered_once() -> None:
+    """Begun at either product, the copies that both must save are the same; a third copy is of no use."""
+    report = analyse(PRODUCTS)
+    (diagnostic,) = report.diagnostics
+    titles = [fix.title for fix in fixes(report, diagnostic)]
+    assert len(titles) == len(set(titles)) == 3 and "and 1 more like it" in titles[-1]
+
+
 TWICE = """import torch
 
 

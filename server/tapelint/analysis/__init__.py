@@ -419,18 +419,24 @@ def offer(
 
 
 def _without_needless(text: str, found: list[Tried]) -> list[Tried]:
-    """Those that were made more than once only where no other inserts a part of the same into ``text`` and cures."""
-    once = [apply(text, fix.edits) for *_, more, fix in found if not more and not fix.others]
-    return [each for each in found if not each[3] or not _is_more(apply(text, each[4].edits), once)]
+    """Those that were made more than once only where no other inserts a part of the same into ``text`` and cures, or
+    one before it all of the same.
+    """
+    own = [apply(text, fix.edits) for *_, fix in found]
+    inserted = [new for new, (*_, fix) in zip(own, found) if not fix.others and _is_part(text, new)]
+    kept: list[Tried] = []
+    for each, new in zip(found, own):
+        made = [(fix.edits, fix.others) for *_, fix in kept]
+        is_twin = (each[4].edits, each[4].others) in made
+        if not each[3] or not is_twin and not any(_is_part(other, new) for other in inserted if other != new):
+            kept.append(each)
+    return kept
 
 
-def _is_more(text: str, others: Iterable[str]) -> bool:
-    """Whether a text is one of the others with something put in."""
-    for other in others:
-        left = iter(text)
-        if text != other and all(letter in left for letter in other):
-            return True
-    return False
+def _is_part(text: str, other: str) -> bool:
+    """Whether a text is another one with something taken out."""
+    left = iter(other)
+    return all(letter in left for letter in text)
 
 
 def _tried(
