@@ -66,7 +66,9 @@ from ..support.story import code, role, saved_name
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, (SavedTensorModified, SavedWrittenInBackward))
     node, saved, write = event.node, event.saved, event.write.point
-    name = saved_name(facts, saved) or "what forward saved"
+    named = saved_name(facts, saved)
+    name = named or "what forward saved"
+    writes = f"writes {name} in place" if named else f"writes in place {name}"
     severity = Severity.WARNING
     raises: str | None = None
     what = name if saved.role == "intermediate" else role(saved)
@@ -89,7 +91,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         )
         raises = ERROR
         links += [
-            TraceStep(write.node, f"Its backward writes {name} in place", write, short="written in its backward"),
+            TraceStep(write.node, f"Its backward {writes}", write, short="written in its backward"),
             TraceStep(
                 event.point.node,
                 f"This runs the backward of `{node.op}` again",
@@ -102,8 +104,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
     else:
         message = headline(
             f"The backward of `{node.op}` overwrites {name}, which it has saved: that is {role(saved)} itself, no copy",
-            f"The backward of `{node.op}` writes {name} in place",
-            f"A backward writes {name} in place",
+            f"The backward of `{node.op}` {writes}",
+            f"A backward {writes}",
         )
         links.append(
             TraceStep(

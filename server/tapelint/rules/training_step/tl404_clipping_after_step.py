@@ -7,7 +7,8 @@ computes what the step uses.
 ## What PyTorch does
 It raises nothing: clipping changes `.grad` in place, and the step has read it by then. The update was made with the
 full gradient; what is clipped is cleared before the next one. Training runs unclipped, and explodes where clipping was
-to prevent it.
+to prevent it. Only `clip_grad_value_` raises, "Expected !nested_tensorlist[0].empty() to be true", and only where no
+parameter has a gradient.
 
 Clipping to infinity only measures the norm: that may come at any time.
 
