@@ -56,6 +56,17 @@ def test_kept_or_differentiated(body: str) -> None:
     assert not measured(body)
 
 
+@pytest.mark.parametrize("holder", ["outs", "found", "FOUND"])
+@pytest.mark.parametrize("fill", [".append(net(x))", "[x] = net(x)", ".setdefault(x, net(x))"])
+def test_a_container_of_others_is_kept(holder: str, fill: str) -> None:
+    """Only what the function has made itself ends with it."""
+    text = f"def run(net, loader, outs):\n    found = []\n    for x, y in loader:\n        {holder}{fill}\n"
+    scope = ast.parse(text).body[0]
+    loop = next(node for node in ast.walk(scope) if isinstance(node, ast.For))
+    call = next(n for n in ast.walk(loop) if isinstance(n, ast.Call) and ast.unparse(n.func) == "net")
+    assert (measuring(loop, call, scope) is not None) == (holder == "found")
+
+
 LEAVES_OUT = "out = net(x); total += criterion(out, y)"
 
 

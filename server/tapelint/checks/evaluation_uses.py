@@ -27,6 +27,8 @@ COMPARING = frozenset(
 """Methods and functions of a tensor whose result has no graph."""
 PAIRS = frozenset("max min topk sort median mode kthvalue cummax cummin".split())
 """Those that return values and indices."""
+OF_METRICS = frozenset(("add", "update"))
+"""Methods of containers that metrics have as well."""
 GRADIENTS = frozenset(
     "grad requires_grad requires_grad_ zero_grad retain_grad jacobian hessian vjp jvp functional_call".split()
 )
@@ -57,7 +59,7 @@ def measuring(loop: ast.AST, call: ast.AST, scope: ast.AST) -> list[ast.AST] | N
     network = network_called(call.func)
     if _is_handed_over(network, nodes):
         return None
-    flow = _Flow(network)
+    flow = _Flow(network, _bound(scope))
     if isinstance(loop, ast.comprehension):
         return [loop] if all(flow.kind(part) is not Kind.GRAPH for part in body) else None
     flow.statements((*body, *body))  # the second time with what an iteration leaves to the next
@@ -121,6 +123,12 @@ def _differentiates(part: ast.AST) -> bool:
     return any(map(_is_about_gradients, walk(part)))
 
 
+@cached_on_node
+def _bound(scope: ast.AST) -> frozenset[str]:
+    """The names that a scope assigns."""
+    return frozenset(node.id for node in walk(scope) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+
+
 def _given(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(keyword.value for keyword in call.keywords)]
 
@@ -147,6 +155,8 @@ class _Flow:
     """Where the results of a network go in the statements of a loop."""
 
     network: str
+    # The variables of the scope that it binds itself: what is put into another one is the caller's, or the file's.
+    bound: frozenset[str]
     kinds: dict[str, Kind] = field(default_factory=dict)
     # Whether a graph was put where other code finds it, or what was made of one was given to code that trains.
     kept: bool = False
@@ -167,7 +177,11 @@ class _Flow:
             case ast.Return(value=ast.expr() as value) | ast.Expr(value=ast.Yield(value=ast.expr() as value)):
                 self.kept |= self.kind(value) is Kind.GRAPH
             case ast.Expr(value=ast.Call(func=ast.Attribute(value=holder, attr=name)) as call) if name in FILLING:
-                self.put(holder, max(map(self.kind, _given(call)), default=Kind.PLAIN))
+                kind = max(map(self.kind, _given(call)), default=Kind.PLAIN)
+                if name in OF_METRICS:
+                    self.put(holder, kind)
+                else:
+                    self.fill(holder, kind)
             case ast.Expr(value=value):
                 self.kind(value)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
@@ -202,10 +216,17 @@ class _Flow:
                     self.put(part, kind)
             case ast.Starred(value=inner):
                 self.put(inner, kind)
-            case ast.Subscript(value=ast.Name() as inner):
-                self.put(inner, kind)
+            case ast.Subscript(value=inner):
+                self.fill(inner, kind)
             case _:
                 self.kept |= kind is Kind.GRAPH
+
+    def fill(self, holder: ast.expr, kind: Kind) -> None:
+        """Note what a container holds."""
+        if isinstance(holder, ast.Name) and holder.id in self.bound:
+            self.put(holder, kind)
+        else:
+            self.kept |= kind is Kind.GRAPH
 
     def kind(self, node: ast.AST) -> Kind:
         """What an expression gives."""
