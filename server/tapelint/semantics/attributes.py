@@ -13,7 +13,6 @@ from ..domain.completion import ProgramRaised
 from ..domain.mro import is_module, lookup_in_mro
 from ..domain.project_path import ProjectPath
 from ..domain.state import State
-from ..domain.traversal import tensors_in
 from ..domain.values import (
     FALSE,
     NONE,
@@ -38,6 +37,7 @@ from ..domain.values import (
     unknown_number,
 )
 from ..engine.abstract_methods import is_left_to_others
+from ..engine.escaping import store_in_unknown
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.open_objects import open_up
 from ..engine.stored_names import remember, replaces
@@ -413,9 +413,11 @@ def store(machine: Machine, state: State, owner: Value, name: str, value: Value,
     elif isinstance(owner, (Unknown, BuiltinMethod)) and name == "requires_grad":
         frozen_parts.unknown_flag(machine, state)
     elif isinstance(owner, Unknown):
-        _store_unknown(state, owner, name, value)
+        _store_unknown(machine, state, owner, name, value)
     elif isinstance(owner, External) and owner.name in OPEN_OBJECTS:
         OPEN_OBJECTS[owner.name].write(machine, state, name, value)
+    elif isinstance(owner, (External, BuiltinMethod)):
+        store_in_unknown(machine, state, owner, value)
     elif isinstance(owner, Module):
         assert machine.imports is not None
         machine.imports.store_attribute(state, owner, name, value)
@@ -489,13 +491,13 @@ def _call_setter(
     return False
 
 
-def _store_unknown(state: State, owner: Unknown, name: str, value: Value) -> None:
+def _store_unknown(machine: Machine, state: State, owner: Unknown, name: str, value: Value) -> None:
     """Of an unknown object what is plain is kept: options that the program sets itself (`args.cuda = ...`)."""
     if isinstance(value, (Const, Unknown)):
         state.edit_given_attributes(owner.tensor_id)[name] = value
     elif name in state.given_attributes(owner.tensor_id):
         del state.edit_given_attributes(owner.tensor_id)[name]
-    state.escaped |= {key for key in tensors_in(state, value) if state.tensors[key].grad_fn is not None}
+    store_in_unknown(machine, state, owner, value)
 
 
 def _store_tensor(machine: Machine, state: State, owner: TensorRef, name: str, value: Value, node: ast.AST) -> None:

@@ -41,7 +41,8 @@ from ..domain.values import (
     something,
 )
 from ..engine.abstract_methods import is_left_to_others
-from ..engine.lifecycle import ModuleReturned, TensorsEscaped, UnknownStepped
+from ..engine.escaping import SHOWS, escape, is_harmless
+from ..engine.lifecycle import ModuleReturned, UnknownStepped
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.module_system import is_in_stub
 from ..engine.observer import OpaqueReason
@@ -574,11 +575,9 @@ def unknown_call(
     run_handed(machine, state, values, node)
     held = handed_over(machine, state, function, values, node)
     given = [t for value in values for t in tensors_in(state, value)]
-    machine.lifecycle.tensors_escaped.publish(machine, TensorsEscaped(state, given))
     if given:
         state.retaining.clear()  # it may walk what was retained
-        if not is_harmless(function):
-            state.escaped |= {t for t in given if state.tensors[t].grad_fn is not None}
+        escape(machine, state, given, function)
     _stepped(machine, state, [*given, *held], node)
     name = written(node.func) if isinstance(node, ast.Call) else "call"
     result = dispatch.opaque(machine, state, given, node, name) if given else Unknown("call")
@@ -592,8 +591,6 @@ def unknown_call(
     return result
 
 
-SHOWS = frozenset("csv json logging math matplotlib numpy os pandas pickle sys time tqdm wandb builtins".split())
-"""Libraries that show or store numbers, and never walk a graph."""
 RUN = ("exec", "eval")
 """Functions of Python that run code which they are given, beside the methods of its classes."""
 
@@ -610,11 +607,6 @@ def _hand_over(machine: Machine, function: Value, values: Iterable[Value], known
     root, _, rest = function.name.partition(".") if isinstance(function, External) else ("", "", "")
     if root not in known or root == "builtins" and ("." in rest or rest in RUN) or rest.startswith("optim."):
         open_up(machine, values)
-
-
-def is_harmless(function: Value) -> bool:
-    """Whether it is of a library that shows or stores numbers, and never walks a graph."""
-    return isinstance(function, External) and function.name.partition(".")[0] in SHOWS
 
 
 EXPRESSIONS[ast.Call] = call

@@ -14,6 +14,7 @@ from ..domain.options import settled
 from ..domain.state import State
 from ..domain.values import (
     NONE,
+    BuiltinMethod,
     Const,
     External,
     HeapRef,
@@ -32,6 +33,7 @@ from ..domain.values import (
     entry_key,
     unknown_number,
 )
+from ..engine.escaping import store_in_unknown
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.open_objects import changed, open_up
 from ..engine.paths.conditions import forget
@@ -230,6 +232,9 @@ def store(machine: Machine, state: State, owner: Value, index: Value, value: Val
     elif isinstance(owner, Unknown):
         forget(state, owner, "__setitem__")
         array_memory.written(machine, state, owner, node)
+        store_in_unknown(machine, state, owner, value)
+    elif isinstance(owner, (External, BuiltinMethod)):
+        store_in_unknown(machine, state, owner, value)
 
 
 def _store_in_tensor(
