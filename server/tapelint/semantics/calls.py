@@ -573,7 +573,7 @@ def unknown_call(
         array_memory.written_by_call(machine, state, function, args, kwargs, node)
     values = (*args, *kwargs.values())
     run_handed(machine, state, values, node)
-    held = handed_over(machine, state, function, values, node)
+    held = handed_over(machine, state, function, values)
     given = [t for value in values for t in tensors_in(state, value)]
     if given:
         state.retaining.clear()  # it may walk what was retained

@@ -10,6 +10,7 @@ from ..facts import Facts
 from ..model.graph import Leaf, Node
 from ..state import AutogradState, fresh_id
 from .history import Idle, Pass, added, clipped, groups, looked_at
+from .unseen_passes import perhaps_reached
 
 
 def planned(
@@ -46,6 +47,7 @@ def book(facts: Facts, state: AutogradState, run: Pass, leaves: Sequence[int]) -
     for past, looked_for in groups(state, leaves):
         if past.idle is not None and not past.doubt:
             idle.setdefault(past.idle, []).extend(looked_for)
+    unseen = perhaps_reached(state) if idle else set()
     added(state, leaves, run)
     if state.hooks:  # what they see of the gradients is a use
         looked_at(state, None)
@@ -53,6 +55,8 @@ def book(facts: Facts, state: AutogradState, run: Pass, leaves: Sequence[int]) -
             if hook.kind == "tensor" and isinstance(hook.target, Leaf) and hook.made in facts.clipping_hooks:
                 clipped(state, [hook.target.tensor], facts.clipping_hooks[hook.made], by_hook=True)
     for step, keys in idle.items():
+        if not (missed := tuple(key for key in keys if key not in unseen)):
+            continue
         facts.events.publish(
-            StepMissed(point=run.point, assumption=run.assumption, step=step, leaves=tuple(keys), premises=run.premises)
+            StepMissed(point=run.point, assumption=run.assumption, step=step, leaves=missed, premises=run.premises)
         )

@@ -18,6 +18,7 @@ from ..model.graph_search import reachable
 from ..model.program_point import ProgramPoint, earlier_iteration
 from ..state import AutogradState
 from .history import Group
+from .unseen_passes import perhaps_reached
 
 NUMBERS_READ = frozenset((CutReason.ITEM, CutReason.READ, CutReason.NUMBER))
 """Cuts that are made to look at a value, mostly: the graph goes on elsewhere."""
@@ -45,7 +46,8 @@ def look(
     """
     if any(run.assumption is not None for past in state.history.values() for run in past.passes):
         return
-    missed = [key for key in keys if _never(state, key)]
+    unseen = perhaps_reached(state)
+    missed = [key for key in keys if key not in unseen and _never(state, key)]
     if not missed or _perhaps(state):
         return
     found = _cut(facts, frozenset(missed))

@@ -126,9 +126,7 @@ def _glances(tree: ast.AST) -> frozenset[ast.AST]:
 # Unknown code
 
 
-def handed_over(
-    machine: Machine, state: State, function: Value, given: Iterable[Value], node: ast.AST
-) -> frozenset[int]:
+def handed_over(machine: Machine, state: State, function: Value, given: Iterable[Value]) -> frozenset[int]:
     """An unknown call: it may do anything to the gradients of the networks and optimizers it can reach, and to the
     flags of the networks it is given.
 
@@ -136,8 +134,6 @@ def handed_over(
     """
     values = [v for v in given if not isinstance(v, Unknown) or v.tensor_id in machine.facts.holders]
     name = function.name if isinstance(function, External) else ""
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and "backward" in node.func.attr:
-        history.doubted(state)
     if name.startswith(("builtins.", "torch.optim.lr_scheduler.")) or not values and isinstance(function, External):
         return frozenset()
     reached = set(reach(machine, state, [*values, function]))

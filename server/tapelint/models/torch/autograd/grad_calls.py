@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ....autograd import bump, leaf
 from ....autograd.events.training_step import GradientsClipped
 from ....autograd.gradients import history
+from ....autograd.gradients.unseen_passes import perhaps_reached
 from ....domain.state import State
 from ....domain.traversal import tensors_in
 from ....domain.values import NONE, Const, TensorRef, Value
@@ -69,6 +70,7 @@ def clip_gradients(machine: Machine, state: State, call: Call) -> Value:
         grad = state.grads.get(key)
         if grad is not None:
             bump(state, state.tensors[grad].version_counter, "clip_grad", call.node)
+    history.doubted(state, perhaps_reached(state).intersection(keys))
     point, premises = state.point(call.node), machine.facts.relevant_assumptions(state)
     limit = call.get(1, "max_norm", call.get(1, "clip_value", NONE))
     number = limit.value if isinstance(limit, Const) and isinstance(limit.value, (int, float)) else None
