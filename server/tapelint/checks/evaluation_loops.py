@@ -217,9 +217,11 @@ def _is_measured(machine: Machine, loop: ast.AST, first: EvaluationGraph) -> boo
     """
     stack = machine.context.call_stack
     scope = stack[-1][0] if stack else machine.tree
-    code = machine.query(measuring, loop, first.point.node, scope)
+    found = machine.query(measuring, loop, first.point.node, scope)
+    if found is None or found.acts and first.escaped and not first.in_evaluation:
+        return False
     trees = machine.tree, *(module.source.tree for module in machine.unit.loads)
-    if code is None or any("backward" in machine.query(gradients_reached, part, *trees) for part in code):
+    if any("backward" in machine.query(gradients_reached, part, *trees) for part in found.code):
         return False
     if not first.assumed:
         return True

@@ -9,6 +9,7 @@
 
 Unknown code that is given a graph, such as a metric, is supposed not to go backward in a loop that runs a network in
 evaluation mode and does nothing to gradients. A step that is given one, ``optimizer.step(loss)``, differentiates it.
+In other loops it may, where it is called for what it does: no code uses its result.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ PAIRS = frozenset("max min topk sort median mode kthvalue cummax cummin".split()
 OF_METRICS = frozenset(("add", "update"))
 """Methods of containers that metrics have as well."""
 GRADIENTS = frozenset(
-    "grad requires_grad requires_grad_ zero_grad retain_grad jacobian hessian vjp jvp functional_call".split()
+    "backward manual_backward grad requires_grad requires_grad_ zero_grad retain_grad jacobian hessian vjp jvp "
+    "functional_call register_full_backward_hook register_full_backward_pre_hook register_backward_hook".split()
 )
 """Attributes by which code does something with gradients."""
 
@@ -48,10 +50,18 @@ class Kind(IntEnum):
     GRAPH = 2
 
 
-def measuring(loop: ast.AST, call: ast.AST, scope: ast.AST) -> list[ast.AST] | None:
-    """The code that measures what ``call`` of a network returns in ``loop`` of ``scope``: the loop, and the statements
-    below it where they read what the last iteration has left. None where more may be done with it.
+@dataclass(frozen=True, slots=True)
+class Measuring:
+    """The code that measures what a network returns in a loop: the loop, and the statements below it where they read
+    what the last iteration has left. ``acts`` says that some of it is given to code whose result is not used.
     """
+
+    code: tuple[ast.AST, ...]
+    acts: bool = False
+
+
+def measuring(loop: ast.AST, call: ast.AST, scope: ast.AST) -> Measuring | None:
+    """How a loop of ``scope`` measures what ``call`` of a network returns. None where more may be done with it."""
     body = _body(loop, scope)
     nodes = [node for part in body for node in walk(part)]
     if call not in nodes or not isinstance(call, ast.Call) or any(map(_is_about_gradients, nodes)):
@@ -61,11 +71,11 @@ def measuring(loop: ast.AST, call: ast.AST, scope: ast.AST) -> list[ast.AST] | N
         return None
     flow = _Flow(network, _bound(scope))
     if isinstance(loop, ast.comprehension):
-        return [loop] if all(flow.kind(part) is not Kind.GRAPH for part in body) else None
+        return Measuring((loop,)) if all(flow.kind(part) is not Kind.GRAPH for part in body) else None
     flow.statements((*body, *body))  # the second time with what an iteration leaves to the next
     below = _reading_below(flow, loop, scope)
     flow.statements(below)
-    return None if flow.kept or any(map(_differentiates, below)) else [loop, *below]
+    return None if flow.kept or any(map(_differentiates, below)) else Measuring((loop, *below), flow.acts)
 
 
 def network_called(function: ast.expr) -> str:
@@ -113,7 +123,7 @@ def _body(loop: ast.AST, scope: ast.AST) -> Sequence[ast.AST]:
 
 def _is_about_gradients(node: ast.AST) -> bool:
     if isinstance(node, ast.Attribute):
-        return node.attr in GRADIENTS or "backward" in node.attr
+        return node.attr in GRADIENTS
     if not isinstance(node, ast.keyword) or node.arg not in ("requires_grad", "create_graph"):
         return False
     return not (isinstance(node.value, ast.Constant) and node.value.value is False)
@@ -160,6 +170,8 @@ class _Flow:
     kinds: dict[str, Kind] = field(default_factory=dict)
     # Whether a graph was put where other code finds it, or what was made of one was given to code that trains.
     kept: bool = False
+    # Whether what has a graph, or was made of one, was given to code whose result is not used.
+    acts: bool = False
 
     def statements(self, nodes: Sequence[ast.AST]) -> None:
         for node in nodes:
@@ -184,6 +196,7 @@ class _Flow:
                     self.fill(holder, kind)
             case ast.Expr(value=value):
                 self.kind(value)
+                self.acts |= isinstance(value, ast.Call) and self.is_given(value)
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 self.kept = True
             case _:
@@ -244,6 +257,13 @@ class _Flow:
             case ast.Subscript(value=inner):
                 return self.kind(inner)
         return max((self.kind(child) for child in children(node)), default=Kind.PLAIN)
+
+    def is_given(self, node: ast.Call) -> bool:
+        """Whether a function of other code is given what has a graph, or was made of one."""
+        function = node.func
+        if isinstance(function, ast.Name) and function.id in PLAIN or self.kind(function) is not Kind.PLAIN:
+            return False
+        return any(self.kind(each) is not Kind.PLAIN for each in _given(node))
 
     def called(self, node: ast.Call) -> Kind:
         """What a call gives: the network itself, a method of a tensor, a function of ``torch``, other code."""

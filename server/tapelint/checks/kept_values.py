@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from ..engine.syntax.must_execute import GOES_BACKWARD
 from ..engine.syntax.own_attributes import own_attribute
 from ..models.torch.autograd.grad_mode import switches_off
 from ..source import Definition, Loop, cached_on_node, children, walk
@@ -69,8 +70,8 @@ def _calls(scope: ast.AST, name: str) -> bool:
 
 @cached_on_node
 def goes_backward(tree: ast.AST) -> bool:
-    """Whether a file goes backward, by the names of what it calls."""
-    return any("backward" in getattr(node, "attr", "") for node in walk(tree))
+    """Whether a file goes backward itself."""
+    return any(getattr(node, "attr", "") in GOES_BACKWARD for node in walk(tree))
 
 
 @cached_on_node
