@@ -52,6 +52,17 @@ TOO_FEW = [
     "torch.distributions.Normal.icdf()",
     "Net.__call__()",
 ]
+DOUBLED = [
+    ("'ab'", "s + s"),
+    ("'ab'", "f'{s}{s}'"),
+    ("'ab'", "'%s' % (s + s)"),
+    ("(1, 2)", "s + s"),
+    ("[1, 2]", "s + s"),
+    ("(1, 2)", "(*s, *s)"),
+    ("[1, 2]", "[*s, *s]"),
+    ("[1, 2]", "(s, s.extend(s))[0]"),
+    ("[1, 2]", "(s, s.__iadd__(s))[0]"),
+]
 HUGE = [
     "[w] * 10**20",
     "[0] * 10**13",
@@ -63,6 +74,14 @@ HUGE = [
     "list(range(10**20, 0, -3))",
     "'a'.replace('a', 'b', -(10**20))",
     "list(enumerate([w], 2**50))",
+    "10**10**10",
+    "'a' * 10**12",
+    "round(5, -(10**9))",
+    "'%1000000000d' % 5",
+    "'%.1000000000f' % 1.5",
+    "b'%1000000000d' % 5",
+    "f'{0x" + "f" * 5000 + "}'",
+    *(f"(s := {first})" + f" and (s := {doubled})" * 40 for first, doubled in DOUBLED),
 ]
 NO_FORWARD = [
     "nn.ModuleDict({'a': nn.Linear(3, 3)})(w)",

@@ -7,6 +7,7 @@ import ast
 from .. import ops
 from ..domain.state import State
 from ..domain.values import Const, HeapRef, Instance, Origin, Sequence, TensorRef, Unknown, Value
+from ..engine.evaluation import MAX_ITEMS
 from ..engine.lost_history import added
 from ..engine.machine import Machine
 from ..engine.open_objects import changed, open_up
@@ -103,8 +104,9 @@ def _augmented_object(
         source = machine.iterate(state, value, node)
         changed(machine, state, owner.id)
         edited = state.edit(owner.id, Sequence)
-        edited.items += source.values
-        edited.is_partial = thing.is_partial or not source.exact
+        values = source.values[: max(MAX_ITEMS - len(edited.items), 0)]
+        edited.items += values
+        edited.is_partial = thing.is_partial or not source.exact or len(values) < len(source.values)
         return owner
     if isinstance(thing, Sequence) and thing.kind == "set" and (by := sets.combined(state, name, owner, value)):
         sets.replaced(machine, state, owner, by)

@@ -54,6 +54,7 @@ from ..models.python import array_memory
 from ..models.python.paths import method_of_path
 from ..models.python.sets import SETS
 from ..models.python.text_methods import method_of_text
+from ..models.python.unmodelled_methods import may_have_changed
 from ..models.torch import dispatch
 from ..models.torch.autograd.grad_access import handed_over, reach
 from ..models.torch.autograd.tensor_hooks import module_hooks
@@ -312,6 +313,7 @@ def call_method(machine: Machine, state: State, receiver: Value, call: Call) -> 
             return owner
         if call.name in CONVERSIONS:
             return _converted(machine, state, receiver, call, owner)
+    may_have_changed(machine, state, receiver, call.name)
     return unknown_call(machine, state, call.args, call.kwargs, call.node, owner)
 
 

@@ -8,12 +8,13 @@ from ..domain.induction import derived, raw_value
 from ..domain.opaque_values import is_data
 from ..domain.state import State
 from ..domain.values import Const, Frame, Generator, HeapRef, Mapping, SequenceKind, Tuple, Unknown, Value, entry_key
-from ..engine.evaluation import Items
+from ..engine.evaluation import MAX_ITEMS, Items
 from ..engine.lifecycle import LoopLeft
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.open_objects import made
 from ..engine.paths.truth import tested_truth
 from ..models.python.sets import collected
+from ..models.python.text_methods import MAX_TEXT
 from ..source import cached_on_node, walk
 from .assign import assign
 from .iteration import items_of, shown
@@ -43,7 +44,8 @@ def elements(machine: Machine, nodes: list[ast.expr], state: State) -> tuple[lis
 
 def tuple_display(machine: Machine, node: ast.Tuple, state: State, key: object) -> Value:
     is_spelled = not any(isinstance(each, ast.Starred) for each in node.elts)
-    return Tuple(tuple(elements(machine, node.elts, state)[0]), is_spelled=is_spelled)
+    values = elements(machine, node.elts, state)[0]
+    return Tuple(tuple(values), is_spelled=is_spelled) if is_spelled or len(values) <= MAX_ITEMS else Unknown()
 
 
 def list_display(machine: Machine, node: ast.List | ast.Set, state: State, key: object) -> Value:
@@ -181,7 +183,12 @@ def formatted(machine: Machine, node: ast.JoinedStr, state: State, key: object) 
             parts.append(value)
         else:
             parts = None
-    return Unknown("text", False) if parts is None else derived(lambda *texts: "".join(map(str, texts)), *parts)
+    if parts is None or sum(len(part.value) for part in parts if isinstance(part.value, str)) > MAX_TEXT:
+        return Unknown("text", False)
+    try:
+        return derived(lambda *texts: "".join(map(str, texts)), *parts)
+    except ValueError:  # a number of more digits than Python writes
+        return Unknown("text", False)
 
 
 def walrus(machine: Machine, node: ast.NamedExpr, state: State, key: object) -> Value:

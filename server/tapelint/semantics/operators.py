@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import operator
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -31,6 +32,7 @@ from ..domain.values import (
     Value,
     as_key,
 )
+from ..engine.evaluation import MAX_ITEMS
 from ..engine.loops.thresholds import assume_reached
 from ..engine.lost_history import added, computed
 from ..engine.machine import EXPRESSIONS, Machine
@@ -39,6 +41,7 @@ from ..engine.paths.truth import tested_truth, truth
 from ..models.python import sets
 from ..models.python.classes.comparisons import equal, identical, is_among
 from ..models.python.paths import path_divided
+from ..models.python.text_methods import MAX_TEXT
 from ..models.torch import dispatch, kept_aliases
 from ..models.torch.autograd import missing_grad
 from .calls import call_dunder
@@ -131,13 +134,14 @@ def _is_none(value: Value) -> bool:
 def _containers(state: State, name: str, left: Value, right: Value) -> Value | None:
     """Two tuples or lists joined, or a list repeated; None where it is neither."""
     if name == "Add" and isinstance(left, Tuple) and isinstance(right, Tuple):
-        return Tuple(left.items + right.items)
+        items = left.items + right.items
+        return Tuple(items) if len(items) <= MAX_ITEMS else Unknown()
     if (members := sets.combined(state, name, left, right)) is not None:
         return HeapRef(state.new(members))
     if not isinstance(left, HeapRef) or not isinstance(thing := state.heap[left.id], Sequence):
         return None
     if name == "Add" and isinstance(right, HeapRef) and isinstance(other := state.heap[right.id], Sequence):
-        return HeapRef(state.new(Sequence(thing.kind, thing.items + other.items, thing.is_partial or other.is_partial)))
+        return HeapRef(state.new(_joined(thing, other)))
     if name == "Mult" and isinstance(right, Const) and isinstance(right.value, int):
         return HeapRef(state.new(_repeated(thing, right.value)))
     if name == "Mult":
@@ -172,7 +176,7 @@ def _plain(op: ast.operator, one: Const, two: Const) -> Value:
         return Unknown()
     try:
         return derived(function, one, two)
-    except Exception:  # the program's own mistake: a TypeError, a division by zero
+    except (ArithmeticError, TypeError, ValueError):  # the program's own mistake, such as a division by zero
         return Unknown()
 
 
@@ -188,9 +192,21 @@ def _computable(op: ast.operator, left: Any, right: Any) -> Callable[[Any, Any],
         return None
     if isinstance(op, ast.LShift) and isinstance(right, int) and right > MAX_SHIFT:
         return None
-    if isinstance(op, ast.Mod) and isinstance(left, (str, bytes)) and not isinstance(right, (int, str)):
+    if isinstance(left, (str, bytes)) and not _makes_short_text(op, left, right):
         return None
     return ARITHMETIC.get(type(op))
+
+
+def _makes_short_text(op: ast.operator, left: str | bytes, right: Any) -> bool:
+    """Whether a text that is added, or formatted with ``%``, stays short: ``"%1000000000d" % i`` does not."""
+    if isinstance(op, ast.Mod):
+        return isinstance(right, (int, str)) and len(str(left)) <= MAX_TEXT and not _is_wide(left)
+    return not isinstance(right, (str, bytes)) or len(left) + len(right) <= MAX_TEXT
+
+
+def _is_wide(text: str | bytes) -> bool:
+    """Whether a format asks for a width, or a precision, of five digits or more."""
+    return re.search(r"\d{5}", str(text)) is not None
 
 
 def _is_small_power(base: Any, exponent: Any) -> bool:
@@ -200,6 +216,15 @@ def _is_small_power(base: Any, exponent: Any) -> bool:
         and abs(base) < MAX_BASE
         and abs(exponent) < MAX_EXPONENT
     )
+
+
+def _joined(thing: Sequence, other: Sequence) -> Sequence:
+    """``items + others``: the first of them where they are many, since a list that is doubled again and again is larger
+    than memory.
+    """
+    items = thing.items + other.items
+    is_partial = thing.is_partial or other.is_partial or len(items) > MAX_ITEMS
+    return Sequence(thing.kind, items[:MAX_ITEMS], is_partial)
 
 
 def _repeated(thing: Sequence, times: int) -> Sequence:

@@ -280,19 +280,31 @@ def _go_on(machine: Machine, state: State, key: int) -> None:
 
 OF_NUMBERS: dict[str, Callable[..., object]] = {"max": max, "min": min, "abs": abs, "round": round}
 """What is computed where all arguments are known."""
+MAX_DIGITS = 400
+"""Digits to which numbers are rounded: ``round(n, -10**9)`` makes a power of ten first, which may be larger than
+memory.
+"""
 
 
 @function("builtins.max", "builtins.min", "builtins.abs", "builtins.round", "builtins.pow", "builtins.divmod")
 def arithmetic(machine: Machine, state: State, call: Call) -> Value:
     known = [a.value for a in call.args if isinstance(a, Const)]
     if len(known) == len(call.args) and not call.kwargs:
-        try:
-            return Const(OF_NUMBERS[call.name.rpartition(".")[2]](*known))
-        except Exception:  # the program's own mistake, or pow and divmod
-            return Unknown("number", False)
+        return _computed(OF_NUMBERS.get(call.name.rpartition(".")[2]), known)
     if call.args and isinstance(call.args[0], TensorRef) and call.name in ("builtins.abs", "builtins.pow"):
         return run(machine, state, call.name.rpartition(".")[2], call.args, {}, call.node) or Unknown("number")
     return _picked(machine, state, call)
+
+
+def _computed(function: Callable[..., object] | None, known: list[Any]) -> Value:
+    """What a function makes of values that are known; a number that is not, where that might take long."""
+    is_long = function is round and any(isinstance(each, int) and abs(each) > MAX_DIGITS for each in known[1:])
+    if function is None or is_long:
+        return Unknown("number", False)
+    try:
+        return Const(function(*known))
+    except (ArithmeticError, TypeError, ValueError):  # the program's own mistake, such as the largest of none
+        return Unknown("number", False)
 
 
 def _picked(machine: Machine, state: State, call: Call) -> Value:

@@ -25,6 +25,7 @@ from ...domain.values import (
     of_key,
     unknown_number,
 )
+from ...engine.evaluation import MAX_ITEMS
 from ...engine.lifecycle import Appended
 from ...engine.machine import Machine
 from ...engine.open_objects import changed, open_up
@@ -93,10 +94,11 @@ def extend(machine: Machine, state: State, receiver: Value, call: Call) -> Value
     found = machine.iterate(state, call.args[0], call.node) if call.args else None
     if found is not None:
         thing = state.edit(receiver.id, Sequence)
-        for value in found.values:
+        values = found.values[: max(MAX_ITEMS - len(thing.items), 0)]
+        for value in values:
             thing.push(kept(machine, state, thing, value, call.node))
-        thing.is_partial = thing.is_partial or not found.exact
-        for value in found.values:
+        thing.is_partial = thing.is_partial or not found.exact or len(values) < len(found.values)
+        for value in values:
             remember(machine, state, _name(call), value, call.node, _given(call), StoreKind.APPENDED)
     return NONE
 
