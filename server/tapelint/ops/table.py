@@ -47,7 +47,8 @@ def resolve(name: str, positional: Sequence[str], keywords: Mapping[str, str] | 
     is the fitting overload whose claims hold for all the others too: so ``x * unknown`` is ``mul/Number``, which says
     that something is saved but not what. If no overload is that weak, it is what they have in common
     (``dropout(x, training=unknown)`` saves nothing for sure and may return x itself), and ``None`` if they do not even
-    write the same or return as many tensors.
+    write the same or return as many tensors. A view, ``x.view(unknown)``, has the graph of its base: of the overload
+    that reads the memory as another dtype, and so has none, it is known that it was meant where the dtype is known.
     """
     possible: list[Op] = []
     for op in candidates(name):
@@ -56,6 +57,8 @@ def resolve(name: str, positional: Sequence[str], keywords: Mapping[str, str] | 
             possible.append(op)
         if verdict:
             break
+    if all(op.view for op in possible):
+        possible = [op for op in possible if op.flows] or possible
     for op in reversed(possible):
         if all(_is_weaker(op, other) for other in possible):
             return op if all(op.sizes == other.sizes for other in possible) else replace(op, sizes=())
