@@ -47,22 +47,28 @@ def resolve(name: str, positional: Sequence[str], keywords: Mapping[str, str] | 
     is the fitting overload whose claims hold for all the others too: so ``x * unknown`` is ``mul/Number``, which says
     that something is saved but not what. If no overload is that weak, it is what they have in common
     (``dropout(x, training=unknown)`` saves nothing for sure and may return x itself), and ``None`` if they do not even
-    write the same or return as many tensors. A view, ``x.view(unknown)``, has the graph of its base: of the overload
-    that reads the memory as another dtype, and so has none, it is known that it was meant where the dtype is known.
+    write the same or return as many tensors.
     """
-    possible: list[Op] = []
-    for op in candidates(name):
-        verdict = fit(op, positional, keywords or {})
-        if verdict is not False:
-            possible.append(op)
-        if verdict:
-            break
-    if all(op.view for op in possible):
-        possible = [op for op in possible if op.flows] or possible
+    possible = _possible(name, positional, keywords or {})
     for op in reversed(possible):
         if all(_is_weaker(op, other) for other in possible):
             return op if all(op.sizes == other.sizes for other in possible) else replace(op, sizes=())
     return _in_common(possible) if possible else None
+
+
+def _possible(name: str, positional: Sequence[str], keywords: Mapping[str, str]) -> list[Op]:
+    """The overloads that may fit. A view, ``x.view(unknown)``, has the graph of its base: the overload that reads the
+    memory as another dtype, and so has none, is meant only where it fits for certain.
+    """
+    possible: list[Op] = []
+    for op in candidates(name):
+        verdict = fit(op, positional, keywords)
+        if verdict is not False:
+            possible.append(op)
+        if verdict:
+            break
+    views = [op for op in possible if op.view and op.flows]
+    return views if views and all(op.view for op in possible) else possible
 
 
 def _in_common(possible: Sequence[Op]) -> Op | None:
