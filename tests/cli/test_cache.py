@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -67,6 +68,34 @@ def test_a_second_run_prints_the_same(tapelint: Tapelint, tmp_path: Path, form: 
     assert kept(tmp_path)
     assert printed(tapelint, "--output-format", form, "--stats") == wanted
     assert wanted[0] == 2 and "TL101" in wanted[1]
+
+
+@pytest.mark.parametrize("form", [*FORMATS, "rdjson", "junit", "json-lines"])
+def test_a_run_in_another_format_prints_the_same(tapelint: Tapelint, tmp_path: Path, form: str) -> None:
+    written(tmp_path)
+    (tmp_path / "half.py").write_text("import torch\nprint(torch.ones(3))\ndef (:\n")
+    book = json.loads((tmp_path / "book.ipynb").read_text())
+    book["cells"][0]["source"] = ["import torch\n", "def (:\n"]
+    (tmp_path / "half.ipynb").write_text(json.dumps(book))
+    wanted = printed(tapelint, "--output-format", form, "--no-cache")
+    printed(tapelint, "--statistics")
+    done = printed(tapelint, "--output-format", form)
+    if form == "json-lines":  # the seconds differ
+        done, wanted = ((status, re.sub(r'"seconds": [\d.]+', "", out), err) for status, out, err in (done, wanted))
+    assert done == wanted
+
+
+def test_where_nothing_was_found_another_format_checks_nothing(tapelint: Tapelint, tmp_path: Path) -> None:
+    (tmp_path / "found.py").write_text(TWICE)
+    (tmp_path / "half.py").write_text("import torch\nprint(torch.ones(3))\ndef (:\n")
+    (tmp_path / "train.py").write_text(TRAIN)
+    (tmp_path / "helper.py").write_text(HARMLESS)
+    printed(tapelint, "--statistics")
+    for arguments in (("--write-baseline",), ("--output-format", "sarif"), ()):
+        checked = re.findall(r"DEBUG tapelint: (\S+): begins", printed(tapelint, "-v", *arguments)[2])
+        assert checked == ["found.py"]
+    (tmp_path / "helper.py").write_text(STEP)
+    assert "helper.py:3" in printed(tapelint, "--output-format", "concise")[1]
 
 
 def test_what_is_unchanged_is_not_checked_again(tapelint: Tapelint, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from ..report.diagnostic import Diagnostic
 from ..report.for_tools import remark
 from ..report.in_cells import in_cells, in_file, place_in_cells
 from ..report.notice import Notice
-from ..source import Source, parse
+from ..source import NOTEBOOK, Source, notebook, parse, read
 from .task import FileResult, Task
 
 
@@ -39,6 +39,19 @@ def add_notice(task: Task, result: FileResult, notice: Notice, source: Source | 
         result.notifications.append(as_notification(in_file(diagnostic, source), notice))
     elif task.output_format != "full" and (task.output_format != "concise" or notice.is_common):
         result.listed.append(_render(task, source, diagnostic))
+
+
+def in_format(task: Task, found: FileResult) -> FileResult:
+    """A result that was made for another format, its notices in that of the task. Raises SourceError where the file
+    cannot be read.
+    """
+    text = read(task.path)
+    book = notebook(text) if task.path.endswith(NOTEBOOK) else None
+    source = parse(book.text, task.path, book.cells) if book else parse(text, task.path)
+    result = replace(found, notices=[], listed=[], notifications=[], warnings=[], failures=[], counts=False)
+    for notice in found.notices:
+        add_notice(task, result, notice, source)
+    return result
 
 
 def _render(task: Task, source: Source, diagnostic: Diagnostic) -> Any:

@@ -13,6 +13,8 @@ from .adoption.settled import settled
 from .task import Fixing
 
 STDIN = "-"
+BRIEF = "brief"
+"""The format of a run that prints no findings: they have no fixes."""
 
 
 @frozen
@@ -61,7 +63,7 @@ class Request:
     def asked_format(self) -> str:
         """The format in which findings are made: that for programs to count them, one without fixes to print none."""
         if self.add_ignore or self.manner.write_baseline:
-            return "brief"
+            return BRIEF
         return "json" if self.manner.statistics else self.output_format
 
 

@@ -9,10 +9,14 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 
 from ... import __version__
+from ...output_formats import FORMATS
+from ...source import SourceError
 from ...workspace import Given, Resolver
+from ..request import BRIEF
 from ..streams import note
 from ..task import FileResult, Task
 from .asking import Basis, config_digest
@@ -23,6 +27,8 @@ from .validity import Texts, Validity
 Answers = Generator[FileResult, None, None]
 Compute = Callable[[list[Task], dict[int, FileResult]], Answers]
 """Checks files, in order; it puts what has come before its turn, by number, into a table."""
+ASKED = (*FORMATS, BRIEF)
+"""All formats that a run may have asked for."""
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -82,24 +88,35 @@ class Cache:
                 come[left[place]] = self._keep(tasks[left[place]], result)
 
     def _find(self, task: Task) -> FileResult | None:
-        """What an earlier run has found, where this one would find the same."""
+        """What an earlier run has found, where this one would find the same. It may have printed in another format,
+        where it has found nothing: findings are kept as they were printed.
+        """
         if not _is_kept(task):
             return None
-        file, key = self._file(task), _key(task)
-        _, record = file.entries.found.get(key, (0, None))
-        if record is None:
-            return None
+        file = self._file(task)
+        for form in (task.output_format, *(each for each in ASKED if each != task.output_format)):
+            key = _key(task, form)
+            _, record = file.entries.found.get(key, (0, None))
+            found = self._restored(task, record) if record is not None else None
+            if record is None or found is None:
+                continue
+            if form != task.output_format:
+                found = None if found.found else _in_format(task, found)
+            if found is not None:
+                note("debug", f"{task.path}: not changed since the last run, and not checked again")
+                self._enter(file, key, record)
+                return found
+        return None
+
+    def _restored(self, task: Task, record: str) -> FileResult | None:
+        """The result in a record, if it is one and still holds."""
         try:
             basis, result = json.loads(record)
             is_valid = self._checker().holds(restored(Basis, basis), task.path)
             found: FileResult | None = restored(FileResult, result) if is_valid else None
         except (ValueError, TypeError, RecursionError):
             return None
-        if found is None or found.path != task.path:
-            return None
-        note("debug", f"{task.path}: not changed since the last run, and not checked again")
-        self._enter(file, key, record)
-        return found
+        return found if found is not None and found.path == task.path else None
 
     def _checker(self) -> Validity:
         if self._validity is None:
@@ -109,7 +126,7 @@ class Cache:
     def _keep(self, task: Task, result: FileResult) -> FileResult:
         """Enter a result that was made in this run."""
         if result.record is not None:
-            self._enter(self._file(task), _key(task), result.record)
+            self._enter(self._file(task), _key(task, task.output_format), result.record)
             self._texts.digest(os.path.abspath(task.path))  # with its stamp the next run need not read it
             result.record = None
         return result
@@ -149,9 +166,20 @@ def _is_kept(task: Task) -> bool:
     return task.text is None and task.fix == "no"
 
 
-def _key(task: Task) -> str:
+def _in_format(task: Task, found: FileResult) -> FileResult | None:
+    """A result without findings in the format of the task; None where its file cannot be read any more."""
+    if not found.notices:
+        return found
+    told: Callable[[Task, FileResult], FileResult] = import_module("tapelint.cli.file_notices").in_format
+    try:
+        return told(task, found)
+    except SourceError:
+        return None
+
+
+def _key(task: Task, output_format: str) -> str:
     """What stands for all that a task says, but for the text and the imports of its file."""
-    form = (task.path, task.output_format, task.tells_coverage, sorted(task.focus), task.rank)
+    form = (task.path, output_format, task.tells_coverage, sorted(task.focus), task.rank)
     return digest(json.dumps([*plain(form), config_digest(task.config)]))
 
 
