@@ -98,6 +98,23 @@ def test_where_nothing_was_found_another_format_checks_nothing(tapelint: Tapelin
     assert "helper.py:3" in printed(tapelint, "--output-format", "concise")[1]
 
 
+def test_a_baseline_or_other_files_change_nothing_that_is_known(tapelint: Tapelint, tmp_path: Path) -> None:
+    (tmp_path / "found.py").write_text(TWICE)
+    (tmp_path / "train.py").write_text(TRAIN)
+    (tmp_path / "helper.py").write_text(STEP)
+    printed(tapelint, "--write-baseline")
+    printed(tapelint)
+    (tmp_path / "pyproject.toml").write_text(
+        "[tool.tapelint]\nbaseline = 'tapelint-baseline.json'\nexclude = ['old']\n"
+    )
+    status, _, log = printed(tapelint, "-v")
+    assert (status, "begins" in log) == (0, False)
+    # what an import finds is another matter where it is excluded
+    assert "helper.py" in printed(tapelint, "train.py", "--output-format", "concise", "--baseline", "none.json")[1]
+    (tmp_path / "pyproject.toml").write_text("[tool.tapelint]\nextend-exclude = ['helper.py']\n")
+    assert "helper.py" not in printed(tapelint, "train.py", "--output-format", "concise")[1]
+
+
 def test_what_is_unchanged_is_not_checked_again(tapelint: Tapelint, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(TWICE)
     printed(tapelint)

@@ -61,6 +61,13 @@ OF_A_RUN = ("output_format", "fix", "fix_only", "unsafe_fixes", "show_fixes")
 """Fields that say what a run of the command line does with findings; no finding depends on them. Those of the current
 folder count.
 """
+OF_A_PROJECT = (
+    *("exclude", "extend_exclude", "force_exclude", "respect_gitignore", "baseline"),
+    *("cache_dir", "required_version", "extend", "root"),
+)
+"""Fields that say which files are checked, which findings are known, and where things are. What is found in a file that
+is checked does not depend on them.
+"""
 
 
 @frozen

@@ -15,7 +15,7 @@ from ...frozen import frozen
 from ...report.notice import Kind
 from ...workspace import Config, Given, Resolver, checked_below
 from ...workspace.callers import users
-from ...workspace.config import OF_A_RUN
+from ...workspace.config import OF_A_PROJECT, OF_A_RUN
 from ..task import FileResult
 from .encoding import digest, plain
 
@@ -89,7 +89,7 @@ def users_digest(found: dict[str, str] | None) -> dict[str, str] | None:
 
 
 def config_digest(config: Config | None) -> str | None:
-    """What stands for a configuration."""
+    """What stands for all of a configuration that findings depend on."""
     return _digest_of(config) if config else None
 
 
@@ -100,7 +100,8 @@ def _config(path: str, root: str, given: Given) -> Config | None:
 
 @lru_cache(maxsize=256)
 def _digest_of(config: Config) -> str:
-    return digest(json.dumps(plain(replace(config, **{name: getattr(Config(), name) for name in OF_A_RUN}))))
+    usual = {name: getattr(Config(), name) for name in (*OF_A_RUN, *OF_A_PROJECT)}
+    return digest(json.dumps(plain(replace(config, **usual))))
 
 
 @lru_cache(maxsize=1024)
