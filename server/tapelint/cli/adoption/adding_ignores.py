@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ..report.in_cells import place_in_cells
-from ..source import NOTEBOOK, SourceError, Span, notebook, parse, read
-from ..source.notebook_writing import with_code
-from ..source.suppression.adding import with_ignores
-from ..source.writing import rewrite
+from ...report.in_cells import place_in_cells
+from ...source import NOTEBOOK, SourceError, Span, notebook, parse, read
+from ...source.notebook_writing import with_code
+from ...source.suppression.adding import with_ignores
+from ...source.writing import rewrite
 
 Places = Mapping[str, frozenset[tuple[str, int]]]
 """Findings by file: their codes and rows."""

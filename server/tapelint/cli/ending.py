@@ -1,0 +1,140 @@
+"""The end of a run: what was found is printed, in the order of the paths, and gives the exit status.
+
+Findings wait for the last file: one that is checked later may show that a hazard of an earlier one is graver.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, TextIO
+
+from ..headline import number_of
+from ..report.look import look_for
+from ..report.notice import listed
+from ..severity import Severity
+from .adoption.counting import as_json, as_text, counts, fixes_listed
+from .adoption.known_findings import ignore_all, leave_out_known, tell_stale, write_baseline
+from .documents import DOCUMENTS, LINES
+from .outcome import Run
+from .printing import fixable_line, fixable_of, in_columns, print_findings
+from .streams import flash, say, writing
+
+
+def finish(run: Run) -> int:
+    """Print what concerns all files; the exit status."""
+    flash("")
+    if run.callers_cut:
+        say("note: the project is too large to look for all files that use those which were checked")
+    if run.request.add_ignore:
+        return ignore_all(run)
+    if run.request.manner.write_baseline:
+        return write_baseline(run)
+    counted = _report(run)
+    if run.request.stats:
+        for name, count in sorted(run.stats.items()):
+            say(f"{name}: {count}")
+    return _status(run, counted)
+
+
+def _report(run: Run) -> int:
+    """Print what was found and is not known; how many findings count for the exit status."""
+    baseline = leave_out_known(run)
+    is_told = not (run.request.diff or run.request.fix_only)
+    printed = [*run.merged.printed(run.request.asked_format)] if is_told else []
+    found = [each for each, _ in printed if each]
+    if not run.request.manner.silent:
+        is_counted = run.request.manner.statistics
+        texts = [text for each, text in printed if each or not is_counted]
+        _print_all(run, texts, _summary(run, Counter(each.diagnostic.severity for each in found)))
+    if baseline:
+        tell_stale(run, baseline)
+    return sum(each.counts for each in found)
+
+
+def _status(run: Run, counted: int) -> int:
+    """The exit status of a run in which so many findings count."""
+    if run.failures:
+        return 2
+    counted = run.fixes if run.request.diff else counted + run.found_unseen
+    if run.request.fix_only:
+        counted = 0
+    if run.request.manner.exit_non_zero_on_fix:
+        counted += run.fixes
+    return 1 if counted and not run.request.manner.exit_zero else 0
+
+
+def _print_all(run: Run, found: Sequence[Any], summary: str) -> None:
+    """Print the findings to where the user wants them."""
+    place = run.request.manner.output_file
+    if not place:
+        with writing():
+            _print(run, found, summary, sys.stderr if run.request.is_filter else sys.stdout)
+        return
+    try:
+        os.makedirs(os.path.dirname(os.path.abspath(place)), exist_ok=True)
+        with open(place, "w", encoding="utf-8", newline="\n") as out:
+            _print(run, found, summary, out)
+    except OSError as error:
+        run.fail(f"{place}: cannot be written: {error.strerror or error}")
+
+
+def _print(run: Run, found: Sequence[Any], summary: str, out: TextIO) -> None:
+    form = run.request.output_format
+    if run.request.diff:
+        if not run.request.manner.is_terse:
+            say(f"Would fix {number_of(run.fixes, 'finding')}.")
+    elif run.request.manner.statistics:
+        _print_statistics(run, found, summary, out)
+    elif form in DOCUMENTS:
+        run.document.objects, run.document.has_failed = [*found], run.failures > 0
+        text = DOCUMENTS[form](run.document)
+        if text or form not in LINES:
+            print(text, file=out)
+        if form == "grouped":
+            _print_fixed(run, out)
+    else:
+        look = look_for(out, run.request.story, not run.request.manner.output_file)
+        print_findings(found, form, look, out)
+        _print_fixed(run, out)
+        if form == "full" and not run.request.manner.is_terse:
+            fixable = fixable_line(*fixable_of(found), run.request.unsafe_fixes)
+            print(in_columns(summary + fixable, look), file=out)
+    out.flush()
+
+
+def _print_fixed(run: Run, out: TextIO) -> None:
+    """List what was fixed, where that is wanted."""
+    if run.request.show_fixes and run.fixed and run.request.output_format != "github":
+        print(f"\n{fixes_listed(run.fixed)}\n", file=out)
+
+
+def _print_statistics(run: Run, found: Sequence[Any], summary: str, out: TextIO) -> None:
+    form, summed = run.request.output_format, counts(found, run.request.unsafe_fixes is True)
+    if form == "json":
+        print(as_json(summed), file=out)
+        return
+    if summed:
+        print(as_text(summed), file=out)
+    if form == "full" and not run.request.manner.is_terse:
+        safe, either = (sum(each.fixable_count for each in counts(found, is_unsafe)) for is_unsafe in (False, True))
+        print(summary + fixable_line(safe, either - safe, run.request.unsafe_fixes), file=out)
+
+
+def _summary(run: Run, severities: Counter[Severity]) -> str:
+    """How much was found and fixed in how many files, in a sentence."""
+    unseen = listed(run.unseen)
+    files = number_of(run.files, "file") + (f" ({unseen})" if unseen else "")
+    fixed = f"Fixed {number_of(run.fixes, 'finding')}. " if run.fixes else ""
+    if run.request.fix_only:
+        return fixed.strip() or f"Nothing fixed in {files}."
+    if not severities:
+        return f"{fixed}Nothing {'left' if fixed else 'found'} in {files}."
+    counted = [
+        f"{count} {severity.word}{'' if count == 1 or severity is Severity.INFORMATION else 's'}"
+        for severity in Severity
+        if (count := severities[severity])
+    ]
+    return f"{fixed}Found {', '.join(counted)} in {files}."

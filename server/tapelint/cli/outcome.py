@@ -1,0 +1,121 @@
+"""What came of a run so far: the answers of its files, in order, and what could not be done, which is said at once."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from dataclasses import replace
+
+from ..headline import number_of
+from ..report.look import look_for
+from ..report.notice import Kind, tally
+from ..source import SourceError
+from ..source.writing import encoded
+from ..workspace import Config, Given
+from .caching.cached_run import Cache
+from .chosen_files import Selection
+from .documents import Document, difference, record
+from .live.how_far import Progress, is_watched
+from .merging import Merged
+from .printing import coloured_difference
+from .request import Request, with_settings
+from .streams import explain, say, tell, writing
+from .task import FileResult
+
+
+class Run:
+    """One run. What was found waits for its end."""
+
+    def __init__(self, request: Request, wanted: Given) -> None:
+        self.given = wanted
+        self.files = 0
+        self.stats: Counter[str] = Counter()
+        self.failures = 0
+        self.fixed: dict[str, Counter[tuple[str, str]]] = {}
+        self.found_unseen = 0
+        self.unseen: Counter[Kind] = Counter()
+        self.stdin, self.stdin_name = b"", ""
+        self.callers_cut = False
+        self.document = Document()
+        self.request = request
+        self.selection = Selection(wanted, lambda message, _: self.fail(message))
+        request = self.request = with_settings(request, self.selection.config(os.curdir) or wanted.over(Config()))
+        self.cache = None if request.no_cache else Cache(wanted, request.cache_dir)
+        self.progress = Progress(is_shown=is_watched() and not request.manner.is_terse)
+        self.merged = Merged()
+        self.names: list[str] = []
+
+    def fail(self, message: str, is_told: bool = False) -> None:
+        """Something could not be done: the exit status will be 2. ``is_told``: the document has it already."""
+        self.failures += 1
+        if not is_told:
+            self.document.failures.append(message)
+        if not self.request.manner.silent:
+            tell("error", message)
+
+    def warn(self, message: str) -> None:
+        """Something the user should know of."""
+        if not self.request.manner.is_terse:
+            tell("warning", message)
+
+    def take(self, answer: FileResult) -> None:
+        """Print what there is to say about a file."""
+        unseen = tally(answer.notices)
+        self.files += not unseen[Kind.NOT_READ]
+        self.unseen += unseen
+        self.found_unseen += answer.counts
+        self.stats += answer.stats
+        for message in answer.failures:
+            self.fail(message, bool(answer.notifications or answer.listed))
+        for message in answer.warnings:
+            self.warn(message)
+        for notice in answer.notices:
+            if notice.trace:
+                explain(notice.failure, notice.trace)
+            elif notice.is_common and self.request.stats:
+                say(notice.failure)
+        if answer.coverage:
+            say(f"{answer.path}: {answer.coverage}")
+        if answer.fixes:
+            self.fixed[answer.path] = answer.fixed
+        self.merged.add(answer)
+        self.names.append(answer.path)
+        self.document.records.append(record(answer))
+        self.document.notifications += answer.notifications
+        if self.request.diff or self.request.is_filter:
+            with writing():
+                self._print(answer)
+
+    @property
+    def fixes(self) -> int:
+        """How many fixes were made."""
+        return sum(each.total() for each in self.fixed.values())
+
+    def add_caller(self, answer: FileResult) -> None:
+        """Take what a file that uses those of the run has found in them."""
+        self.merged.add_caller(answer)
+
+    def _print(self, answer: FileResult) -> None:
+        if self.request.diff:
+            changes = difference(answer.path, answer.before, answer.after)
+            sys.stdout.write(coloured_difference(changes, look_for(sys.stdout)))
+        if self.request.is_filter and answer.path == self.stdin_name:
+            self._pass_on(answer.after)
+        sys.stdout.flush()
+
+    def _pass_on(self, text: str) -> None:
+        """Write what came from standard input to standard output, in the encoding it came in."""
+        try:
+            sys.stdout.buffer.write(encoded(self.stdin, text))
+        except SourceError as error:
+            self.fail(f"{self.stdin_name}: not fixed: {error}")
+            sys.stdout.buffer.write(self.stdin)
+
+    def interrupted(self, total: int | None) -> None:
+        """Say how far the run has come; what was found is printed all the same, and nothing is written."""
+        self.request = replace(
+            self.request, add_ignore=False, manner=replace(self.request.manner, write_baseline=False)
+        )
+        how_far = f"after {self.files} of {number_of(total, 'file')}" if total else "before the first file"
+        self.fail(f"interrupted {how_far}")
