@@ -6,16 +6,17 @@
 
 ``dataclasses`` writes each method of a frozen dataclass as text and compiles it: half a millisecond a class, a third of
 what it takes to check a small file. And its objects set each of their fields through ``object.__setattr__``, which
-takes three times as long as an assignment does: a tenth of an analysis. So only ``__init__`` is compiled here, the
-other methods are closures over the fields, and what forbids to change a record is a type checker and, where tapelint
-is tested (``TAPELINT_FROZEN``), Python.
+takes three times as long as an assignment does: a tenth of an analysis. So only ``__init__`` is compiled here, and that
+for the first object, since of most records there is none while a small file is checked; the other methods are closures
+over the fields. What forbids to change a record is a type checker and, where tapelint is tested
+(``TAPELINT_FROZEN``), Python.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from functools import partial
 from operator import attrgetter
 from reprlib import recursive_repr
@@ -40,7 +41,8 @@ def frozen(kind: Any = None, *, eq: bool = True, kw_only: bool = False) -> Any:
     if kind is None:
         return partial(frozen, eq=eq, kw_only=kw_only)
     own = vars(kind)
-    made: Any = dataclass(slots=True, eq=False, frozen=FORBID, kw_only=kw_only, repr=False)(kind)
+    made: Any = dataclass(init=False, slots=True, eq=False, frozen=FORBID, kw_only=kw_only, repr=False)(kind)
+    made.__init__ = _first_init(made)
     if eq:
         compared = _values([each.name for each in fields(made) if each.compare])
         if "__eq__" not in own:
@@ -50,6 +52,41 @@ def frozen(kind: Any = None, *, eq: bool = True, kw_only: bool = False) -> Any:
     if "__repr__" not in own:
         made.__repr__ = _repr
     return made
+
+
+def _first_init(made: Any) -> Callable[..., None]:
+    """An ``__init__`` that puts a compiled one in its place."""
+
+    def __init__(self: Any, *values: Any, **named: Any) -> None:
+        made.__init__ = _init(made)
+        made.__init__(self, *values, **named)
+
+    return __init__
+
+
+def _init(made: Any) -> Callable[..., None]:
+    """The ``__init__`` that ``dataclasses`` would write."""
+    scope: dict[str, Any] = {"_missing": MISSING, "_set": object.__setattr__}
+    positional, keywords, body = ["self"], ["*"], []
+    for number, each in enumerate(fields(made)):
+        name, usual, default = each.name, f"_{number}", ""
+        value = name
+        if each.default_factory is not MISSING:
+            scope[usual], default = each.default_factory, "=_missing"
+            value = f"{usual}() if {name} is _missing else {name}" if each.init else f"{usual}()"
+        elif each.default is not MISSING:
+            scope[usual], default = each.default, f"={usual}"
+            value = name if each.init else usual
+        if each.init:
+            (keywords if each.kw_only else positional).append(name + default)
+        if each.init or default:
+            body.append(f"_set(self, {name!r}, {value})" if FORBID else f"self.{name} = {value}")
+    if hasattr(made, "__post_init__"):
+        body.append("self.__post_init__()")
+    head = ", ".join(positional + (keywords if keywords[1:] else []))
+    exec(f"def __init__({head}):\n " + "\n ".join(body or ["pass"]), scope)  # as dataclasses does, of our own names
+    made_init: Callable[..., None] = scope["__init__"]
+    return made_init
 
 
 def _values(names: list[str]) -> Callable[[Any], tuple[object, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -43,6 +44,19 @@ class OwnHash:
 
     def __hash__(self) -> int:
         return 7
+
+
+@frozen(kw_only=True)
+class Made(Point):
+    """All that a field may be."""
+
+    made: list[int] = field(default_factory=list)
+    needed: str
+    own: int = field(init=False)
+    usual: int = field(init=False, default=5)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "own", len(self.needed))
 
 
 @dataclass(frozen=True)
@@ -94,6 +108,36 @@ def test_without_eq_identity_is_equality() -> None:
     assert one == one
     assert one != Identity(1)
     assert len({one, Identity(1)}) == 2
+
+
+def test_a_record_is_made_as_a_dataclass_is() -> None:
+    for _ in range(2):  # the first object of a class is made in another way than the others
+        one, other = Made(1, needed="ab"), Made(1, 0.0, "n", needed="ab", made=[3])
+        assert (one.x, one.y, one.note, one.made, one.needed, one.own, one.usual) == (1, 0.0, "", [], "ab", 2, 5)
+        assert one.made is not Made(1, needed="ab").made and (other.note, other.made) == ("n", [3])
+    for wrong in (lambda: Made(1), lambda: Made(1, 2, "n", "ab"), lambda: Single(), lambda: Empty(1)):
+        with pytest.raises(TypeError, match=r"__init__\(\)"):
+            wrong()
+
+
+def test_users_have_records_of_plain_assignments(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["tapelint.frozen"], "FORBID", False)
+
+    @frozen
+    class Pair:
+        x: int
+        more: list[int] = field(default_factory=list)
+
+    for _ in range(2):
+        assert (Pair(1).x, Pair(1).more, Pair(2, [3]), repr(Pair(2))) == (
+            1,
+            [],
+            Pair(2, [3]),
+            f"{Pair.__qualname__}(x=2, more=[])",
+        )
+    pair = Pair(1)
+    pair.x = 2  # type: ignore[misc]
+    assert pair == Pair(2)
 
 
 def test_what_a_class_defines_itself_stays() -> None:
