@@ -64,7 +64,8 @@ def make(machine: Machine, state: State, call: Call) -> Value:
     fused = call.kwargs.get("fused", Const(False)) != Const(False)
     if isinstance(given, HeapRef) and isinstance(group := state.heap[given.id], Mapping):
         given = group.items.get("params", Unknown("params"))
-    found = list(dict.fromkeys(_parameters_in(state, _collected(machine, state, given, call))))
+    listed = _collected(machine, state, given, call)
+    found = list(dict.fromkeys(_parameters_in(state, listed)))
     if not found:
         _refuse_hidden(machine, state, given, call)
         _refuse_empty(state, given)
@@ -73,7 +74,7 @@ def make(machine: Machine, state: State, call: Call) -> Value:
     single = call.name.endswith("LBFGS") and call.get(2, "max_iter") == Const(1)
     held = [key for key in found if not is_moved(state, key)]
     is_assumed = any(state.tensors[key].assumption is not None for key in held if not state.tensors[key].parameter)
-    more = not found or isinstance(given, Unknown) or is_assumed or len(held) < len(found)
+    more = not found or _may_hold_more(machine, state, listed) or is_assumed or len(held) < len(found)
     name = call.name.rpartition(".")[2]
     made = HeapRef(state.new(Optimizer(name, held, more, fused, single, _is_stateful(name, call))))
     machine.created_by[made.id] = call.node
@@ -92,6 +93,19 @@ def _parameters_in(state: State, given: Value) -> Iterator[int]:
         group = state.heap[item.id] if isinstance(item, HeapRef) else None
         held = group.items.get("params", item) if isinstance(group, Mapping) else item
         yield from tensors_in(state, held, 4)
+
+
+def _may_hold_more(machine: Machine, state: State, given: Value, depth: int = 4) -> bool:
+    """Whether parameters, or groups of them, are not all known. What ``parameters()`` gave is of its own network."""
+    thing = state.heap[given.id] if isinstance(given, HeapRef) and depth else given
+    if isinstance(given, HeapRef) and given.id in machine.facts.parameters_requested_by:
+        return False
+    if isinstance(thing, Mapping) and "params" in thing.items:
+        return _may_hold_more(machine, state, thing.items["params"], depth - 1)
+    if isinstance(thing, (Sequence, Tuple)):
+        is_open = isinstance(thing, Sequence) and thing.is_partial
+        return is_open or any(_may_hold_more(machine, state, item, depth - 1) for item in thing.items)
+    return not isinstance(thing, (TensorRef, Const))
 
 
 def _refuse_hidden(machine: Machine, state: State, given: Value, call: Call) -> None:
@@ -278,6 +292,7 @@ def add_param_group(machine: Machine, state: State, receiver: Value, call: Call)
     optimizer = state.edit(receiver.id, Optimizer)
     machine.facts.optimized.update(found)
     optimizer.params += [key for key in found if key not in optimizer.params]
+    optimizer.is_partial = optimizer.is_partial or _may_hold_more(machine, state, call.get(0, "param_group"))
     return NONE
 
 
