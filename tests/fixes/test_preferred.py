@@ -631,3 +631,46 @@ def test_accumulated_gradients_are_not_cleared_before_each_backward() -> None:
     assert best.preferred and best.applicability == "safe"
     assert "    opt.step()\n    opt.zero_grad()\nfor i, x" in apply(LOOPS, best.edits)
     assert not any("    opt.zero_grad()\n    net(x)" in apply(LOOPS, fix.edits) for fix in others)
+
+
+DATA = """import torch
+from torch import nn
+
+G, D = nn.Linear(8, 8), nn.Linear(8, 1)
+opt_g, opt_d = torch.optim.Adam(G.parameters()), torch.optim.Adam(D.parameters())
+fake = torch.tanh(G(torch.randn(4, 8)))
+D(fake).mean().backward()
+opt_d.step()
+(fake - 1).pow(2).mean().backward()
+opt_g.step()
+"""
+
+
+def test_what_no_step_has_changed_is_not_computed_again() -> None:
+    """The step wrote only what the first backward led to: the graph of `fake` is up to date, and data for `D`."""
+    report = analyse(DATA)
+    (diagnostic,) = report.diagnostics
+    titles = [fix.title for fix in fixes(report, diagnostic)]
+    assert diagnostic.help.startswith("Detach `fake` where it is used for `D(fake).mean().backward()`")
+    assert titles[0].startswith("Detach `fake` where it is used for `D(fake).mean().backward()`")
+    assert not any("again after the step" in title or "from before the step" in title for title in titles)
+
+
+KEPT = """import torch
+
+w = torch.ones(4, requires_grad=True)
+optimizer = torch.optim.SGD([w], lr=0.1)
+feature = torch.tanh(w)
+for i in range(3):
+    optimizer.zero_grad()
+    (feature * i).sum().backward()
+    optimizer.step()
+"""
+
+
+def test_a_graph_that_a_step_puts_out_of_date_is_not_kept_by_a_safe_fix() -> None:
+    report = analyse(KEPT)
+    (diagnostic,) = report.diagnostics
+    moved, kept = fixes(report, diagnostic)
+    assert (moved.preferred, moved.applicability) == (True, "safe") and "into the loop" in moved.title
+    assert kept.applicability == "unsafe" and "from before the step" in kept.title

@@ -20,12 +20,16 @@ def later_update(
     written = {key: write for key in leaf_tensors((*first, *now)) if (write := _step(state, key, since)) is not None}
     if not written:
         return None
+    if written.keys() & leaf_tensors(now):
+        spared = _spared(now, written.keys())
+    else:
+        spared = tuple(node for node in now if leaf_tensors([node]))
     last = max(written.values(), key=lambda write: write[0])
     return LaterUpdate(
         last[1],
         frozenset(written),
         frozenset(facts.stepped_with.get(last[1].call_site, ())),
-        _spared(now, written.keys()),
+        spared,
     )
 
 
