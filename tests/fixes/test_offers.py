@@ -192,6 +192,40 @@ def test_what_is_made_twice_is_offered_once() -> None:
     assert len(titles) == len(set(titles)) == 3 and "and 1 more like it" in titles[-1]
 
 
+SCALED = """import torch
+from torch import nn
+
+net, scaler = nn.Linear(3, 1), torch.amp.GradScaler("cpu")
+
+
+def clip(network):
+    nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+
+
+def train(optimizer):
+    for x in torch.ones(3, 1, 3):
+        optimizer.zero_grad()
+        scaler.scale(net(x).sum()).backward()
+        clip(net)
+        scaler.step(optimizer)
+        scaler.update()
+
+
+train(torch.optim.SGD(net.parameters(), lr=0.1))
+"""
+
+
+def test_nothing_is_written_where_its_names_mean_nothing() -> None:
+    """The optimizer is a variable of the function that calls the one that clips."""
+    report = analyse(SCALED)
+    (diagnostic,) = report.diagnostics
+    assert diagnostic.code == "TL405" and not fixes(report, diagnostic)
+    here = SCALED.replace("        clip(net)", "        nn.utils.clip_grad_norm_(net.parameters(), 1.0)")
+    report = analyse(here)
+    (fix,) = (fix for diagnostic in report.diagnostics for fix in fixes(report, diagnostic))
+    assert "        scaler.unscale_(optimizer)\n        nn.utils" in apply(here, fix.edits)
+
+
 TWICE = """import torch
 
 
