@@ -48,6 +48,14 @@ def test_broken_text_is_not_changed() -> None:
     assert fixed("detach", "y = «x»\nz = = 1\n") is None
 
 
+def test_parts_of_a_cure_may_not_change_the_same_text() -> None:
+    source = parse("import torch\nloss = torch.tensor(total.item())\n")
+    (made,) = (node for node in ast.walk(source.tree) if isinstance(node, ast.Call) and node.args)
+    read = FixProposal("remove_call", "", (made.args[0],))
+    assert edits_for(source, read) and edits_for(source, FixProposal("unwrap", "", (made,)))
+    assert edits_for(source, FixProposal("unwrap", "", (made,), also=(read,))) is None
+
+
 def test_a_node_of_another_tree_is_refused() -> None:
     assert edits_for(parse("x = y\n"), FixProposal("detach", "", (ast.parse("y").body[0].value,))) is None  # type: ignore[attr-defined]
 

@@ -24,7 +24,6 @@ import warnings
 from collections import Counter
 from functools import cache
 from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
@@ -62,7 +61,7 @@ def edits_for(source: Source, cure: FixProposal) -> tuple[Edit, ...] | None:
     found = tuple(sorted((edit for edit in within if edit is not None), key=lambda edit: edit.span))
     if len(found) < len(made):
         return None
-    return found if found and not _overlap(found) and _keeps_promise(source, found) else None
+    return found if found and _keeps_promise(source, found) else None
 
 
 def lacking(cure: FixProposal) -> str | None:
@@ -94,13 +93,8 @@ def _without_libcst() -> str | None:
     return None
 
 
-def _overlap(made: tuple[Edit, ...]) -> bool:
-    """Whether parts of a cure change the same text."""
-    spans = [edit.span for edit in made]
-    return any((a.end_row, a.end_column) > (b.row, b.column) for a, b in pairwise(spans))
-
-
 def _keeps_promise(source: Source, made: tuple[Edit, ...]) -> bool:
+    """Whether the edits, which may not overlap, leave a program with the comments that it had."""
     before = source.code
     try:
         after = apply(before, made)

@@ -11,7 +11,7 @@ import ast
 from ....source import Loop
 from ....source.edit import Edit
 from ...text.edit_refused import EditRefused
-from ...text.name_resolution import leaves, may_swap, read, written
+from ...text.name_resolution import leaves, may_swap
 from ...text.rows import after_header, block, indent_of, is_inline, owns_rows, take_out, top_row
 from ...text.source_editor import Place, SourceEditor
 
@@ -50,7 +50,7 @@ def _refuse_new_meaning(editor: SourceEditor, moved: Place, loop: ast.For | ast.
         if node is not loop and isinstance(node, Loop):
             crossed += _before(node.body, path)
         headers += _header(node)
-    if not may_swap([moved.statement], [*crossed, *headers]) or written([moved.statement]) & read(headers):
+    if not may_swap([moved.statement], [*crossed, *headers]):
         raise EditRefused("what is between depends on it")
 
 
