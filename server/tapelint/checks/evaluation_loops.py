@@ -187,7 +187,7 @@ def _only_evaluates(machine: Machine, state: State, loop: ast.AST) -> bool:
     """Whether a loop goes over data in a script in which no code goes backward, itself or through what it calls."""
     if not machine.unit.is_script or not _goes_over_data(state, loop) or runs_forward(machine, state):
         return False
-    trees = machine.tree, *(module.source.tree for module in machine.unit.loads)
+    trees = machine.trees
     return machine.query(only_evaluates, machine.tree) and not machine.query(gradients_reached, machine.tree, *trees)
 
 
@@ -220,7 +220,7 @@ def _is_measured(machine: Machine, loop: ast.AST, first: EvaluationGraph) -> boo
     found = machine.query(measuring, loop, first.point.node, scope)
     if found is None or found.acts and first.escaped and not first.in_evaluation:
         return False
-    trees = machine.tree, *(module.source.tree for module in machine.unit.loads)
+    trees = machine.trees
     if any("backward" in machine.query(gradients_reached, part, *trees) for part in found.code):
         return False
     if not first.assumed:

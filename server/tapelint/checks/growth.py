@@ -155,5 +155,5 @@ def _is_wrapped(state: State, receiver: HeapRef | None, function: ast.AST) -> bo
 
 def _is_helper(machine: Machine, function: ast.AST) -> bool:
     """Whether other methods call a method on their object: these say what it is given."""
-    trees = machine.tree, *(module.source.tree for module in machine.unit.loads)
+    trees = machine.trees
     return any(getattr(function, "name", "") in called_on_self(tree) for tree in trees)

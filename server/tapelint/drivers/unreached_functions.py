@@ -308,7 +308,7 @@ def imagined_call(
         if syntactic_summary(node).yields:
             imagine_consumer(machine, state, function, receiver, values)
             return [state]
-        trees = (machine.tree, *(module.source.tree for module in machine.unit.loads))
+        trees = machine.trees
         if machine.query(may_write, node, *trees):
             latent_calls.imagine(machine, state, function, receiver, values, led)
         if owner is not None and receiver is not None and may_carry(machine, state, owner, function):
@@ -372,9 +372,7 @@ def _from_loader(values: dict[str, Value], batch: Sequence[ast.arg]) -> dict[str
 
 def trains(machine: Machine, function: ast.AST) -> bool:
     """Whether a function goes backward, through functions of this file and those it imports as well."""
-    return "backward" in machine.query(
-        through, function, machine.tree, *(module.source.tree for module in machine.unit.loads)
-    )
+    return "backward" in machine.query(through, function, *machine.trees)
 
 
 def _driven(machine: Machine, state: State, call: EntryCall, is_once: bool) -> list[State]:

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-
 from .machine import Machine
 from .syntax.bound_names import any_names, binds
 
 
 def may_bind(machine: Machine, name: str) -> bool:
     """Whether some code may bind a variable or an attribute ``name``."""
-    return machine.query(binds, name, *_trees(machine))
+    return machine.query(binds, name, *machine.trees)
 
 
 def may_bind_any(machine: Machine) -> bool:
     """Whether some code gives objects attributes by names that it does not spell."""
-    return machine.query(any_names, *_trees(machine))
-
-
-def _trees(machine: Machine) -> tuple[ast.AST, ...]:
-    return machine.tree, *(module.source.tree for module in machine.unit.loads)
+    return machine.query(any_names, *machine.trees)

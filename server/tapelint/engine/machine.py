@@ -165,6 +165,15 @@ class Machine(Evaluation):
         finally:
             self.context, self.memo, self.probe = outer
 
+    @property
+    def trees(self) -> tuple[ast.Module, ...]:
+        """The file that is analysed and the modules that the running unit may use, to ask about (`query`)."""
+        return self.tree, *(module.source.tree for module in self.unit.loads)
+
+    def running_file(self, state: State) -> ast.Module:
+        """The file whose code is running."""
+        return self.tree if self.imports is None else self.imports.here(state).source.tree
+
     # Expressions
 
     def eval(self, node: ast.AST, state: State) -> Value:

@@ -104,8 +104,7 @@ def abandoned(
     if definition not in machine.unit.abandoned:
         machine.unit.abandoned.add(definition)
         machine.give_up(Lost(Entry("call", definition)))
-    trees = machine.tree, *(module.source.tree for module in machine.unit.loads)
-    stored, cuts = machine.query(effects_by_name, definition, *trees)
+    stored, cuts = machine.query(effects_by_name, definition, *machine.trees)
     for value in (*args, *kwargs.values()):
         _forget_attributes(state, value, stored)
     network, name = _network(state, args), getattr(definition, "name", "")

@@ -87,7 +87,7 @@ def _scope(machine: Machine, state: State) -> ast.AST | None:
         return frame.function.node
     if state.frame != frame.module:
         return None
-    return machine.tree if machine.imports is None else machine.imports.here(state).source.tree
+    return machine.running_file(state)
 
 
 def _network(machine: Machine, state: State, value: Value, name: str, node: ast.AST) -> Value:

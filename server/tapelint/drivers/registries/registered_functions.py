@@ -199,7 +199,7 @@ def imagine_registered(machine: Machine, state: State, registered: Registered) -
 
     with machine.facts.events.heard_by(hear):
         machine.run_paths(state, run)
-    trees = [machine.tree, *(each.source.tree for each in machine.unit.loads)]
+    trees = machine.trees
     for event in heard:
         name, tensor = _function_of(event.point.node, trees), _first_name(event.point.node)
         if name is not None:
@@ -228,7 +228,7 @@ def _call(machine: Machine, state: State, registered: Registered) -> None:
     machine.memoize(site, "registered", lambda key: call_value(machine, state, callee, args, kwargs, site, key))
 
 
-def _function_of(node: ast.AST, trees: list[ast.Module]) -> str | None:
+def _function_of(node: ast.AST, trees: tuple[ast.Module, ...]) -> str | None:
     """The name of the innermost function around a node."""
     found = None
     for tree in trees:

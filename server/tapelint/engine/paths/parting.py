@@ -114,7 +114,7 @@ def part(machine: Machine, branch: Branch, path: State, other: State, key: Hasha
 def scope_of(machine: Machine, state: State) -> ast.AST:
     """The function whose code is running, or the module."""
     function = state.get(state.frame, Frame).function
-    return machine.tree if function is None else function.node
+    return machine.running_file(state) if function is None else function.node
 
 
 def _terms(formula: Hashable) -> Iterator[Hashable]:

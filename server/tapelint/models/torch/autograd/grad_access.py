@@ -258,7 +258,7 @@ def _touching(tree: ast.AST) -> dict[str, frozenset[str]]:
 
 def reaches(machine: Machine, node: ast.AST) -> frozenset[str]:
     """How some code reaches for gradients, through functions of this file and of those it imports as well."""
-    return machine.query(through, node, machine.tree, *(module.source.tree for module in machine.unit.loads))
+    return machine.query(through, node, *machine.trees)
 
 
 def through(node: ast.AST, *trees: ast.AST) -> frozenset[str]:
@@ -271,13 +271,14 @@ def through(node: ast.AST, *trees: ast.AST) -> frozenset[str]:
     return touched
 
 
-def weigh(machine: Machine, node: ast.If, key: Hashable) -> None:
+def weigh(machine: Machine, state: State, node: ast.If, key: Hashable) -> None:
     """Remember whether it may depend on a test what becomes of gradients: a side of it touches them, or jumps past code
     that does.
     """
     reached = reaches(machine, node)
     if facts(node)[1]:
-        reached |= reaches(machine, machine.context.call_stack[-1][0] if machine.context.call_stack else machine.tree)
+        calls = machine.context.call_stack
+        reached |= reaches(machine, calls[-1][0] if calls else machine.running_file(state))
     if reached:
         before = machine.facts.gradient_relevant.get(key, frozenset())
         machine.facts.gradient_relevant[key] = before | {node} if reached & CLEARING else before
