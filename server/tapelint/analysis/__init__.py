@@ -34,6 +34,7 @@ from ..interpreter import (
     walked,
 )
 from ..modules.loader import Outdated
+from ..modules.shared_modules import SharedModules
 from ..report import Diagnostic, FileEdits, Fix, Notice, Offer, dedupe_and_grade
 from ..report.diagnostic import Place as Shown
 from ..report.notice import internal
@@ -54,7 +55,7 @@ from .unseen import notices, unparsed
 from .used_elsewhere import UsedElsewhere, Users
 from .without_fix import lack, no_fix
 
-__all__ = ["Cancelled", "AnalysisCache", "Report", "analyse", "fixes", "offer"]
+__all__ = ["Cancelled", "AnalysisCache", "Report", "SharedModules", "analyse", "fixes", "offer"]
 
 MORE = 2
 """How often a cure is made again where the same place then shows the same hazard of another tensor."""
@@ -116,6 +117,7 @@ def analyse(
     config_of: ConfigOf | None = None,
     focus: frozenset[str] = frozenset(),
     users: Users | None = None,
+    shared: SharedModules | None = None,
 ) -> Report:
     """Execute ``text`` abstractly and report its hazards. Raises nothing but Cancelled, when ``cancel()`` turns true.
 
@@ -124,11 +126,12 @@ def analyse(
     does. ``limits`` are the budgets. ``config_of`` says which of the imported files are checked as well, so that what
     stands in them is reported there; without it all is reported at the calls in this file. With a ``focus`` only
     functions that have to do with one of these names are tried out. ``users`` are the files that use the one at a
-    path: what they do only where gradients are off is not reported of a caller that is imagined. With the
+    path: what they do only where gradients are off is not reported of a caller that is imagined. Modules that are
+    ``shared`` with the analyses of other files are executed once for all of them; the report is the same. With the
     ``memory`` of earlier texts of the same file under the same configuration only what has changed is executed, and
     the report of the text before is not to be used any more: its tree lives on in this one's.
     """
-    inputs = Inputs(config, resolve, is_imported, limits, config_of, focus, users)
+    inputs = Inputs(config, resolve, is_imported, limits, config_of, focus, users, shared)
     return _analyse_text(text, path, inputs, cancel, memory)
 
 
@@ -160,12 +163,13 @@ def _analyse(
     if source.is_skipped or not concerns_torch(source.text, source.path, inputs.resolve):
         return Report(source.path, source, (), asdict(AnalysisStats()), inputs, notices=tuple(unparsed(source)))
     machine = _resumed(source, inputs, memory)
-    machine.untried = unrelated(source.tree, inputs.focus) if inputs.focus else frozenset()
     try:
         steps = executed(machine, cancel, memory)
     except Outdated:
         memory.forget()
         return _analyse(source, inputs, cancel, memory, is_main)
+    if inputs.shared is not None:
+        inputs.shared.keep(machine, config)
     imports = machine.imports
     configs = Configs(inputs.config_of)
     files = Files(source, imports.sources if imports else (), configs.holds, config.ignore_noqa)
@@ -241,6 +245,7 @@ def _resumed(source: Source, inputs: Inputs, memory: AnalysisCache) -> Machine:
         machine = made(source, Facts(), inputs)
         machine.facts.events.subscribe(RuleListener(machine, inputs.config).hear)
         memory.begin(machine, source, under)
+    machine.untried = unrelated(source.tree, inputs.focus) if inputs.focus else frozenset()
     return machine
 
 
@@ -314,7 +319,7 @@ def _is_shown_alone(
                 found = asked[module, importer] = resolved(module, importer)
                 return found
 
-            by_itself = Inputs(inputs.config, noting, limits=inputs.limits)
+            by_itself = Inputs(inputs.config, noting, limits=inputs.limits, shared=inputs.shared)
             report = _analyse(parse(other.text, path), by_itself, cancel, AnalysisCache(), is_main=False)
             known = alone[path] = Alone(other.text, asked, report.origins)
         if any(shown.covers(origin) for shown in known.origins):
@@ -349,6 +354,8 @@ def made(
     machine.serves_tests = tests.serves_tests(source.path, source.tree)
     if inputs.resolve is not None:
         machine.imports = Imports(machine, source, inputs.resolve, inputs.config.follow_installed)
+        if inputs.shared is not None:
+            inputs.shared.give(machine, inputs.config)
     return machine
 
 
@@ -488,7 +495,7 @@ def _harms(report: Report, made: Iterable[FileEdits], cancel: Callable[[], bool]
     texts = {each.filename: each.after for each in others}
 
     def codes(path: str, text: str, resolve: Resolve | None) -> Counter[str]:
-        inputs = Inputs(report.inputs.config, resolve, limits=report.inputs.limits)
+        inputs = Inputs(report.inputs.config, resolve, limits=report.inputs.limits, shared=report.inputs.shared)
         alone = _analyse(parse(text, path), inputs, cancel, AnalysisCache(), is_main=False)
         return Counter(found.code for found in alone.findings.values() if found.severity <= Severity.WARNING)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from ..engine.limits import Limits
 from ..frozen import frozen
+from ..modules.shared_modules import SharedModules
 from ..stubs import Resolve
 from ..workspace.config import Config
 from .elsewhere import ConfigOf
@@ -26,3 +27,5 @@ class Inputs:
     focus: frozenset[str] = frozenset()
     # which other files use the one at a path
     users: Users | None = None
+    # modules that other analyses have executed, which are taken over; what is reported does not depend on them
+    shared: SharedModules | None = None

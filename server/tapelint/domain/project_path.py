@@ -7,6 +7,7 @@ Path(__file__).parent / "a.yaml"   relative to the folder of the file that says 
 from __future__ import annotations
 
 import posixpath
+from collections.abc import Callable
 
 from ..frozen import frozen
 from ..stubs import BESIDE, PLAIN
@@ -44,11 +45,11 @@ def of_path(path: ProjectPath, note: str = "path") -> Unknown:
     return Unknown(note, False, formula=path)
 
 
-def located(value: Value, importer: str) -> ProjectPath | None:
-    """The path that a value is; ``importer`` is the file that runs as the program. An absolute one is outside."""
+def located(value: Value, importer: Callable[[], str]) -> ProjectPath | None:
+    """The path that a value is; ``importer`` says which file runs as the program. An absolute one is outside."""
     if isinstance(value, Unknown) and isinstance(value.formula, ProjectPath):
         return value.formula
     text = settled(value)
     if not isinstance(text, Const) or not isinstance(text.value, str) or text.value[:1] in ("", "/", "~", "\\"):
         return None
-    return ProjectPath(PLAIN + posixpath.normpath(text.value), importer)
+    return ProjectPath(PLAIN + posixpath.normpath(text.value), importer())

@@ -7,6 +7,8 @@ place, on a fast machine and on a slow one. An expression takes about 28 microse
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..frozen import frozen
 
 
@@ -102,6 +104,26 @@ class Limits:
     segment_fuel: int = 500
     # A unit is at least one part in so many of all units before it: a long script has a bounded number of units.
     segment_share: int = 4
+
+    @property
+    def of_modules(self) -> Limits:
+        """Those that decide how an imported module is executed. How much fuel is left for it is another question."""
+        return replace(
+            self,
+            script_fuel=0,
+            entry_fuel=0,
+            all_entries_fuel=0,
+            idle_entry_fuel=0,
+            all_idle_entries_fuel=0,
+            latent_fuel=0,
+            all_latent_fuel=0,
+            late_entry_fuel=0,
+            all_late_entries_fuel=0,
+            torch_free_fuel=0,
+            cell_rerun_fuel=0,
+            all_cell_reruns_fuel=0,
+            all_modules_fuel=0,
+        )
 
 
 def of_caller(rank: int) -> Limits:

@@ -89,6 +89,7 @@ class Machine(Evaluation):
         limits: Limits = Limits(),  # noqa: B008 (frozen)
     ) -> None:
         self.limits = limits
+        self._tree, self._module = tree, 0
         self.unit = AnalysisUnit(facts, {}, limits.script_fuel)
         self.observations = Observations(self.unit.observed)
         self.facts = facts
@@ -101,8 +102,7 @@ class Machine(Evaluation):
 
         # The checks, by what they listen to.
         self.lifecycle = lifecycle
-        # The file, and its cells if it is a notebook.
-        self.tree = tree
+        # The cells of the file, if it is a notebook.
         self.cells: tuple[Cell, ...] = ()
         # What the project calls a test.
         self.tests = TestConventions()
@@ -114,8 +114,6 @@ class Machine(Evaluation):
         self.cancel = cancel
         # The modules of the workspace; None where every import is an unknown library.
         self.imports: ModuleSystem | None = None
-        # The heap id of the file's scope.
-        self.module = 0
         # How many paths are kept: fewer than `Limits.paths` while an object is made with inferred arguments.
         self.max_paths = limits.paths
         # How many `try` statements with handlers are around what is running.
@@ -139,6 +137,47 @@ class Machine(Evaluation):
         # What is reachable from heap objects that no code changes any more.
         self.frozen_contents: Known = {}
 
+    @property
+    def tree(self) -> ast.Module:
+        """The file that is analysed. A module that reads it while it is executed is another one for another file."""
+        self.unit.import_lookups.has_read_main = True
+        return self._tree
+
+    @tree.setter
+    def tree(self, tree: ast.Module) -> None:
+        self._tree = tree
+
+    @property
+    def trees(self) -> tuple[ast.Module, ...]:
+        """That file and the modules that the running unit may use, to ask about (`query`): what was asked while a
+        module was executed is asked again for another file.
+        """
+        return self._tree, *(module.source.tree for module in self.unit.loads)
+
+    @property
+    def module(self) -> int:
+        """The heap id of that file's scope."""
+        self.unit.import_lookups.has_read_main = True
+        return self._module
+
+    @module.setter
+    def module(self, frame: int) -> None:
+        self._module = frame
+
+    def take_over(self, other: Machine) -> None:
+        """Begin with the modules that the analysis of another file has executed, under the same limits."""
+        assert self.imports is not None and other.imports is not None
+        self.imports.take_over(other.imports)
+        self.runs = max(self.runs, other.runs)
+        for name, value in other.builtins.items():
+            self.builtins.setdefault(name, value)
+        for key, node in other.created_by.items():
+            if self.imports.has_made(key):
+                self.created_by[key] = node
+        for key, groups in other.grouped.items():
+            if self.imports.has_made(key):
+                self.grouped[key] = groups
+
     @contextmanager
     def running(self, unit: AnalysisUnit) -> Iterator[None]:
         """While this lasts, ``unit`` is what is counted in, with its own facts and fuel."""
@@ -156,23 +195,19 @@ class Machine(Evaluation):
     @contextmanager
     def detached(self) -> Iterator[None]:
         """While this lasts, code runs that is no part of the running statement, such as an imported module: it has
-        calls and a memo of its own, and the probe does not see it.
+        calls and a memo of its own, what is around that statement is not around it, and the probe does not see it.
         """
-        outer = self.context, self.memo, self.probe
+        outer = self.context, self.memo, self.probe, self.max_paths, self.handlers_around, self.handled
         self.context, self.memo, self.probe = RunContext(), EvalMemo({}), None
+        self.max_paths, self.handlers_around, self.handled = self.limits.paths, 0, []
         try:
             yield
         finally:
-            self.context, self.memo, self.probe = outer
-
-    @property
-    def trees(self) -> tuple[ast.Module, ...]:
-        """The file that is analysed and the modules that the running unit may use, to ask about (`query`)."""
-        return self.tree, *(module.source.tree for module in self.unit.loads)
+            self.context, self.memo, self.probe, self.max_paths, self.handlers_around, self.handled = outer
 
     def running_file(self, state: State) -> ast.Module:
         """The file whose code is running."""
-        return self.tree if self.imports is None else self.imports.here(state).source.tree
+        return self._tree if self.imports is None else self.imports.here(state).source.tree
 
     # Expressions
 
@@ -412,7 +447,7 @@ class Machine(Evaluation):
         frame = states[0].get(states[0].frame, Frame)
         if frame.function is not None:
             return self.query(live, frame.function.node, loop)
-        return self.query(live, self.tree, loop) if states[0].frame == self.module and not self.cells else None
+        return self.query(live, self._tree, loop) if states[0].frame == self._module and not self.cells else None
 
     def drop_uncaught_raises(self, states: list[State]) -> list[State]:
         """Drop paths that end in an uncaught exception, unless no other is left. They have been reported already and

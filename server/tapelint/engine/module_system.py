@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import ast
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -34,6 +35,8 @@ class LoadedModule:
     needs: dict[LoadedModule, None] = field(default_factory=dict)
     # What it did to heap objects of those: the object, before and after.
     changed: list[tuple[int, HeapObject, HeapObject]] = field(default_factory=list)
+    # The file that was analysed when it was executed.
+    main: ast.Module | None = None
     # The unit that executed its top level.
     step: AnalysisUnit = field(default_factory=lambda: AnalysisUnit(Facts(), {}, 0))
 
@@ -81,14 +84,19 @@ class ModuleSystem(Protocol):
     through it; where a machine has none, each is an unknown library.
     """
 
-    # The file that is analysed.
-    main: Source
     # What imports mean.
     lookups: Lookups
     # Whether the code of installed libraries is executed where it is short enough.
     follows_libraries: bool
     # Whether the units note all that they looked up: if not, none of them is reused after an edit.
     is_whole: bool
+
+    @property
+    def main(self) -> Source:
+        """The file that is analysed."""
+
+    def is_main(self, module: LoadedModule) -> bool:
+        """Whether a module is the file that is analysed."""
 
     @property
     def sources(self) -> Iterator[Source]:
@@ -100,6 +108,20 @@ class ModuleSystem(Protocol):
 
     def resume(self, main: Source, resolve: Resolve) -> None:
         """Go on with another text of the analysed file."""
+
+    @property
+    def modules(self) -> Mapping[str, LoadedModule]:
+        """The modules that were executed, by path."""
+
+    @property
+    def unfollowed(self) -> Mapping[tuple[str, str], Value]:
+        """What stands for a name of a module that was not executed, by path and name."""
+
+    def take_over(self, other: ModuleSystem) -> None:
+        """Begin with the modules that the analysis of another file has executed."""
+
+    def has_made(self, key: int) -> bool:
+        """Whether a heap object was made by the top level of a module."""
 
     def adopt(self, frame: int) -> None:
         """``frame`` is the scope of the analysed file."""

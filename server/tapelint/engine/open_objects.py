@@ -52,8 +52,12 @@ def is_whole(machine: Machine, state: State, key: int) -> bool:
 
 
 def is_older(machine: Machine, key: int) -> bool:
-    """Whether the object ``key`` was there before the imagined caller began that runs, if one does."""
-    return machine.unit.run_by is not RunBy.PROGRAM and key < machine.unit.began
+    """Whether the object ``key`` was there before the imagined caller began that runs, if one does. What a module has
+    made was, even if it is only now that the module is executed.
+    """
+    if machine.unit.run_by is RunBy.PROGRAM:
+        return False
+    return key < machine.unit.began or machine.imports is not None and machine.imports.has_made(key)
 
 
 def is_complete(machine: Machine, state: State, key: int, is_empty: bool) -> bool:

@@ -11,7 +11,7 @@ a package with a hundred files costs as many files as that function needs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from ..autograd import EventBus, Facts
@@ -24,12 +24,12 @@ from ..engine.analysis_unit import AnalysisUnit
 from ..engine.import_lookups import Found, Lookups
 from ..engine.incremental import recorded
 from ..engine.machine import Cancelled, Machine
-from ..engine.module_system import LoadedModule
+from ..engine.module_system import LoadedModule, ModuleSystem
 from ..source import Source, parsed
 from ..stubs import Resolve, stub_module_name
 from .dynamic_names import picked_modules
 from .irrelevance import TorchFreeModules, is_plain, keeps_code
-from .module import dotted, lacking
+from .module import dotted, independent, lacking
 from .top_level import top_level
 from .top_level_names import may_bind_more, surely_bound
 
@@ -45,7 +45,8 @@ class Imports:
     """The `ModuleSystem` of one analysis. The file analysed is ``main``: imported by another one, it runs once more."""
 
     def __init__(self, machine: Machine, main: Source, resolve: Resolve, follows_libraries: bool = False) -> None:
-        self.machine, self.main, self.lookups = machine, main, Lookups(resolve, machine.limits)
+        self.machine, self._main = machine, main
+        self.lookups = Lookups(resolve, machine.limits, lambda: machine.unit.import_lookups)
         self.follows_libraries = follows_libraries
         self.modules: dict[str, LoadedModule] = {}
         self.by_frame: dict[int, LoadedModule] = {}
@@ -53,10 +54,21 @@ class Imports:
         self.met: dict[LoadedModule, None] = {}
         self.spent = {False: 0, True: 0}
         self.is_whole = True
-        self._unknown: dict[tuple[str, str], Value] = {}
-        self._visiting: set[tuple[str, str]] = set()
+        self.unfollowed: dict[tuple[str, str], Value] = {}
+        self._is_resumed = False
+        self._visiting: dict[tuple[str, str], int] = {}
         self._owner: dict[int, LoadedModule] = {}
         self._far = TorchFreeModules(self.lookups.meaning)
+
+    @property
+    def main(self) -> Source:
+        """The file that is analysed. A module that reads it while it is executed is another one for another file."""
+        self.machine.unit.import_lookups.has_read_main = True
+        return self._main
+
+    def is_main(self, module: LoadedModule) -> bool:
+        """Whether a module is the file that is analysed."""
+        return module.source is self._main
 
     @property
     def sources(self) -> Iterator[Source]:
@@ -71,14 +83,29 @@ class Imports:
     def resume(self, main: Source, resolve: Resolve) -> None:
         """Go on with another text of the analysed file."""
         for module in self.by_frame.values():
-            if module.source is self.main:
+            if module.source is self._main:
                 module.source = main
-        self.main, self.met, self.spent = main, {}, {False: 0, True: 0}
+        self._main, self.met, self.spent = main, {}, {False: 0, True: 0}
+        self._is_resumed = True
         self.lookups.resume(resolve)
+
+    def take_over(self, other: ModuleSystem) -> None:
+        """Begin with the modules that the analysis of another file has executed, but for those that are different for
+        this one. Each is executed again if it would not be the same now, which is found out when it is imported.
+        """
+        kept = independent(other.modules, {self._main.path, other.main.path})
+        self.modules.update(kept)
+        self.unfollowed.update(other.unfollowed)
+        self.by_frame.update((module.frame, module) for module in kept.values())
+        self._owner.update((key, module) for module in kept.values() for key in module.own)
+
+    def has_made(self, key: int) -> bool:
+        """Whether a heap object was made by the top level of a module."""
+        return key in self._owner
 
     def adopt(self, frame: int) -> None:
         """The scope of the analysed file, which is no imported module but imports."""
-        self.by_frame[frame] = LoadedModule(self.main, frame)
+        self.by_frame[frame] = LoadedModule(self._main, frame)
 
     # Statements
 
@@ -122,7 +149,7 @@ class Imports:
         library = stub_module_name(path)
         if library is not None:
             return External(f"{library}.{name}")
-        return self._unknown.setdefault((path, name), Unknown(name))
+        return self.unfollowed.setdefault((path, name), Unknown(name))
 
     # Names
 
@@ -148,31 +175,31 @@ class Imports:
         """A library that a package has from one of its modules, which the program picks by name."""
         found: set[External] = set()
         key = (module.path, name)
-        if key in self._visiting or name.startswith("_"):
+        if name.startswith("_") or self._is_visited(key):
             return None
-        self._visiting.add(key)
+        self._visiting[key] = len(self.loading)
         try:
             for each in self.machine.query(picked_modules, module.source.tree):
                 value = self.member(state, f".{each}", module.path, name)
                 if isinstance(value, External):
                     found.add(value)
         finally:
-            self._visiting.discard(key)
+            del self._visiting[key]
         return found.pop() if len(found) == 1 else None
 
     def _computed(self, state: State, module: LoadedModule, name: str) -> Value | None:
         """What the module's own ``__getattr__`` answers."""
         getter = state.get(module.frame, Frame).variables.get("__getattr__")
         key = (module.path, name)
-        if not isinstance(getter, Function) or key in self._visiting:
+        if not isinstance(getter, Function) or self._is_visited(key):
             return None
-        self._visiting.add(key)
+        self._visiting[key] = len(self.loading)
         try:
             return self.machine.call(state, getter, [Const(name)], {}, getter.node)
         except ProgramRaised:
             return None
         finally:
-            self._visiting.discard(key)
+            del self._visiting[key]
 
     def own_classes(self, state: State, owner: Module) -> dict[str, Value] | None:
         """The public classes that a module defines, or a package takes from the modules in it, by name; None if there
@@ -248,23 +275,39 @@ class Imports:
     def is_idle(self, state: State, frame: int, given: list[Value]) -> bool:
         """Whether code of a module need not run: nothing of autograd can come of it or is given to it."""
         module = self.by_frame.get(frame)
-        if module is None or module.source is self.main or not self._far.holds(module.path, module.source.text):
+        if module is None or module.source is self._main or not self._is_torch_free(module):
             return False
         return all(is_plain(state, value) for value in given) and not keeps_code(state, frame)
+
+    def _is_torch_free(self, module: LoadedModule) -> bool:
+        notes = self.machine.unit.import_lookups.torch_free
+        answer = notes[module.path] = self._far.holds(module.path, module.source.text)
+        return answer
 
     def _noted(self, state: State, module: LoadedModule, name: str) -> Value | None:
         """Follow an import that was noted."""
         key = (module.path, name)
-        if key in self._visiting or key in self.machine.unit.import_lookups.absent:
+        if key in self.machine.unit.import_lookups.absent or self._is_visited(key):
             return None
-        self._visiting.add(key)
+        self._visiting[key] = len(self.loading)
         try:
             value = self._follow(state, module, name)
         finally:
-            self._visiting.discard(key)
+            del self._visiting[key]
         if value is None and not self.loading and len(self._visiting) == 0:
             self.machine.unit.import_lookups.absent.add(key)
         return value
+
+    def _is_visited(self, key: tuple[str, str]) -> bool:
+        """Whether a name of a module is just being followed. What does not follow it therefore, and began to be loaded
+        after that, might have done so elsewhere.
+        """
+        began = self._visiting.get(key)
+        if began is None:
+            return False
+        for module in self.loading[began:]:
+            module.step.import_lookups.is_inside_circle = True
+        return True
 
     def _follow(self, state: State, module: LoadedModule, name: str) -> Value | None:
         noted = module.names.get(name)
@@ -304,27 +347,48 @@ class Imports:
             self.loading[-1].world = state
         notes, limits, known = self.machine.unit.import_lookups.notes, self.machine.limits, self.modules.get(path)
         if known is not None:
-            notes.setdefault(path, known in self.loading)
-            if not self._meets(known):
+            if self._is_current(known, text):
+                notes.setdefault(path, known in self.loading)
+                return known
+            if self._is_resumed:
                 raise Outdated
-            return known
-        source = self.main if path == self.main.path else parsed(text, path)
+            self._forget_others()
+        source = self._main if path == self._main.path else parsed(text, path)
         if source.is_skipped:
             return None
-        if len(self.loading) >= limits.nested_imports or source is self.main:
+        if len(self.loading) >= limits.nested_imports or source is self._main:
             self.is_whole = False
         if len(self.loading) >= limits.nested_imports or self._left(path) <= 0:
             notes.setdefault(path, None)
             return None
         notes.setdefault(path, False)
-        count = len(self.modules)
+        before = {*self.modules.values()}
         try:
             return self._execute(source, self._limit(path))
         except Cancelled:
             # What ended inside may hold what this one has made so far; no path outside has met any of it.
-            for begun in [*self.modules][count:]:
-                del self.by_frame[self.modules.pop(begun).frame]
+            self._forget(module for module in [*self.modules.values()] if module not in before)
             raise
+
+    def _is_current(self, module: LoadedModule, text: str) -> bool:
+        """Whether a module that is known would be the same if it were executed now."""
+        if module in self.met:
+            return True
+        met, spent = self.met.copy(), self.spent.copy()
+        if module.source.text == text and self._meets(module):
+            return True
+        self.met, self.spent = met, spent
+        return False
+
+    def _forget_others(self) -> None:
+        """Forget the modules that this analysis has not met: one of them would not be the same now, and others may hold
+        what it has made.
+        """
+        self._forget(module for module in [*self.modules.values()] if module not in self.met)
+
+    def _forget(self, modules: Iterable[LoadedModule]) -> None:
+        for module in modules:
+            del self.modules[module.path], self.by_frame[module.frame]
 
     def _limit(self, path: str) -> int:
         """Fuel for the top level of a module."""
@@ -356,17 +420,35 @@ class Imports:
             return False
         self.met[module] = None
         self.loading.append(module)
-        is_same = self.repeat(step)
+        is_same = self._means_the_same(module) and self.repeat(step)
         self.loading.pop()
         self.spent[self.lookups.is_library(module.path)] += step.fuel_used
         return is_same
+
+    def _means_the_same(self, module: LoadedModule) -> bool:
+        """Whether all that was asked about other files while a module was executed has the same answer, even if it is
+        another file now that is analysed.
+        """
+        notes, then, now = module.step.import_lookups, module.main, self._main.tree
+        return (
+            all(self.lookups.meaning(*import_) == found for import_, found in notes.meanings.items())
+            and all(
+                path in self.modules and self._is_torch_free(self.modules[path]) is answer
+                for path, answer in notes.torch_free.items()
+            )
+            and all(
+                question(*(now if part is then else part for part in about)) == answer
+                for (question, about), answer in module.step.queries.items()
+                if then in about
+            )
+        )
 
     def _execute(self, source: Source, limit: int) -> LoadedModule:
         state = State()
         given: dict[str, Value] = {"__name__": Const(dotted(source.path)), "__file__": own_path(source.path)}
         frame = state.frame = state.new(Frame(given, 0, 0))
         state.get(frame, Frame).module = frame
-        loaded = self.modules[source.path] = self.by_frame[frame] = LoadedModule(source, frame)
+        loaded = self.modules[source.path] = self.by_frame[frame] = LoadedModule(source, frame, main=self._main.tree)
         self.met[loaded] = None
         self.loading.append(loaded)
         machine = self.machine

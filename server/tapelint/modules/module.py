@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping
+
 from ..domain.state import State
 from ..domain.values import Const, Frame, HeapRef, Sequence, Tuple, Value
 from ..engine.module_system import LoadedModule
@@ -37,6 +39,27 @@ def lacking(state: State, module: LoadedModule) -> list[LoadedModule]:
             waiting.pop()
             found.append(top)
     return found
+
+
+def independent(modules: Mapping[str, LoadedModule], files: Collection[str]) -> dict[str, LoadedModule]:
+    """Those of some modules, by path, that are the same whichever file is analysed: they have ended, nothing was left
+    out for lack of budget, and neither they nor what they import has read that file or is one of ``files``.
+    """
+    kept = {
+        path: module
+        for path, module in modules.items()
+        if path not in files and module.world is not None and module.step.import_lookups.holds_for_any_file
+    }
+    while gone := [path for path, module in kept.items() if not all(need in kept for need in _imported(module))]:
+        for path in gone:
+            del kept[path]
+    return kept
+
+
+def _imported(module: LoadedModule) -> Iterator[str]:
+    """The paths of the modules that a module has met."""
+    yield from (need.path for need in module.needs)
+    yield from (what for what in module.step.import_lookups.notes if isinstance(what, str))
 
 
 def dotted(path: str) -> str:

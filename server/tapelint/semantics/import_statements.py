@@ -83,7 +83,7 @@ def _star(machine: Machine, state: State, module: str) -> None:
         for name in STARS.get(module) or _public_names(module):
             machine.bind(state, name, External(f"{module}.{name}"))
         return
-    if here.source is imports.main:
+    if imports.is_main(here):
         imports.is_whole = False  # which names it binds is not written down by steps
     if (module, here.path) not in here.stars:
         here.stars.append((module, here.path))

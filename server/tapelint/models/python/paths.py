@@ -54,7 +54,8 @@ def _below(path: ProjectPath, parts: list[Value]) -> Value:
 
 
 def _path(machine: Machine, value: Value) -> ProjectPath | None:
-    return None if machine.imports is None else located(value, machine.imports.main.path)
+    imports = machine.imports
+    return None if imports is None else located(value, lambda: imports.main.path)
 
 
 def path_divided(path: ProjectPath, part: Value) -> Value:

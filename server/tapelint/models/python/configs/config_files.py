@@ -36,7 +36,8 @@ def opened(machine: Machine, state: State, call: Call) -> Value:
 
 def _path(machine: Machine, value: Value) -> ProjectPath | None:
     """The path that a value is, if a configuration of the project may be there."""
-    path = None if machine.imports is None else located(value, machine.imports.main.path)
+    imports = machine.imports
+    path = None if imports is None else located(value, lambda: imports.main.path)
     return path if path is not None and path.name.endswith(SUFFIXES) else None
 
 
