@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 from .. import analysis
 from ..engine.limits import of_caller
@@ -40,6 +40,7 @@ def _of_file(task: Task, text: str | Notebook, asking: Asking) -> analysis.Repor
         is_imported=asking.is_imported,
         config_of=config_of,
         users=asking.users if task.config.callers else None,
+        shared=_shared(),
     )
 
 
@@ -56,8 +57,15 @@ def _of_caller(task: Task, text: str | Notebook, asking: Asking) -> analysis.Rep
             limits=of_caller(task.rank),
             config_of=partial(asking.config_of, given=task.given),
             focus=task.focus,
+            shared=_shared(),
         )
     except analysis.Cancelled:
         asking.is_complete = False
         return None
     return replace(report, diagnostics=(), notices=())
+
+
+@cache
+def _shared() -> analysis.SharedModules:
+    """One for all files of this process, so that a module that many of them import is executed once."""
+    return analysis.SharedModules()

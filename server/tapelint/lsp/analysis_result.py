@@ -251,6 +251,7 @@ def _analysed(
         resolver.is_imported,
         config_of=config_of,
         users=used_by,
+        shared=memories.shared,
     )
 
 

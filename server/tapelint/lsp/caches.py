@@ -1,4 +1,6 @@
-"""What the server remembers of documents, so that an edit costs what it changes: of the few that were analysed last."""
+"""What the server remembers, so that an edit costs what it changes: of the few documents that were analysed last, and
+of the modules that they import.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +10,24 @@ from typing import TYPE_CHECKING
 from . import deferred
 
 if TYPE_CHECKING:
-    from ..analysis import AnalysisCache
+    from ..analysis import AnalysisCache, SharedModules
 
 MOST = 4
 
 
 class Memories:
-    """The memory of each document; only the worker touches it."""
+    """The memory of each document, and what all files share; only the worker touches it."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[str, AnalysisCache] = OrderedDict()
+        self._shared: SharedModules | None = None
+
+    @property
+    def shared(self) -> SharedModules:
+        """The modules that were executed for one file and that others may import."""
+        if self._shared is None:
+            self._shared = deferred.analysis.SharedModules()
+        return self._shared
 
     def of(self, uri: str) -> AnalysisCache:
         memory = self._known.setdefault(uri, deferred.analysis.AnalysisCache(persistent=True))

@@ -21,6 +21,7 @@ from ..source import NOTEBOOK
 from ..workspace import Given, IgnoreFiles, Resolver, checked_as, discover, is_excluded_by_name
 from ..workspace.callers import users
 from . import deferred
+from .caches import Memories
 from .client_capabilities import ClientCapabilities
 from .convert.diagnostics import Translator
 from .convert.positions import LineIndex
@@ -96,7 +97,12 @@ def is_wanted(path: str, roots: Sequence[str], resolver: Resolver, cancel: Calla
 
 
 def check(
-    path: str, settings: Settings, client: ClientCapabilities, resolver: Resolver, cancel: Callable[[], bool]
+    path: str,
+    settings: Settings,
+    client: ClientCapabilities,
+    memories: Memories,
+    resolver: Resolver,
+    cancel: Callable[[], bool],
 ) -> Checked:
     """Analyse the file at ``path``. Raises ``analysis.Cancelled`` when ``cancel`` says so."""
     text = resolver.text(path)
@@ -106,7 +112,15 @@ def check(
     try:
         used_by = partial(users, resolver=resolver) if config.callers else None
         report = deferred.analysis.analyse(
-            text, path, config, cancel, resolver, None, resolver.is_imported, config_of=config_of, users=used_by
+            text,
+            path,
+            config,
+            cancel,
+            resolver,
+            is_imported=resolver.is_imported,
+            config_of=config_of,
+            users=used_by,
+            shared=memories.shared,
         )
     except deferred.analysis.Cancelled:
         raise

@@ -221,7 +221,9 @@ class ClosedFiles:
                 work.say(f"{self._done} of {count} files", 100 * self._done // count)
                 if path not in self._server.session.files():
                     settings = settings_of(from_fs_path(path) or path)
-                    checked = await self._when_idle(partial(check, path, settings, client))
+                    checked = await self._when_idle(
+                        partial(check, path, settings, client, self._server.session.memories)
+                    )
                     before = self._checked.get(path, Checked())
                     self._checked[path] = checked
                     self._show({*before.shown, *checked.shown})

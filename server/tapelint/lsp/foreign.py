@@ -23,6 +23,7 @@ from ..source import NOTEBOOK, Source
 from ..workspace import Config, Given, Resolver, checked_as
 from ..workspace.callers import Caller, find_callers, text_of
 from . import deferred
+from .caches import Memories
 from .client_capabilities import ClientCapabilities
 from .convert.diagnostics import Translator
 from .convert.positions import LineIndex
@@ -164,7 +165,13 @@ def callers_of(path: str, resolver: Resolver, cancel: Callable[[], bool]) -> tup
 
 
 def shown_by(
-    caller: Caller, rank: int, path: str, resolver: Resolver, settings: Settings, cancel: Callable[[], bool]
+    caller: Caller,
+    rank: int,
+    path: str,
+    resolver: Resolver,
+    settings: Settings,
+    memories: Memories,
+    cancel: Callable[[], bool],
 ) -> dict[str, list[Foreign]]:
     """What a caller of the file at ``path`` shows there, and what that file does in the caller. Raises Cancelled."""
     text = text_of(caller.path, resolver)
@@ -180,6 +187,7 @@ def shown_by(
         limits=deferred.limits.of_caller(rank),
         config_of=config_for(settings, resolver, caller.path),
         focus=caller.names,
+        shared=memories.shared,
     )
     there = [finding for finding in report.elsewhere if path in (finding.filename, _raises_in(finding))]
     if not config.excludes(caller.path) and not caller.path.endswith(NOTEBOOK):

@@ -126,7 +126,7 @@ class Session:
         self._status, self.settings_of, self._publish, self._unstructure = status, settings_of, publish, unstructure
         self._folders, self._refresh, self._log, self._long_work = folders, refresh, log, long_work
         self._documents: dict[str, DocumentState] = {}
-        self._memories = Memories()
+        self.memories = Memories()
         self.hovers = KeptHovers()
         self._shared = Shared(push)
         self._touched = touched
@@ -169,7 +169,7 @@ class Session:
         entry = self._documents.pop(unquote(uri), None)
         if entry is not None:
             entry.supersede()
-            self.worker.submit(partial(self._memories.drop, entry.document.uri), Priority.IDLE, Token())
+            self.worker.submit(partial(self.memories.drop, entry.document.uri), Priority.IDLE, Token())
             self._publish(Snapshot(entry.document.uri, "", None, ""), None)
             self._status.note(self._unseen())
             self._shared.forget(unquote(uri))
@@ -280,7 +280,7 @@ class Session:
         try:
             job = self.worker.submit(
                 lambda: analyse_snapshot(
-                    snapshot, settings, self.client, self._unstructure, token, resolver, self._memories
+                    snapshot, settings, self.client, self._unstructure, token, resolver, self.memories
                 ),
                 Priority.ANALYSIS,
                 token,
@@ -349,7 +349,7 @@ class Session:
         found: list[dict[str, list[Foreign]]] = []
         for rank, caller in enumerate(callers):
             if caller.path not in self.files():  # or its own analysis has shown it
-                work = partial(shown_by, caller, rank, file, resolver, settings)
+                work = partial(shown_by, caller, rank, file, resolver, settings, self.memories)
                 found.append(await self._when_idle(work, token) or {})
         if not token():
             entry.reads = (entry.reads or frozenset()) | {caller.path for caller in callers}
