@@ -140,6 +140,8 @@ def _item(
         return items[-1] if more and items else Unknown("item")
     if isinstance(index, Slice):
         known = _slice_of(index)
+        if known and more and (known.start or 0) < -1 and (known.step or 1) > 0:
+            known = slice(-1, known.stop, known.step)  # others may stand between the last one and those before it
         return wrap(list(items) if known is None else items[known])
     found = item_picked(machine, state, {f"item {place}": item for place, item in enumerate(items)}, more, node)
     return at_unknown_index(machine, state, owner, found, items, index)
