@@ -115,6 +115,16 @@ def _slice_of(index: Slice) -> slice | None:
     return slice(start, stop, step)
 
 
+def _items_in(items: list[Value], more: bool, index: Slice) -> list[Value]:
+    """The items in a slice. Where there may be ``more``, others may stand between the last one and those before it."""
+    known = _slice_of(index)
+    if known is None:
+        return list(items)
+    if more and (known.start or 0) < -1 and (known.step or 1) > 0:
+        known = slice(-1, known.stop, known.step)
+    return items[known]
+
+
 def _tuple_of(is_spelled: bool, items: list[Value]) -> Value:
     return Tuple(tuple(items), is_spelled=is_spelled)
 
@@ -139,10 +149,7 @@ def _item(
             return at_known_index(machine, state, owner, item, index) if owner else item
         return items[-1] if more and items else Unknown("item")
     if isinstance(index, Slice):
-        known = _slice_of(index)
-        if known and more and (known.start or 0) < -1 and (known.step or 1) > 0:
-            known = slice(-1, known.stop, known.step)  # others may stand between the last one and those before it
-        return wrap(list(items) if known is None else items[known])
+        return wrap(_items_in(items, more, index))
     found = item_picked(machine, state, {f"item {place}": item for place, item in enumerate(items)}, more, node)
     return at_unknown_index(machine, state, owner, found, items, index)
 
