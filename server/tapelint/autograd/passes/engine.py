@@ -193,7 +193,7 @@ class Check:
             self._modified(item, path, spoiled, premise)
         if premise is None:
             raise TorchRaises(SECOND_TIME if freed else MODIFIED)
-        needed(state, (item,))
+        needed(self.facts, state, (item,))
         return False
 
     def _freed(self, item: Node, path: tuple[Node, ...], freed: BackwardPass, premise: str | None) -> None:

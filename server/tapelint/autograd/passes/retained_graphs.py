@@ -72,7 +72,7 @@ def finished(
     facts.walked.update(n.created_at.call_site for n in ran)
     # Of a pass to leaves that are not known it is not known what it ran: at most all there is.
     perhaps = ran or [item for item in reachable(now.begin) if isinstance(item, Node)]
-    needed(state, set(perhaps))
+    needed(facts, state, set(perhaps))
     if retains:
         old = [n for n in ran if n.saves_anything and n in state.retained]
         # Two earlier iterations: then the third walks both, the fourth three, and so on.
@@ -84,11 +84,14 @@ def finished(
         _retained(facts, state, frozenset(n for n in perhaps if n.saves_anything), now)
 
 
-def needed(state: AutogradState, nodes: Collection[Node]) -> None:
-    """A pass has reached ``nodes``: what was retained of them was retained for that."""
+def needed(facts: Facts, state: AutogradState, nodes: Collection[Node]) -> None:
+    """A pass has reached ``nodes``: what was retained of them was retained for that, on this path, and so on another
+    one on which none does.
+    """
     for statement, walk in list(state.retaining.items()):
         if not walk.nodes.isdisjoint(nodes):
             state.retaining[statement] = replace(walk, needed=True)
+            facts.retained_for_use.add(statement)
 
 
 def _outside(facts: Facts, state: AutogradState, ran: Sequence[Node], now: BackwardPass, path: Path) -> None:
@@ -146,7 +149,7 @@ def _retained(facts: Facts, state: AutogradState, kept: frozenset[Node], now: Ba
     if last is not None and (lap := earlier_iteration(last.freed.point, now.point)) is not None:
         idle, needed = last.idle + 1, last.needed
         enough = 1 if isinstance(lap.loop, ast.FunctionDef) else 2
-        if idle >= enough and not needed and kept:
+        if idle >= enough and not needed and kept and now.point.node not in facts.retained_for_use:
             facts.events.publish(RetainedUnused(point=now.point, past=last.freed.point))
     state.retaining[now.point.node] = RetainedPass(now, kept | (last.nodes if last else frozenset()), idle, needed)
 
