@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from torchgen.api.autograd import NativeFunctionWithDifferentiabilityInfo, SavedAttribute
 
 
+UNCHANGED = frozenset(("record_stream",))
+"""Ops that write an argument by their schema and leave its values and its version as they are."""
+
+
 def rows() -> Iterator[Op]:
     """A row, sometimes two, for every overload that has a kernel of its own. Composite overloads are probed."""
     for fn in native.overloads():
@@ -63,6 +67,8 @@ def row(fn: NativeFunctionWithDifferentiabilityInfo) -> Op:
     f = fn.func
     info = (fn.info or {}).get("Default")
     writes = tuple(a.name for a in f.func.arguments.flat_all if a.annotation is not None and a.annotation.is_write)
+    if native.key(f) in UNCHANGED:
+        writes = ()
     op = Op(
         name=native.key(f),
         overload=f.func.name.overload_name,
