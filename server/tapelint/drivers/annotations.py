@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
+from ..domain.mro import is_module, lookup_in_mro, mro_of
 from ..domain.state import State
 from ..domain.values import (
     Class,
@@ -32,7 +33,7 @@ from ..domain.values import (
 )
 from ..engine.machine import Machine, OutOfFuel
 from ..engine.statistics import Entry
-from ..models.torch.nn.layer_models import opaque_module
+from ..models.torch.nn.layer_models import add_unseen_parameters, opaque_module
 from ..ops.module_names import is_layer
 from ..semantics import attributes
 from ..source import last_name
@@ -194,9 +195,21 @@ def object_of(machine: Machine, state: State, kind: HeapRef, at: ast.AST, make: 
     finally:
         machine.imagined_classes.pop()
         machine.fuel = limit
-    trial.edit(made.id, Instance).is_partial = True
+    edited = trial.edit(made.id, Instance)
+    edited.is_partial = True
+    if is_module(trial, kind) and not _has_forward(trial, kind):  # then it is one of a derived class
+        add_unseen_parameters(machine, trial, edited, trial.get(kind.id, Class).name, at)
     state.become(trial)
     return made
+
+
+def _has_forward(state: State, kind: HeapRef) -> bool:
+    """Whether calling an object of a module's class runs a ``forward``: of its own, or of a layer of PyTorch."""
+    libraries = [base.name for base in mro_of(state, kind) if isinstance(base, External)]
+    if any(is_layer(name) and name != "torch.nn.Module" for name in libraries):
+        return True
+    found = lookup_in_mro(state, kind, "forward")
+    return found is not None and found[1] is not None
 
 
 def _matters(machine: Machine, state: State, kind: HeapRef) -> bool:
