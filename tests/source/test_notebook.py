@@ -72,6 +72,9 @@ def test_odd_cells_are_skipped(cell: object) -> None:
     [
         ("%matplotlib inline\na = 1", "pass\na = 1"),
         ("!pip install 'x\na = 1", "pass\na = 1"),
+        (" ! pip install x\na = 1", "pass\na = 1"),
+        ("\n    %matplotlib inline", "\npass"),
+        ("\t?torch\n\na = 1", "pass\n\na = 1"),
         ("if a:\n    !ls {a}\nb = 2", "if a:\n    pass\nb = 2"),
         ("!pip install a \\\n  b\na = 1", "pass\n\na = 1"),
         ("files = !ls\nf, g = %sx ls", "files = get_ipython()\nf, g = get_ipython()"),

@@ -45,10 +45,20 @@ def _cell(lines: Sequence[str]) -> Iterator[str] | Sequence[str]:
     begin = next((i for i, line in enumerate(lines) if line.strip()), 0)
     whole = _WHOLE.match(lines[begin]) if lines else None
     if whole is None:
-        return _statements(lines)
+        return _statements([*lines[:begin], *_first_outdented(lines[begin:])])
     if whole["name"] not in RUN_AS_PYTHON:
         return [""] * len(lines)
     return [*lines[:begin], "pass", *_statements(lines[begin + 1 :])]
+
+
+def _first_outdented(lines: Sequence[str]) -> Sequence[str]:
+    """The lines with the first one at the margin, if it is a magic and those below stand there: IPython takes the
+    indentation of the first line of a cell away.
+    """
+    below = next((line for line in lines[1:] if line.strip()), "")
+    if not lines or below[:1].isspace() or _MAGIC.match(lines[0]) is None or _TIMED.match(lines[0]):
+        return lines
+    return [lines[0].lstrip(), *lines[1:]]
 
 
 def _statements(lines: Sequence[str]) -> Iterator[str]:
