@@ -42,7 +42,7 @@ from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.open_objects import open_up
 from ..engine.stored_names import remember, replaces
 from ..models.python.paths import attribute_of_path
-from ..models.torch import devices, dispatch
+from ..models.torch import devices, dispatch, precision
 from ..models.torch.autograd import grad_access, missing_grad
 from ..models.torch.autograd.changed_objects import part_changed
 from ..models.torch.autograd_function.context import CONTEXT
@@ -514,9 +514,13 @@ def _store_tensor(machine: Machine, state: State, owner: TensorRef, name: str, v
     elif name != "data":
         state.edit_given_attributes(owner.id)[name] = value
         part_changed(machine, state, owner.id)
-    elif name == "data" and isinstance(value, TensorRef):
+    else:
+        precision.replaced(machine, owner.id, value)
         devices.replaced(machine, owner.id)
-        grad_access.flowed(machine, state, [value.id], (), owner.id, node)
+        sizes = resolve_view(state, value.id).sizes if isinstance(value, TensorRef) else None
+        state.tensors[owner.id] = replace(state.tensors[owner.id], sizes=sizes)
+        if isinstance(value, TensorRef):
+            grad_access.flowed(machine, state, [value.id], (), owner.id, node)
 
 
 def remove(machine: Machine, state: State, owner: Value, name: str, node: ast.AST) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...domain.values import NONE, Const, External, Value
+from ...domain.values import NONE, Const, External, TensorRef, Value
 from ...engine.machine import Machine
 from ...ops.casting import may_shorten
 from ...ops.schema import Op
@@ -60,6 +60,12 @@ def convert(machine: Machine, name: str, wanted: list[Value], tensor: int | None
             machine.facts.default_dtype_changed.add(name)
         else:
             machine.facts.float32.discard(tensor)
+
+
+def replaced(machine: Machine, tensor: int, value: Value) -> None:
+    """``tensor.data = value``: since then it is of the type of that."""
+    if not isinstance(value, TensorRef) or value.id not in machine.facts.float32:
+        machine.facts.float32.discard(tensor)
 
 
 def _asks(name: str, wanted: list[Value]) -> bool:

@@ -311,6 +311,8 @@ def load_state_dict(machine: Machine, state: State, receiver: Value, call: Call)
     own = [key for _, key in parameters_of(state, receiver)]
     tell_own_state(machine, state, call.get(0, "state_dict"), own, "load", call.node)
     if call.get(2, "assign", FALSE) != FALSE:
+        for key in own:
+            precision.replaced(machine, key, Unknown("state_dict"))
         return Unknown("keys")
     for key in own:
         bump(state, state.tensors[key].version_counter, "load_state_dict", call.node, tensor=key)
