@@ -81,10 +81,16 @@ def _unregistered(state: State, event: AttributeAssigned, source: ast.expr) -> t
     key = next(iter(leaves))
     made = state.tensors[key].created_at.node
     if state.tensors[key].parameter:
-        is_new = made in ast.walk(source) and not state.tensors[key].assumption
-        return ("computed", key, None) if is_new else None
+        return _computed(state, key, source)
     is_moved = isinstance(source, ast.Call) and _is_conversion(source, made) and _is_created(made)
     return ("leaf", key, None) if is_moved else None
+
+
+def _computed(state: State, key: int, source: ast.expr) -> tuple[How, int, str | None] | None:
+    """What was computed from a new Parameter, in the expression that makes that."""
+    if state.tensors[key].created_at.node not in ast.walk(source) or state.tensors[key].assumption:
+        return None
+    return _converted(state, key, source) or ("computed", key, None)
 
 
 def _converted(state: State, key: int, source: ast.expr) -> tuple[How, int, str | None] | None:

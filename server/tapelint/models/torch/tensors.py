@@ -204,7 +204,7 @@ def _converted(machine: Machine, state: State, receiver: TensorRef, call: Call) 
         machine.facts.maybe_copied[tensor.id] = state.point(call.node)
     if wanted in ("int", "bool") or wanted and tensor.kind in ("int", "bool"):
         return receiver if tensor.kind == wanted else _without_gradient(machine, state, receiver.id, wanted, call)
-    if tensor.requires_grad and tensor.grad_fn is None and not tensor.parameter and _moves(call):
+    if _may_be_copied(machine, tensor, asked, call):
         if (copied := _moved(machine, state, receiver, asked, call)) is not None:
             return copied
     result = receiver.id if tensor.requires_grad is not False else _of_data(machine, state, tensor, asked, call)
@@ -239,6 +239,13 @@ def _without_gradient(machine: Machine, state: State, source: int, wanted: Kind,
     if lost is not None:
         machine.facts.record_provenance(made, Provenance(cut=lost))
     return TensorRef(made)
+
+
+def _may_be_copied(machine: Machine, tensor: Tensor, asked: list[Value], call: Call) -> bool:
+    """Whether a conversion may make a copy of a leaf that requires grad; a parameter counts where that is certain."""
+    if not tensor.requires_grad or tensor.grad_fn is not None or not _moves(call):
+        return False
+    return not tensor.parameter or precision.changes(machine, tensor.id, call.name, asked)
 
 
 def _moves(call: Call) -> bool:
