@@ -8,10 +8,10 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.following import put_after
+from ...text.rows import put_after
 from ...text.source_editor import SourceEditor
 from ...text.states import steady
 
 
 def edits(editor: SourceEditor, statement: ast.AST, tensor: ast.AST) -> list[Edit]:
-    return [put_after(editor, statement, f"{steady(tensor)}.retain_grad()")]
+    return [put_after(editor, editor.whole(statement), f"{steady(tensor)}.retain_grad()")]

@@ -8,13 +8,15 @@ from __future__ import annotations
 import ast
 
 from ....source.edit import Edit
-from ...text.following import put_after
-from ...text.rows import indent_of, indent_unit
+from ...text.edit_refused import EditRefused
+from ...text.rows import indent_of, indent_unit, owns_rows, put_after
 from ...text.source_editor import SourceEditor
 from ...text.states import steady
 
 
 def edits(editor: SourceEditor, statement: ast.AST, tensor: ast.AST) -> list[Edit]:
     place, name = editor.whole(statement), steady(tensor)
+    if not owns_rows(editor, place.statement):
+        raise EditRefused("no place for an if")
     inner = indent_of(editor, place) + indent_unit(editor, place)
-    return [put_after(editor, statement, f"if {name}.requires_grad:{editor.eol}{inner}{name}.retain_grad()")]
+    return [put_after(editor, place, f"if {name}.requires_grad:{editor.eol}{inner}{name}.retain_grad()")]
