@@ -30,7 +30,7 @@ def leaks(state: State, kept: Iterable[RetainedGraphs]) -> list[RetainedGraphs]:
             else:
                 nodes, members = nodes | group[0], [*group[1], *members]
         groups = [*apart, (nodes, members)]
-    return [_told_once(members) for _, members in groups]
+    return [_reported(members) for _, members in groups]
 
 
 def _nodes(state: State, kept: RetainedGraphs) -> set[Node]:
@@ -41,7 +41,7 @@ def _nodes(state: State, kept: RetainedGraphs) -> set[Node]:
     return own.union(kept.alive, kept.added)
 
 
-def _told_once(members: Sequence[RetainedGraphs]) -> RetainedGraphs:
+def _reported(members: Sequence[RetainedGraphs]) -> RetainedGraphs:
     """The member to report: what is stored, unless a variable holds more than twice as much."""
     most = max(_weight(each) for each in members)
     head = max(members, key=lambda each: (_is_stored(each) and 2 * _weight(each) >= most, _weight(each)))

@@ -50,10 +50,10 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
         for why, kept in _missing(state, owner, frozenset(lost), frozenset(keys), mine):
             if (kept.owner, kept.attribute) not in reported:
                 reported.add((kept.owner, kept.attribute))
-                _tell(machine, event, why, kept, mine)
+                _publish(machine, event, why, kept, mine)
 
 
-def _tell(machine: Machine, event: StepRepeated, why: WhyUnoptimized, kept: HeldLeaves, mine: int) -> None:
+def _publish(machine: Machine, event: StepRepeated, why: WhyUnoptimized, kept: HeldLeaves, mine: int) -> None:
     state = event.state
     home = machine.facts.attribute_stores.get((kept.owner, kept.attribute))
     target, value = home or (None, state.tensors[kept.leaves[0]].created_at.node)

@@ -15,7 +15,7 @@ from ..autograd.events.graph_walks import BackwardRan
 from ..rules.support.story import code
 from .call_trace import CallRun
 from .probe import HoverProbe
-from .wording import listed, tensors, told_lines
+from .wording import lines_by_lap, listed, tensors
 
 KINDS = {
     "tensor": "is called with the gradient of {name}, and may replace it",
@@ -42,7 +42,7 @@ def register_hook(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) ->
             more.append((run.point, f"{name} has {count} already: all are called"))
     if not remarks:
         return None
-    return [f"**{code(node)}** · {text}", *told_lines(remarks), *told_lines(more[:1])]
+    return [f"**{code(node)}** · {text}", *lines_by_lap(remarks), *lines_by_lap(more[:1])]
 
 
 def callers(probe: HoverProbe, run: CallRun, handle: int, hook: Hook) -> str:
@@ -77,7 +77,7 @@ def checkpoint(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> li
         kept = tensors(probe.facts, [saved.tensor for item in mine for saved in item.saved])
         again = listed(dict.fromkeys(probe.at(e.point.node) for item in mine for e in probe.ran(item)))
         remarks.append((run.point, f"keeps {kept} and nothing of what is computed inside" + rerun(again)))
-    return told_lines(remarks)
+    return lines_by_lap(remarks)
 
 
 def rerun(again: str) -> str:
@@ -94,7 +94,7 @@ def applied(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[
                 remarks.append((run.point, "no input requires grad: its `backward` is never called"))
             continue
         remarks.append((run.point, f"{keeps(probe, made)}; {runs_in(probe, made)}"))
-    return told_lines(remarks)
+    return lines_by_lap(remarks)
 
 
 def keeps(probe: HoverProbe, node: Node) -> str:
@@ -115,7 +115,7 @@ def save_for_backward(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]
     remarks = [(run.point, text) for run in runs if (text := _kept_until(probe, run))]
     if not remarks:
         return None
-    return [f"**{code(node)}** · the node keeps these tensors for its backward", *told_lines(remarks)]
+    return [f"**{code(node)}** · the node keeps these tensors for its backward", *lines_by_lap(remarks)]
 
 
 def _kept_until(probe: HoverProbe, run: CallRun) -> str:

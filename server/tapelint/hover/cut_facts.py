@@ -15,7 +15,7 @@ from ..domain.values import BuiltinMethod, External, GradMode, Unknown
 from ..rules.support.story import code, tensor_name
 from .call_trace import CallRun
 from .probe import HoverProbe, graph
-from .wording import leaves_behind, listed, tensors, told_lines
+from .wording import leaves_behind, lines_by_lap, listed, tensors
 
 MODES = (CutReason.NO_GRAD, CutReason.INFERENCE_MODE)
 
@@ -75,7 +75,7 @@ def detach(probe: HoverProbe, runs: Sequence[CallRun]) -> list[str]:
     for run in runs:
         for tensor in run.before.owned.values():
             remarks.append((run.point, _cut_off(probe, run.point, tensor)))
-    return told_lines([(point, text) for point, text in remarks if text])
+    return lines_by_lap([(point, text) for point, text in remarks if text])
 
 
 def _cut_off(probe: HoverProbe, now: ProgramPoint, tensor: Tensor) -> str:
@@ -106,7 +106,7 @@ def number(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[s
     what, operand = found
     lines = [f"**{code(node)}** · {what}", "- it holds no graph: keeping it keeps no memory alive"]
     if isinstance(operand, (ast.Name, ast.Attribute)):  # what has no name may go with its graph
-        lines += told_lines([(run.point, text) for run in runs if (text := _stays(probe, operand, run))])
+        lines += lines_by_lap([(run.point, text) for run in runs if (text := _stays(probe, operand, run))])
     return [*lines, "- if the tensor is on a GPU, the program waits here until the GPU has computed it"]
 
 
@@ -156,7 +156,7 @@ def requires_grad(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) ->
             parts.append("changes nothing: the flag is set like that already")
         if parts:
             remarks.append((run.point, "; ".join(parts)))
-    return [f"**{code(node)}** · sets whether gradients are collected", *told_lines(remarks)] if remarks else None
+    return [f"**{code(node)}** · sets whether gradients are collected", *lines_by_lap(remarks)] if remarks else None
 
 
 def _is_known(tensor: Tensor) -> bool:

@@ -18,7 +18,7 @@ from ..rules.support.story import code
 from .call_trace import CallRun
 from .passes import operations
 from .probe import HoverProbe
-from .wording import listed, tensors, told_lines
+from .wording import lines_by_lap, listed, tensors
 
 
 def step(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
@@ -38,8 +38,8 @@ def step(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str
         used.append((run.point, uses(probe, run, held)))
     if not remarks:
         return None
-    lines = [f"**{code(node)}** · writes parameters in place", *told_lines(remarks)]
-    lines += told_lines([(point, text) for point, text in used if text])
+    lines = [f"**{code(node)}** · writes parameters in place", *lines_by_lap(remarks)]
+    lines += lines_by_lap([(point, text) for point, text in used if text])
     return lines + spoils(probe, runs)
 
 
@@ -67,7 +67,7 @@ def spoils(probe: HoverProbe, runs: Sequence[CallRun]) -> list[str]:
             remarks.append((run.point, spoiled(probe, run, run.writes)))
         elif run.before.fused:
             remarks.append((run.point, "a fused optimizer: the version counters do not count these writes"))
-    return told_lines(remarks)
+    return lines_by_lap(remarks)
 
 
 def spoiled(probe: HoverProbe, run: CallRun, writes: Sequence[Write]) -> str:
@@ -114,7 +114,7 @@ def zero_grad(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> lis
         return None
     fate = [(run.point, text) for run in runs if (held := _held(run)) and (text := used(probe, run, held))]
     adders = _adders(probe, runs)
-    lines = [f"**{code(node)}** · clears `.grad`", *told_lines(remarks), *told_lines(fate)]
+    lines = [f"**{code(node)}** · clears `.grad`", *lines_by_lap(remarks), *lines_by_lap(fate)]
     if adders:
         lines.append(f"- without it {adders} would add to the gradients that are there")
     return lines
@@ -168,8 +168,8 @@ def clip(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str
     if not found:
         return None
     lines = [f"**{code(node)}** · limits gradients"]
-    lines += told_lines([(run.point, _limited(probe, run)) for run, _ in found])
-    lines += told_lines([(run.point, text) for run, _ in found if (text := _origin(probe, run))])
+    lines += lines_by_lap([(run.point, _limited(probe, run)) for run, _ in found])
+    lines += lines_by_lap([(run.point, text) for run, _ in found if (text := _origin(probe, run))])
     lines += _later_steps(probe, found)
     writes = [write for run, _ in found for write in run.writes]
     if writes:

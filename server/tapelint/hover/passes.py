@@ -16,7 +16,7 @@ from ..headline import number_of
 from ..rules.support.story import code
 from .call_trace import CallRun
 from .probe import HoverProbe
-from .wording import laps_of, listed, op_name, told_lines
+from .wording import laps_of, lines_by_lap, listed, op_name
 from .wording import tensors as names
 
 Remarks = list[tuple[ProgramPoint, str]]
@@ -68,10 +68,10 @@ def gains(probe: HoverProbe, node: ast.Call, passes: list[BackwardRan]) -> list[
     """Which leaves get gradients, each for the first time or on top of what is there."""
     runs = [(run, event) for run in probe.runs.get(node, ()) for event in probe.passes(run)]
     if not runs:
-        return told_lines([(event.point, plainly(probe, event)) for event in passes])
-    lines = told_lines([(run.point, gain(probe, run, event)) for run, event in runs])
+        return lines_by_lap([(event.point, plainly(probe, event)) for event in passes])
+    lines = lines_by_lap([(run.point, gain(probe, run, event)) for run, event in runs])
     used = [(run.point, used_before(probe, run, event)) for run, event in runs]
-    return lines + told_lines([(point, text) for point, text in used if text])
+    return lines + lines_by_lap([(point, text) for point, text in used if text])
 
 
 def plainly(probe: HoverProbe, event: BackwardRan) -> str:
@@ -153,7 +153,7 @@ def kept(probe: HoverProbe, runs: list[tuple[CallRun, BackwardRan]], recorded: b
         return ["- no operation saved anything: the graph may be walked again without it"]
     what = f"what was saved: {operations(probe, savers)}" if is_known(last) else "what the operations saved"
     lines = [f"- keeps {what}"]
-    return lines + told_lines(_returns(probe, runs, recorded))
+    return lines + lines_by_lap(_returns(probe, runs, recorded))
 
 
 def _returns(probe: HoverProbe, runs: list[tuple[CallRun, BackwardRan]], recorded: bool) -> Remarks:
@@ -220,4 +220,4 @@ def recorded(probe: HoverProbe, runs: list[tuple[CallRun, BackwardRan]]) -> list
                 )
         if text:
             remarks.append((run.point, text))
-    return told_lines(remarks)
+    return lines_by_lap(remarks)

@@ -142,7 +142,7 @@ def _by_call(remarks: Sequence[tuple[ProgramPoint, str]]) -> str:
     return "; ".join(f"called from line {row}: {text}" for row, text in sorted(calls.items())[:3])
 
 
-def told_lines(remarks: Sequence[tuple[ProgramPoint, str]]) -> list[str]:
+def lines_by_lap(remarks: Sequence[tuple[ProgramPoint, str]]) -> list[str]:
     """One line for what each iteration was reported, or for all of them; none if nothing was reported."""
     return [f"- {by_lap(remarks) or remarks[-1][1]}"] if remarks else []
 
