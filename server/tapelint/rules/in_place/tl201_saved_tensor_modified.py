@@ -47,7 +47,7 @@ from ...headline import headline
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, severity_of
 from ..support.modified_saved import ERROR, REFUSED, error, in_own_backward, is_step, story
-from ..support.story import code, op_name, role, saved_name, variable
+from ..support.story import PARAMETERS, code, op_name, role, saved_name, variable
 
 UNNAMED = "a tensor"
 
@@ -58,9 +58,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if is_step(event) or in_own_backward(event, facts):
         return None
     name = saved_name(facts, saved) or (variable(facts, node) if saved.role == "result" else UNNAMED)
+    it = "them" if name.startswith(PARAMETERS) else "it"
     message = headline(
-        f"Writes {name} in place, but {op_name(node)} saved it for {code(event.point.node)}",
-        f"Writes {name} in place, but {op_name(node)} saved it for a backward",
+        f"Writes {name} in place, but {op_name(node)} saved {it} for {code(event.point.node)}",
+        f"Writes {name} in place, but {op_name(node)} saved {it} for a backward",
         f"Writes in place what {op_name(node)} saved for a backward",
     )
     part = role(saved) if not role(saved).startswith("`") else f"its {role(saved)}"
