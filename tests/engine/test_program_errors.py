@@ -81,6 +81,7 @@ HUGE = [
     "'%.1000000000f' % 1.5",
     "b'%1000000000d' % 5",
     "f'{0x" + "f" * 5000 + "}'",
+    "(s := (1, 2))" + " and (s := (s, s))" * 30 + " and {s: 1}[s]",
     *(f"(s := {first})" + f" and (s := {doubled})" * 40 for first, doubled in DOUBLED),
 ]
 NO_FORWARD = [

@@ -45,7 +45,20 @@ def elements(machine: Machine, nodes: list[ast.expr], state: State) -> tuple[lis
 def tuple_display(machine: Machine, node: ast.Tuple, state: State, key: object) -> Value:
     is_spelled = not any(isinstance(each, ast.Starred) for each in node.elts)
     values = elements(machine, node.elts, state)[0]
-    return Tuple(tuple(values), is_spelled=is_spelled) if is_spelled or len(values) <= MAX_ITEMS else Unknown()
+    return Tuple(tuple(values), is_spelled=is_spelled) if _are_few(values) else Unknown()
+
+
+def _are_few(values: list[Value]) -> bool:
+    """Whether the values of a tuple, those of the tuples in it included, are few enough to be compared: ``s = (s, s)``
+    doubles them each time.
+    """
+    waiting, count = [*values], 0
+    while waiting and count <= MAX_ITEMS:
+        value = waiting.pop()
+        count += 1
+        if isinstance(value, Tuple):
+            waiting += value.items
+    return count <= MAX_ITEMS
 
 
 def list_display(machine: Machine, node: ast.List | ast.Set, state: State, key: object) -> Value:
