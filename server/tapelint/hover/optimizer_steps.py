@@ -134,7 +134,7 @@ def _cleared(probe: HoverProbe, run: CallRun) -> str:
     if run.before.is_partial or not run.before.owned:
         return ""
     never = all(run.before.past(key).never for key in run.before.owned)
-    return "there is no gradient yet" if never else "there is no gradient to drop"
+    return "finds no gradient yet" if never else "finds no gradient to drop"
 
 
 def _is_unclear(past: GradientHistory) -> bool:

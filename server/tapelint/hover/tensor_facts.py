@@ -159,11 +159,16 @@ def _spoiled(probe: HoverProbe, savers: Sequence[tuple[Node, SavedTensor]], writ
     run = next((event for node, _ in savers for event in probe.ran(node)), None)
     if run is None:
         return [f"- saved by {_by(probe, savers)}: {later}"]
-    mine = [(node, item) for node, item in savers if node in run.ran]
-    others = [(node, item) for node, item in savers if node not in run.ran]
+    mine = [(node, item) for node, item in savers if _is_run_at(probe, node, run.point.node)]
+    others = [pair for pair in savers if pair not in mine]
     where = f"{write} between that and {probe.at(run.point.node)} makes the backward raise"
     saved = [f"- saved by {_by(probe, mine)}: {where}"]
-    return [*saved, f"- saved by {_by(probe, others)}, too: {later}"] if others else saved
+    is_more = others and _by(probe, others) != _by(probe, mine)
+    return [*saved, f"- saved by {_by(probe, others)}, too: {later}"] if is_more else saved
+
+
+def _is_run_at(probe: HoverProbe, node: Node, place: ast.AST) -> bool:
+    return any(event.point.node is place for event in probe.ran(node))
 
 
 def _by(probe: HoverProbe, savers: Sequence[tuple[Node, SavedTensor]]) -> str:

@@ -13,7 +13,7 @@ from ..autograd import Node, ProgramPoint, SavedTensor, Tensor, Write
 from ..autograd.events.graph_walks import LeafWritten, SavedTensorModified
 from ..frozen import frozen
 from ..rules.support.story import code
-from .probe import HoverProbe, Observation
+from .probe import HoverProbe, Observation, graph
 from .wording import by_lap, is_number, listed, may_save_more, op_name, role, saves_result
 
 LEAF = (
@@ -93,7 +93,8 @@ def verdict(probe: HoverProbe, operand: ast.AST, tensor: Tensor, write: Write, s
     savers = [(node, item) for node, item in probe.savers(tensor.version_counter) if item.version < write.version]
     live = [(node, item) for node, item in savers if node not in seen.spent]
     if live:
-        return f"{_by(probe, live)} saved it: a backward through that from here on raises (none is seen)"
+        unseen = "" if any(_is_walked(probe, node) for node, _ in live) else " (none is seen)"
+        return f"{_by(probe, live)} saved it: a backward through that from here on raises{unseen}"
     if savers:
         used = next((e for e in probe.ran(savers[-1][0])), None)
         after = f"{probe.at(used.point.node)} has used and freed that" if used is not None else "that is freed already"
@@ -102,6 +103,12 @@ def verdict(probe: HoverProbe, operand: ast.AST, tensor: Tensor, write: Write, s
     if doubt:
         return f"nothing is known to have saved {code(operand)}, but {doubt}"
     return f"{NOTHING} {code(operand)}"
+
+
+def _is_walked(probe: HoverProbe, node: Node) -> bool:
+    """Whether a backward that raised would have come to ``node``, too."""
+    roots = (trouble.path[0] for trouble in probe.troubles if not isinstance(trouble, LeafWritten))
+    return any(node in graph(root) for root in roots)
 
 
 def _by(probe: HoverProbe, savers: Sequence[tuple[Node, SavedTensor]]) -> str:
