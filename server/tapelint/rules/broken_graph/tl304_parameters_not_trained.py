@@ -157,6 +157,7 @@ def behind_a_cut(event: NeverReached, cut: Cut, facts: Facts) -> Finding:
     them = "it" if len(event.leaves) == 1 else "them"
     message = headline(
         f"{optimizer} holds {names}, but the loss never reaches {them}: `{cut.name}` ends the graph here",
+        f"The loss never reaches {names}: `{cut.name}` ends the graph here",
         f"{optimizer} holds {names}, but the loss never reaches {them}",
         f"An optimizer holds {names}, but the loss never reaches {them}",
     )
@@ -164,7 +165,10 @@ def behind_a_cut(event: NeverReached, cut: Cut, facts: Facts) -> Finding:
         point=cut.point,
         severity=Severity.WARNING,
         message=message,
-        links=(TraceStep(event.point.node, f"This step skips {names}", event.point, short=f"skips {names}"),),
+        links=(
+            TraceStep(cut.point.node, f"The graph ends here: `{cut.name}`", cut.point, short="the graph ends"),
+            TraceStep(event.point.node, f"This step skips {names}", event.point, short=f"skips {names}"),
+        ),
         help="Let the graph go on, or freeze what is not to be trained (`requires_grad_(False)`) and do not give it to "
         "the optimizer.",
         part_of=("TL303",),

@@ -72,10 +72,20 @@ def check(event: Event, facts: Facts) -> Finding | None:
         message=message,
         raises=error(event),
         links=story(event, saves, writes),
-        help="Compute a new tensor (`y = y + 1`, `y.add(1)`), or write to a clone. `torch.no_grad()` does not help: a "
-        "write under it counts as well.",
+        help=f"{_advice(event)} `torch.no_grad()` does not help: a write under it counts as well.",
         cures=tuple(_cures(event, name)),
     )
+
+
+def _advice(event: SavedTensorModified) -> str:
+    """What to do: a leaf is written because it is to change, other tensors because that is short."""
+    if event.saved.tensor in leaf_tensors(event.path):
+        return "Write it after that backward, or compute the loss again after the write."
+    match event.write.point.node:
+        case ast.AugAssign(target=ast.Name() | ast.Attribute() as target, op=op, value=value):
+            new = code(ast.Assign([target], ast.BinOp(target, op, value), lineno=0))
+            return f"Compute a new tensor ({new}), or write to a clone."
+    return "Compute a new tensor, or write to a clone."
 
 
 def _cures(event: SavedTensorModified, name: str | None) -> Iterator[FixProposal]:

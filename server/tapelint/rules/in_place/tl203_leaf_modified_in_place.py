@@ -81,7 +81,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
 def _advice(event: LeafWritten, name: str) -> str:
     """What to do: whether a graph is written on purpose decides."""
     if event.given:
-        return f"Begin {name} without `requires_grad=True`: it gets a graph from what is written into it."
+        return f"Create {name} without `requires_grad=True`: it gets a graph from what is written into it."
     if event.wanted:
         return f"Compute a new tensor instead of writing {name}: what is written requires grad itself."
     return "Put the update under `torch.no_grad()`, or compute a new tensor."
@@ -101,7 +101,7 @@ def cures(event: LeafWritten, name: str, values: list[ast.expr]) -> tuple[FixPro
         "safe" if value else "unsafe",
     )
     if event.given:
-        plain = f"Begin {name} without requires_grad: what is written has a graph"
+        plain = f"Create {name} without requires_grad (its graph comes from what is written into it)"
         return (*(FixProposal("plain_tensor", plain, (made,)) for made in values[:1]), apart)
     under = "under torch.no_grad() (autograd does not record it)"
     unrecorded = (
