@@ -4,6 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions, State } from 'vscode-languageclient/node';
 import { SCHEME as EXAMPLE } from './example';
+import type { Place } from './places';
 import { tellingRefusals } from './refused';
 import { linkingRules } from './rules';
 import { SECTION } from './settings';
@@ -23,13 +24,7 @@ interface StatusParams {
 /** What the server says of an error: a text, and where to go. */
 export interface Explanation {
     readonly text: string;
-    readonly location: { readonly uri: string; readonly range: Range } | null;
-}
-
-/** Where something is. */
-export interface Place {
-    readonly uri: string;
-    readonly range: Range;
+    readonly location: Place | null;
 }
 
 /** Which calls of `backward` in a document were followed; see the server's `tapelint.coverage`. */
@@ -62,16 +57,6 @@ export interface Graph {
             readonly marked: boolean;
         }[];
     } | null;
-}
-
-interface Range {
-    readonly start: Position;
-    readonly end: Position;
-}
-
-interface Position {
-    readonly line: number;
-    readonly character: number;
 }
 
 class QuietClient extends LanguageClient {

@@ -4,7 +4,8 @@
  */
 
 import * as vscode from 'vscode';
-import { type Coverage, type Place, type Server } from './server';
+import type { Place } from './places';
+import { type Coverage, type Server } from './server';
 import type { Status } from './status';
 import { messageOf } from './timeout';
 

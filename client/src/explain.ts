@@ -7,6 +7,7 @@
 
 import * as vscode from 'vscode';
 import type { Explanation } from './connection';
+import { goTo } from './places';
 import type { Server } from './server';
 import { messageOf } from './timeout';
 
@@ -75,8 +76,7 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
     private async explain(traceback: string): Promise<void> {
         const title = 'tapelint: looking for the cause';
         const progress = { location: vscode.ProgressLocation.Window, title };
-        const active = vscode.window.activeTextEditor?.document;
-        const file = active?.languageId === 'python' && active.uri.scheme === 'file' ? active.uri : undefined;
+        const file = activeProgram();
         try {
             await vscode.window.withProgress(progress, async () => {
                 let answer = await this.server.explain(traceback);
@@ -103,13 +103,18 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
         const viewColumn = answer.location === null ? vscode.ViewColumn.Active : vscode.ViewColumn.Beside;
         const document = await vscode.languages.setTextDocumentLanguage(await vscode.workspace.openTextDocument(uri), SCHEME);
         if (answer.location !== null) {
-            const { start, end } = answer.location.range;
-            const selection = new vscode.Range(start.line, start.character, end.line, end.character);
-            const place = await vscode.workspace.openTextDocument(vscode.Uri.parse(answer.location.uri));
-            await vscode.window.showTextDocument(place, { selection, preview: false });
+            await goTo(answer.location, true);
         }
         await vscode.window.showTextDocument(document, { viewColumn, preview: true, preserveFocus: answer.location !== null });
     }
+}
+
+/** The notebook or the Python file that the user is in: a cell's traceback names no file, a copied message none at all. */
+function activeProgram(): vscode.Uri | undefined {
+    const document = vscode.window.activeTextEditor?.document;
+    const file = document?.languageId === 'python' ? document.uri : undefined;
+    const active = vscode.window.activeNotebookEditor?.notebook.uri ?? file;
+    return active?.scheme === 'file' ? active : undefined;
 }
 
 /** What a terminal shows. VS Code gives it to extensions by the clipboard alone, which is put back. */

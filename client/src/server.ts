@@ -22,7 +22,7 @@ interface Running {
     started: boolean;
 }
 
-export type { Coverage, Graph, Place } from './connection';
+export type { Coverage, Graph } from './connection';
 
 export class Server implements vscode.Disposable {
     private readonly environments: Environments;
@@ -78,8 +78,11 @@ export class Server implements vscode.Disposable {
         return this.running?.started ? this.running.connection.debugInformation() : undefined;
     }
 
-    /** The explanation of a traceback; undefined while no server runs. */
+    /** The explanation of a traceback; undefined where no server runs. One that is about to start is waited for: the
+     * command may be what has activated the extension.
+     */
     async explain(traceback: string, uri?: string): Promise<Explanation | undefined> {
+        await this.queue;
         return this.running?.started ? this.running.connection.explain(traceback, uri) : undefined;
     }
 

@@ -6,21 +6,12 @@
 
 import * as vscode from 'vscode';
 import type { Middleware } from 'vscode-languageclient/node';
+import { goTo, isIn, rangeOf, type Place } from './places';
 import type { Server } from './server';
 import { SECTION } from './settings';
 
 const PAUSE = 120;
 const IN_STORY = 'tapelint.inStory';
-
-interface Position {
-    readonly line: number;
-    readonly character: number;
-}
-
-interface Place {
-    readonly uri: string;
-    readonly range: { readonly start: Position; readonly end: Position };
-}
 
 /** One step as the server tells it: `short` fits behind a line of code, `message` is a sentence. */
 export interface Step extends Place {
@@ -230,26 +221,6 @@ function icon(label: string, fill: string, ink: string, edge: string): vscode.Ur
     return vscode.Uri.parse(`data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`);
 }
 
-/** Puts the cursor on a step, in whatever editor or cell of a notebook it is. */
-async function goTo(step: Step): Promise<void> {
-    const { start } = rangeOf(step);
-    const notebook = vscode.workspace.notebookDocuments.find((each) => each.getCells().some((cell) => isIn(step, cell.document)));
-    if (notebook !== undefined) {
-        const index = notebook.getCells().findIndex((cell) => isIn(step, cell.document));
-        await vscode.window.showNotebookDocument(notebook, { selections: [new vscode.NotebookRange(index, index + 1)] });
-        await vscode.commands.executeCommand('notebook.cell.edit');
-        const editor = vscode.window.visibleTextEditors.find(({ document }) => isIn(step, document));
-        if (editor !== undefined) {
-            editor.selection = new vscode.Selection(start, start);
-        }
-        return;
-    }
-    const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(step.uri));
-    const editor = await vscode.window.showTextDocument(document);
-    editor.selection = new vscode.Selection(start, start);
-    editor.revealRange(rangeOf(step), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-}
-
 function isOn(document: vscode.TextDocument): boolean {
     return document.languageId === 'python' && vscode.workspace.getConfiguration(SECTION, document).get('storyMode', true);
 }
@@ -259,18 +230,10 @@ function isAnythingFound(): boolean {
     return vscode.languages.getDiagnostics().some(([, found]) => found.some(({ source }) => source === 'tapelint'));
 }
 
-function isIn(step: Place, document: vscode.TextDocument): boolean {
-    return vscode.Uri.parse(step.uri).toString() === document.uri.toString();
-}
-
 function isAt(step: Place, document: vscode.TextDocument, position: vscode.Position): boolean {
     return isIn(step, document) && rangeOf(step).contains(position);
 }
 
 function lineOf(step: Place): number {
     return step.range.start.line;
-}
-
-function rangeOf({ range: { start, end } }: Place): vscode.Range {
-    return new vscode.Range(start.line, start.character, end.line, end.character);
 }

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from open_notebook import BOOK, cell, open_book
+from open_notebook import PUSHED as NOTEBOOKS
 from wire import Wire
 
 TRAIN = """\
@@ -95,3 +97,21 @@ def test_another_project(project: tuple[Wire, str]) -> None:
 def test_no_text(project: tuple[Wire, str]) -> None:
     wire, _ = project
     assert explain(wire, " ") == {"text": "There is no traceback and no error message in this text.", "location": None}
+
+
+CELL = f"""\
+RuntimeError                              Traceback (most recent call last)
+Cell In[4], line 1
+----> 1 y.sum().backward()
+
+{MODIFIED}
+"""
+
+
+def test_the_traceback_of_a_cell_leads_into_the_open_notebook(wire: Wire) -> None:
+    wire.start(NOTEBOOKS)
+    open_book(wire)
+    answer = explain(wire, CELL, BOOK)
+    assert "raised at /project/a.ipynb:cell 4:1\n" in str(answer["text"]) and "error[TL201]" in str(answer["text"])
+    start, end = {"line": 1, "character": 0}, {"line": 1, "character": 6}
+    assert answer["location"] == {"uri": cell(1), "range": {"start": start, "end": end}}

@@ -215,6 +215,11 @@ class Session:
         open_now = (entry.snapshot for entry in self._documents.values())
         return next((found for found in open_now if found.file == path), None)
 
+    def notebooks(self) -> dict[str, Snapshot]:
+        """The open notebooks that are files, by path."""
+        open_now = (entry.snapshot for entry in self._documents.values())
+        return {found.path: found for found in open_now if found.file and found.documents}
+
     def _owner(self, uri: str) -> DocumentState | None:
         """The open document, or the notebook that has it for a cell."""
         found = self._documents.get(unquote(uri))

@@ -12,12 +12,13 @@ from ..analysis import Report
 from ..analysis.blocks import shown_in_cells
 from ..analysis.inputs import Inputs
 from ..report.full import full
+from ..report.in_cells import place_in_cells
 from ..report.look import PLAIN, Look
 from ..report.printable import printable
 from ..rules import Rule
+from ..source import Span
 from ..trace import trace
-from .cause import Explanation, Match, Nearness, Place
-from .raised import Raised
+from .cause import Explanation, Match, Nearness
 
 _ASIDE = {
     Nearness.BESIDE: "What is found at the lines of the traceback",
@@ -43,7 +44,7 @@ def in_words(
     is ``in_editor`` is sent to no command line.
     """
     look = replace(look, folder=root)
-    yield from (_heading(found.raised, found.frames, root), "")
+    yield from (_heading(found, root), "")
     nearest = found.matches[0].nearness if found.matches else None
     if nearest in (Nearness.RAISES_THERE, Nearness.PASSES_THERE):
         yield from findings(found.matches, look)
@@ -67,10 +68,19 @@ def in_words(
         yield from _unseen(found, root, in_editor)
 
 
-def _heading(raised: Raised, frames: Sequence[Place], root: str) -> str:
+def _heading(found: Explanation, root: str) -> str:
+    """The error, and where it was raised; a row of a notebook is one of its cell."""
+    raised = found.raised
     words = printable(f"{raised.kind}: {raised.message}" if raised.kind else raised.message)
-    at = next((place for place in frames if place.row is not None), None)
-    return words if at is None else f"{words}\nraised at {shown(at.path, root)}:{at.row}"
+    at = next((place for place in found.frames if place.row is not None), None)
+    if at is None or at.row is None:
+        return words
+    sources = {each.path: each for report in found.reports for each in (*report.others.values(), report.source)}
+    name, row = at.path, at.row
+    if at.path in sources:
+        name, span = place_in_cells(sources[at.path], Span(row, 1, row, 1))
+        row = span.row
+    return f"{words}\nraised at {shown(name, root)}:{row}"
 
 
 def _meaning(rule: Rule, in_editor: bool) -> str:

@@ -12,6 +12,13 @@ const CELLS = [
     'y = x.exp()\ny += 1\nz = x.exp()\nz += 1',
     'y.sum().backward()\nz.sum().backward()',
 ];
+const TRACEBACK = `RuntimeError                              Traceback (most recent call last)
+Cell In[3], line 1
+----> 1 y.sum().backward()
+      2 z.sum().backward()
+
+RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation: [torch.FloatTensor [3]], which is output 0 of ExpBackward0, is at version 1; expected version 0 instead.
+`;
 const FIXED = 'y = x.exp()\ny = y + 1\nz = x.exp()\nz = z + 1';
 const UNUSED = 'import torch\n\nx = torch.ones(3, requires_grad=True)\nx.sum().backward()  # tapelint: ignore[TL201]\n';
 
@@ -85,6 +92,21 @@ exports.TESTS = {
         assert.deepEqual([typeof code === 'object' && code.value, range.start.line], ['TL201', 1]);
         const cells = (relatedInformation ?? []).map(({ location }) => location.uri.toString());
         assert.ok(cells.includes(third.uri.toString()), cells.join());
+    },
+
+    'the traceback of a cell leads into the notebook': async () => {
+        const book = await study();
+        const [, second] = texts(book);
+        assert.ok(second);
+        await vscode.window.showNotebookDocument(book);
+        await vscode.commands.executeCommand('tapelint.explainError', TRACEBACK);
+        const uri = second.uri.toString();
+        const selected = () => vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri)?.selection;
+        await until('the cursor in the second cell', () => selected()?.start.line === 1);
+        const answer = vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === 'tapelint-explanation');
+        assert.match(answer?.document.getText() ?? '', /error\[TL201\]/);
+        await vscode.window.showNotebookDocument(book);
+        await vscode.commands.executeCommand('workbench.action.closeEditorsInOtherGroups');
     },
 
     'its fix is made in that cell': async () => {

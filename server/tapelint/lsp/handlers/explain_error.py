@@ -3,24 +3,25 @@
     {"command": "tapelint.explain", "arguments": ["Traceback ...", "file:///home/me/train.py"]}
 
 The second argument is optional: the one file to look in, for a notebook or where only the message was copied. The
-answer has the ``text`` to show, and the ``location`` of the finding, or where it has none of the line that raises;
-null where that is not known.
+answer has the ``text`` to show, and the ``location`` of the finding, or where it has none of the line that raises: in a
+file, or in a cell of a notebook that is open; null where that is not known.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pygls.uris import from_fs_path, to_fs_path
 
-from ...source import NOTEBOOK, Source, SourceError, Span, notebook
+from ...source import NOTEBOOK, Notebook, Source, SourceError, Span, notebook
 from ...workspace import Resolver
 from .. import deferred
 from ..client_capabilities import ClientCapabilities
 from ..convert.positions import LineIndex
+from ..documents import Snapshot
 from ..foreign import config_for
 from ..settings import Settings
 from ..worker import Priority, Token
@@ -41,30 +42,36 @@ async def explain(ls: Any, *arguments: Any) -> dict[str, Any]:
     if not raised:
         return {"text": "There is no traceback and no error message in this text.", "location": None}
     resolver, settings_of, within = ls.session.resolver(), ls.session.settings_of, to_fs_path(uri) if uri else None
-    roots = resolver.roots or (os.getcwd(),)
+    roots, books = resolver.roots or (os.getcwd(),), ls.session.notebooks()
 
     def work() -> dict[str, Any]:
-        analyse, tracebacks = _analyser(resolver, settings_of), deferred.tracebacks
+        analyse, tracebacks = _analyser(resolver, settings_of, books), deferred.tracebacks
         answers = [(tracebacks.explained(tracebacks.the_one(raised), root, analyse, within), root) for root in roots]
         best, root = min(answers, key=lambda answer: (not answer[0].matches, not answer[0].reports))
         words = tracebacks.in_words(best, root, within, in_editor=True)
-        return {"text": "\n".join(words), "location": _location(best, ls.client)}
+        return {"text": "\n".join(words), "location": _location(best, ls.client, books)}
 
     with ls.long_work.over("tapelint", "explaining an error"):
         answer: dict[str, Any] = await ls.session.worker.submit(work, Priority.ANSWER, Token()).future
     return answer
 
 
-def _analyser(resolver: Resolver, settings_of: Callable[[str], Settings]) -> Callable[[str], analysis.Report | None]:
-    """The analysis of a file as the editor holds it; None where it cannot be read."""
+def _analyser(
+    resolver: Resolver, settings_of: Callable[[str], Settings], books: Mapping[str, Snapshot]
+) -> Callable[[str], analysis.Report | None]:
+    """The analysis of a file as the editor holds it; None where it cannot be read. ``books`` are the open notebooks."""
 
     @cache
     def analyse(path: str) -> analysis.Report | None:
         text, settings = resolver.text(path), settings_of(from_fs_path(path) or path)
         if text is None:
             return None
+        program: str | Notebook = text
         try:
-            program = notebook(text) if path.endswith(NOTEBOOK) else text
+            if path in books:
+                program = Notebook(books[path].text, books[path].cells)
+            elif path.endswith(NOTEBOOK):
+                program = notebook(text)
         except SourceError:
             return None
         config_of = config_for(settings, resolver, path)
@@ -73,24 +80,30 @@ def _analyser(resolver: Resolver, settings_of: Callable[[str], Settings]) -> Cal
     return analyse
 
 
-def _location(found: Explanation, client: ClientCapabilities) -> dict[str, Any] | None:
-    """Where to go: to the first finding, else to the innermost line of the traceback that is here. A notebook's cells
-    are documents of the client's own: it goes to none of them.
-    """
+def _location(found: Explanation, client: ClientCapabilities, books: Mapping[str, Snapshot]) -> dict[str, Any] | None:
+    """Where to go: to the first finding, else to the innermost line of the traceback that is here."""
     for match in found.matches:
         sources = {**match.report.others, match.report.path: match.report.source}
-        return _as_location(sources[match.diagnostic.filename], match.diagnostic.span, client)
+        source = sources[match.diagnostic.filename]
+        return _as_location(source, match.diagnostic.span, client, books.get(source.path))
     sources = {s.path: s for report in found.reports for s in (*report.others.values(), report.source)}
     for place in found.frames:
         if place.row is not None and place.path in sources:
-            return _as_location(sources[place.path], Span(place.row, 1, place.row, 1), client)
+            span = Span(place.row, 1, place.row, 1)
+            return _as_location(sources[place.path], span, client, books.get(place.path))
     return None
 
 
-def _as_location(source: Source, span: Span, client: ClientCapabilities) -> dict[str, Any] | None:
-    if source.cells:
+def _as_location(
+    source: Source, span: Span, client: ClientCapabilities, book: Snapshot | None
+) -> dict[str, Any] | None:
+    """A place of a file, or of a cell of the notebook that is open as ``book``. The cells of another one are documents
+    that the client does not have yet: it goes to none of them.
+    """
+    if source.cells and book is None:
         return None
-    found = LineIndex(source.text).range(span, client.encoding)
+    uri, row_offset = book.cell_of(span) if book is not None else (from_fs_path(source.path), 0)
+    found = LineIndex(source.text).range(span, client.encoding, row_offset)
     ends = {"start": found.start, "end": found.end}
     places = {name: {"line": end.line, "character": end.character} for name, end in ends.items()}
-    return {"uri": from_fs_path(source.path), "range": places}
+    return {"uri": uri, "range": places}
