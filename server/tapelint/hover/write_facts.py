@@ -93,8 +93,7 @@ def verdict(probe: HoverProbe, operand: ast.AST, tensor: Tensor, write: Write, s
     savers = [(node, item) for node, item in probe.savers(tensor.version_counter) if item.version < write.version]
     live = [(node, item) for node, item in savers if node not in seen.spent]
     if live:
-        unseen = "" if any(_is_walked(probe, node) for node, _ in live) else " (none is seen)"
-        return f"{_by(probe, live)} saved it: a backward through that from here on raises{unseen}"
+        return f"{_by(probe, live)} saved it: a backward through that from here on raises{_unseen(probe, live)}"
     if savers:
         used = next((e for e in probe.ran(savers[-1][0])), None)
         after = f"{probe.at(used.point.node)} has used and freed that" if used is not None else "that is freed already"
@@ -105,10 +104,11 @@ def verdict(probe: HoverProbe, operand: ast.AST, tensor: Tensor, write: Write, s
     return f"{NOTHING} {code(operand)}"
 
 
-def _is_walked(probe: HoverProbe, node: Node) -> bool:
-    """Whether a backward that raised would have come to ``node``, too."""
+def _unseen(probe: HoverProbe, savers: Sequence[tuple[Node, SavedTensor]]) -> str:
+    """That there is no such backward; empty where one that raised would have come to a node of ``savers``, too."""
+    nodes = {node for node, _ in savers}
     roots = (trouble.path[0] for trouble in probe.troubles if not isinstance(trouble, LeafWritten))
-    return any(node in graph(root) for root in roots)
+    return "" if any(not nodes.isdisjoint(graph(root)) for root in roots) else " (none is seen)"
 
 
 def _by(probe: HoverProbe, savers: Sequence[tuple[Node, SavedTensor]]) -> str:
