@@ -103,8 +103,9 @@ exports.TESTS = {
         const uri = second.uri.toString();
         const selected = () => vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri)?.selection;
         await until('the cursor in the second cell', () => selected()?.start.line === 1);
-        const answer = vscode.window.visibleTextEditors.find(({ document }) => document.uri.scheme === 'tapelint-explanation');
-        assert.match(answer?.document.getText() ?? '', /error\[TL201\]/);
+        await until('the explanation', () => vscode.window.visibleTextEditors.some(({ document }) => (
+            document.uri.scheme === 'tapelint-explanation' && /error\[TL201\]/.test(document.getText())
+        )));
         await vscode.window.showNotebookDocument(book);
         await vscode.commands.executeCommand('workbench.action.closeEditorsInOtherGroups');
     },
