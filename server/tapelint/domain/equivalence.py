@@ -199,7 +199,7 @@ class Bisimulation:
             return self.sequences(mine, yours, keys)
         if not self.is_same_but_entries(mine, yours) or not self.entries(mine, yours, keys):
             return False
-        if isinstance(mine, (Mapping, Instance)) and isinstance(yours, (Mapping, Instance)):
+        if isinstance(mine, (Mapping, Instance, Optimizer)) and isinstance(yours, (Mapping, Instance, Optimizer)):
             if mine.is_partial is not yours.is_partial:
                 self.plain.append((*keys, Partly.EXTENT))
         return True

@@ -30,6 +30,7 @@ from .values import (
     HeapRef,
     Instance,
     Mapping,
+    Optimizer,
     Sequence,
     TensorRef,
     Tuple,
@@ -106,7 +107,7 @@ def havoc(pair: Bisimulation, path: State, changes: Iterable[Change]) -> None:
         key = left if path is pair.state else right
         thing = path.edit(key, type(path.heap[key]))
         if name is Partly.EXTENT:
-            assert isinstance(thing, (Sequence, Mapping, Instance)), "what may hold more"
+            assert isinstance(thing, (Sequence, Mapping, Instance, Optimizer)), "what may hold more"
             thing.is_partial = True
         elif isinstance(thing, Sequence):
             lists = pair.state.get(left, Sequence), pair.other.get(right, Sequence)

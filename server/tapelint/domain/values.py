@@ -520,10 +520,12 @@ class Optimizer:
         return self.name == "LBFGS"
 
     def is_like(self, other: Optimizer) -> bool:
-        """Whether it does the same but for the order of its parameters, whatever it is called."""
+        """Whether it does the same but for the order of its parameters, and whether there may be others, whatever it
+        is called.
+        """
         if self.searches is not other.searches:
             return False
-        mine, yours = (replace(each, name="", params=sorted(each.params)) for each in (self, other))
+        mine, yours = (replace(each, name="", params=sorted(each.params), is_partial=False) for each in (self, other))
         return mine == yours
 
     def copy(self) -> Optimizer:
