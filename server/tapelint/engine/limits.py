@@ -11,6 +11,13 @@ from dataclasses import replace
 
 from ..frozen import frozen
 
+OF_A_FILE = (
+    *("script_fuel", "entry_fuel", "all_entries_fuel", "idle_entry_fuel", "all_idle_entries_fuel"),
+    *("latent_fuel", "all_latent_fuel", "late_entry_fuel", "all_late_entries_fuel"),
+    *("torch_free_fuel", "cell_rerun_fuel", "all_cell_reruns_fuel", "all_modules_fuel"),
+)
+"""The fuel of the parts of the analysed file, and of all its imports together."""
+
 
 @frozen
 class Limits:
@@ -108,22 +115,7 @@ class Limits:
     @property
     def of_modules(self) -> Limits:
         """Those that decide how an imported module is executed. How much fuel is left for it is another question."""
-        return replace(
-            self,
-            script_fuel=0,
-            entry_fuel=0,
-            all_entries_fuel=0,
-            idle_entry_fuel=0,
-            all_idle_entries_fuel=0,
-            latent_fuel=0,
-            all_latent_fuel=0,
-            late_entry_fuel=0,
-            all_late_entries_fuel=0,
-            torch_free_fuel=0,
-            cell_rerun_fuel=0,
-            all_cell_reruns_fuel=0,
-            all_modules_fuel=0,
-        )
+        return replace(self, **dict.fromkeys(OF_A_FILE, 0))
 
 
 def of_caller(rank: int) -> Limits:
