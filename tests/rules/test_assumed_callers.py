@@ -3,20 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from tests.shared_programs import KEEPING
 
 from tapelint.analysis import analyse
 
-CALLED_AGAIN = """import torch
-from torch import nn
-class Net(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.cell = nn.GRUCell(4, 8)
-        self.h = torch.zeros(2, 8)
-    def forward(self, x):
-        self.h = self.cell(x, self.h)
-        return self.h
-"""
 WRITTEN = """import torch
 from torch import nn
 class Block(nn.Module):
@@ -30,7 +20,7 @@ class Block(nn.Module):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (CALLED_AGAIN, "A backward through the result of `forward` frees it"),
+        (KEEPING, "A backward through the result of `forward` frees it"),
         (WRITTEN, "A backward through the result of `forward` runs that of `exp`, which needs version 0"),
     ],
 )
@@ -44,7 +34,7 @@ def test_the_function_is_shown_by_its_name_and_said_to_have_a_caller(text: str, 
 
 
 def test_a_finding_about_a_function_is_reported_at_its_name() -> None:
-    (finding,) = analyse(CALLED_AGAIN, "net.py").diagnostics
-    row = CALLED_AGAIN.splitlines()[finding.span.row - 1]
+    (finding,) = analyse(KEEPING, "net.py").diagnostics
+    row = KEEPING.splitlines()[finding.span.row - 1]
     assert finding.span.row == finding.span.end_row
     assert row[finding.span.column - 1 : finding.span.end_column - 1] == "forward"
