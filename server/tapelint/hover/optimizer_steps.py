@@ -19,6 +19,7 @@ from .call_trace import CallRun
 from .passes import operations
 from .probe import HoverProbe
 from .wording import lines_by_lap, listed, tensors
+from .write_facts import unseen
 
 
 def step(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
@@ -86,7 +87,7 @@ def spoiled(probe: HoverProbe, run: CallRun, writes: Sequence[Write]) -> str:
     }
     if alive:
         saved = operations(probe, alive)
-        return f"changes what {saved} saved: a backward through that from here on raises (none is seen)"
+        return f"changes what {saved} saved: a backward through that from here on raises{unseen(probe, alive)}"
     return "no graph that is seen here, and not freed, has saved them: nothing is spoiled"
 
 

@@ -93,7 +93,8 @@ def verdict(probe: HoverProbe, operand: ast.AST, tensor: Tensor, write: Write, s
     savers = [(node, item) for node, item in probe.savers(tensor.version_counter) if item.version < write.version]
     live = [(node, item) for node, item in savers if node not in seen.spent]
     if live:
-        return f"{_by(probe, live)} saved it: a backward through that from here on raises{_unseen(probe, live)}"
+        none_seen = unseen(probe, {node for node, _ in live})
+        return f"{_by(probe, live)} saved it: a backward through that from here on raises{none_seen}"
     if savers:
         used = next((e for e in probe.ran(savers[-1][0])), None)
         after = f"{probe.at(used.point.node)} has used and freed that" if used is not None else "that is freed already"
@@ -104,9 +105,10 @@ def verdict(probe: HoverProbe, operand: ast.AST, tensor: Tensor, write: Write, s
     return f"{NOTHING} {code(operand)}"
 
 
-def _unseen(probe: HoverProbe, savers: Sequence[tuple[Node, SavedTensor]]) -> str:
-    """That there is no such backward; empty where one that raised would have come to a node of ``savers``, too."""
-    nodes = {node for node, _ in savers}
+def unseen(probe: HoverProbe, nodes: set[Node]) -> str:
+    """That no backward is seen that needs what these have saved; empty where one that raised would have reached one of
+    them, too.
+    """
     roots = (trouble.path[0] for trouble in probe.troubles if not isinstance(trouble, LeafWritten))
     return "" if any(not nodes.isdisjoint(graph(root)) for root in roots) else " (none is seen)"
 
