@@ -85,7 +85,8 @@ def test_an_interrupt_leaves_old_or_new_text(tmp_path: Path, has_links: bool, nu
     script = f"""
 import os, signal, sys
 from tapelint.source import writing
-signal.signal(signal.SIGINT, signal.SIG_DFL)
+for number in signal.SIGINT, signal.SIGHUP:  # nohup, or a shell without job control, starts us with them ignored
+    signal.signal(number, signal.SIG_DFL)
 fsync = os.fsync
 def interrupted(handle):
     os.kill(os.getpid(), {int(number)})
