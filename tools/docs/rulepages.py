@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from tapelint.report.facts import purposes, severities
+from tapelint.report.facts import purposes, sections, severities
 from tapelint.report.topics import all_topics
 from tapelint.rules import Rule, all_rules
 
@@ -42,18 +42,11 @@ def pages() -> dict[str, str]:
 
 def page(rule: Rule) -> str:
     """The page of one rule."""
-    opening, _, sections = ("", "", rule.docs) if rule.notice else rule.docs.strip().partition("\n\n")
+    opening = "" if rule.notice else rule.docs.strip().partition("\n\n")[0]
     rows = [f"# {rule.code} {rule.name}", "", MADE, "", *([opening, ""] if opening else []), "| | |", "|---|---|"]
     rows += [f"| {name} | {text} |" for name, text in facts(rule)]
     words = "[All rules](README.md)." if rule.notice else f"[All rules](README.md). {WORDS}"
-    return "\n".join([*rows, "", _with_fixes(rule, sections.strip()), "", words]) + "\n"
-
-
-def _with_fixes(rule: Rule, sections: str) -> str:
-    """The sections of a page, with the list of the rule's fixes before what is said of their safety."""
-    before, safety, after = sections.partition("## Fix safety\n")
-    listed = [f"- {text}" for text in purposes(rule).values()]
-    return "\n".join([before + "## Fixes", *listed, "", safety + after]) if listed else sections
+    return "\n".join([*rows, "", sections(rule), "", words]) + "\n"
 
 
 def facts(rule: Rule) -> Iterator[tuple[str, str]]:

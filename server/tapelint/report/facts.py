@@ -35,6 +35,18 @@ def purposes(rule: Rule) -> dict[str, str]:
     return {path.stem: _sentence(path) for path in PURPOSES if path.stem in found}
 
 
+def sections(rule: Rule) -> str:
+    """What the rule's file tells of it, without its first lines: sections in Markdown. The list of its fixes comes
+    behind what happens and why, before what is said of their safety.
+    """
+    told = rule.docs if rule.notice else rule.docs.strip().partition("\n\n")[2]
+    listed = [f"- {text.replace('``', '`')}" for text in purposes(rule).values()]
+    if not listed:
+        return told.strip()
+    before, _, safety = told.strip().partition("## Fix safety\n")
+    return "\n".join([before.rstrip(), "", "## Fixes", *listed, "", safety]).strip()
+
+
 def _sentence(path: Path) -> str:
     text = ast.get_docstring(_tree(path)) or ""
     return " ".join(text.partition("\n\n")[0].split())

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ..rules import Rule
+from .facts import sections
 from .page import example, facts
 
 _BLOCK = re.compile(r"^```py[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -22,9 +23,7 @@ def markdown_page(rule: Rule, rules: Sequence[Rule]) -> str:
         "|---|---|",
     ]
     rows += [f"| {name} | {'<br>'.join(texts)} |" for name, texts in facts(rule, rules)]
-    _, *sections = rule.docs.strip().split("\n## ")
-    story = "\n".join(f"\n## {section.rstrip()}" for section in sections)
-    return "\n".join([*rows, _BLOCK.sub(_in_words, story)]) + "\n"
+    return "\n".join([*rows, "", _BLOCK.sub(_in_words, sections(rule))]) + "\n"
 
 
 def _in_words(found: re.Match[str]) -> str:

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 
 from ..rules import Rule
 from ..severity import Severity
-from .facts import purposes, severities
+from .facts import purposes, sections, severities
 from .look import Style, plain
 
 WIDTH = 96
@@ -38,28 +38,26 @@ _NAMED = re.compile(r"\bTL\d{3}\b")
 def page(rule: Rule, rules: Sequence[Rule], width: int = WIDTH, style: Style = plain) -> str:
     """The page of ``rule``; ``rules`` are all there are."""
     width = min(width, WIDTH)
-    heading, *sections = rule.docs.strip().split("\n## ")
     rows = [f"{style('bold', f'{rule.code} {rule.name}')}", *_wrapped(rule.summary, width, "", style), ""]
     for name, texts in facts(rule, rules):
         for index, text in enumerate(texts):
             label = style("help", f"{name if index == 0 else '':<9}")
             rows += [f"  {label} {row.strip()}" if i == 0 else row for i, row in enumerate(_beside(text, width, style))]
-    for section in sections:
+    for section in sections(rule).removeprefix("## ").split("\n## "):
         title, _, body = section.partition("\n")
         rows += ["", style("bold", title), *_body(body.strip(), width, style)]
     return "\n".join(rows) + "\n"
 
 
 def facts(rule: Rule, rules: Sequence[Rule]) -> Iterator[tuple[str, list[str]]]:
-    """What is known of a rule besides its story: labels, each with its lines."""
+    """What is known of a rule besides its story: labels, each with its lines. Its fixes are told behind the story."""
     yield (
         "severity",
         [" or ".join(severity.word for severity in severities(rule)) + ("" if rule.default else ", off by default")],
     )
     yield from _quotations(rule)
-    fixes = purposes(rule)
-    if fixes:
-        yield "fixes", [text.replace("``", "`") for text in fixes.values()]
+    if found := purposes(rule):
+        yield "fixes", [f"{len(found)}, listed below"]
     yield "silence", ["no comment does" if rule.notice else f"`# tapelint: ignore[{rule.code}]` on the line"]
     switch = f'`ignore = ["{rule.code}"]`' if rule.default else f'`extend-select = ["{rule.code}"]`'
     yield "configure", [f'{switch} in `[tool.tapelint]`, `{rule.code} = "hint"` in `[tool.tapelint.severities]`']
@@ -89,8 +87,17 @@ def _body(text: str, width: int, style: Style) -> list[str]:
         if index % 2:
             blocks.append([f"    {example(row, style)}".rstrip() for row in part.rstrip().split("\n")])
         else:
-            blocks += [_wrapped(p, width, "  ", style) for p in part.split("\n\n") if p.strip()]
+            blocks += [_paragraph(p, width, style) for p in part.split("\n\n") if p.strip()]
     return [row for block in blocks for row in ("", *block)][1:]
+
+
+def _paragraph(text: str, width: int, style: Style) -> list[str]:
+    """A paragraph, or the items of a list, each from a row of its own."""
+    if not text.lstrip().startswith("- "):
+        return _wrapped(text, width, "  ", style)
+    items = re.split(r"^- ", text.strip(), flags=re.MULTILINE)[1:]
+    wrapped = [_wrapped(item, width, "    ", style) for item in items]
+    return [row for first, *others in wrapped for row in (f"  - {first.lstrip()}", *others)]
 
 
 def example(row: str, style: Style = plain) -> str:
