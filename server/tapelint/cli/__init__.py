@@ -15,7 +15,7 @@ import click
 
 from .commands import tapelint
 from .signals import Interrupted
-from .streams import NOBODY_READS, OutputError, ReaderGone, crash, discard, prepare, tell, writing
+from .streams import NOBODY_READS, OutputError, ReaderGone, as_before, crash, discard, prepare, tell, writing
 
 _FAILED = 2
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG)
@@ -33,7 +33,8 @@ def main(serve: Callable[[], None]) -> None:
     """Run the command line and exit; ``serve`` is what ``tapelint server`` does."""
     collect_rarely()
     prepare()
-    status = _status(serve)
+    with as_before():
+        status = _status(serve)
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()

@@ -15,7 +15,7 @@ from ..source.reading import decode
 from ..workspace import Config, ConfigError
 from .chosen_files import absence, standard_input
 from .ending import finish
-from .file_check import check_file, unchecked
+from .file_check import begin_run, check_file, unchecked
 from .outcome import Run
 from .request import STDIN, Request
 from .showing import show_files, show_settings
@@ -30,6 +30,7 @@ _FEW = 8
 
 def run(request: Request) -> int:
     """Check what is asked for; the exit status."""
+    begin_run()
     try:
         os.getcwd()
         outcome = Run(request, request.given)

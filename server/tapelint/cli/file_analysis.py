@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from functools import cache, partial
+from functools import lru_cache, partial
 
 from .. import analysis
 from ..engine.limits import of_caller
 from ..source import Notebook
+from ..workspace import Resolver
 from .caching.asking import Asking
 from .streams import is_logged
 from .task import FileResult, Task
@@ -40,7 +41,7 @@ def _of_file(task: Task, text: str | Notebook, asking: Asking) -> analysis.Repor
         is_imported=asking.is_imported,
         config_of=config_of,
         users=asking.users if task.config.callers else None,
-        shared=_shared(),
+        shared=_shared(asking.resolver),
     )
 
 
@@ -57,7 +58,7 @@ def _of_caller(task: Task, text: str | Notebook, asking: Asking) -> analysis.Rep
             limits=of_caller(task.rank),
             config_of=partial(asking.config_of, given=task.given),
             focus=task.focus,
-            shared=_shared(),
+            shared=_shared(asking.resolver),
         )
     except analysis.Cancelled:
         asking.is_complete = False
@@ -65,7 +66,7 @@ def _of_caller(task: Task, text: str | Notebook, asking: Asking) -> analysis.Rep
     return replace(report, diagnostics=(), notices=())
 
 
-@cache
-def _shared() -> analysis.SharedModules:
-    """One for all files of this process, so that a module that many of them import is executed once."""
+@lru_cache(maxsize=1)
+def _shared(resolver: Resolver) -> analysis.SharedModules:
+    """One for all files whose imports ``resolver`` finds: a module that many of them import is executed once."""
     return analysis.SharedModules()

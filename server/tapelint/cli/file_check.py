@@ -12,8 +12,8 @@ from functools import cache
 from ..fault import fault_of
 from ..report.notice import Kind, Notice, internal
 from ..source import NOTEBOOK, SourceError, concerns_torch, notebook, read
-from ..workspace import Resolver
-from .caching.asking import Asking
+from ..workspace import Resolver, config, given
+from .caching import asking
 from .streams import note
 from .task import FileResult, Task
 
@@ -27,17 +27,17 @@ def check_file(task: Task) -> FileResult:
         text = read(task.path) if task.text is None else task.text
         result.before = result.after = text if task.fix != "no" else ""
         book = notebook(text) if task.path.endswith(NOTEBOOK) else None
-        asking = Asking(_resolver(), task.path)
-        if concerns_torch(book.text if book else text, task.path, asking):
+        asked = asking.Asking(_resolver(), task.path)
+        if concerns_torch(book.text if book else text, task.path, asked):
             from .file_analysis import analyse_file
 
-            analyse_file(task, book or text, asking, result)
+            analyse_file(task, book or text, asked, result)
         else:
             result.skipped = "Neither it nor a file that it imports mentions torch"
             note("info", f"{task.path}: skipped: {result.skipped}")
         result.seconds = time.perf_counter() - start
         if task.is_recorded:
-            result.record = asking.record(text, result)
+            result.record = asked.record(text, result)
     except SourceError as error:
         _add_notice(task, result, Notice(Kind.NOT_READ, task.path, f"Cannot be read: {error}"))
     except Exception as error:
@@ -62,7 +62,14 @@ def _add_notice(task: Task, result: FileResult, notice: Notice) -> None:
     add_notice(task, result, notice)
 
 
+def begin_run() -> None:
+    """Know nothing of what a run before this one, in this process, has read: it may have changed."""
+    _resolver.cache_clear()
+    for known in (config, given, asking):
+        known.forget()
+
+
 @cache
 def _resolver() -> Resolver:
-    """One for all files of this process, so that a module that many of them import is read once."""
+    """One for all files of a run in this process, so that a module that many of them import is read once."""
     return Resolver([os.curdir])

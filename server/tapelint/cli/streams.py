@@ -18,6 +18,8 @@ LOG = "TAPELINT_LOG"
 
 NOBODY_READS = 141
 """The exit status where the reader of a pipe has gone."""
+OF_A_RUN = (LOG, "NO_COLOR", "FORCE_COLOR")
+"""The environment variables by which options reach the processes that are started."""
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 
@@ -44,6 +46,21 @@ def prepare() -> None:
         if reconfigure:  # a sign the terminal cannot show must not stop the report
             reconfigure(errors="backslashreplace")
     log()
+
+
+@contextlib.contextmanager
+def as_before() -> Iterator[None]:
+    """What a command sets for the processes that it starts ends with it: another may follow in this process."""
+    before = {name: os.environ.pop(name) for name in OF_A_RUN if name in os.environ}
+    os.environ.update(before)
+    try:
+        yield
+    finally:
+        if os.environ.get(LOG) != before.get(LOG):
+            _logging().basicConfig(level="WARNING", force=True)  # the next command begins its own log
+        for name in OF_A_RUN:
+            os.environ.pop(name, None)
+        os.environ.update(before)
 
 
 def log() -> None:

@@ -89,6 +89,11 @@ def _settings(text: str) -> dict[str, Any]:
     return all_settings.checked(table, lambda word: OPTION, os.getcwd())
 
 
+def forget() -> None:
+    """Read the files that were named anew from now on."""
+    _instead.cache_clear()
+
+
 @cache
 def _instead(file: str) -> Config:
     """The configuration of a file that was named; its patterns are below the current folder, as ruff has it."""

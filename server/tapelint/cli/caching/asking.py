@@ -93,6 +93,11 @@ def config_digest(config: Config | None) -> str | None:
     return _digest_of(config) if config else None
 
 
+def forget() -> None:
+    """Read configurations anew from now on."""
+    _config.cache_clear()
+
+
 @lru_cache(maxsize=4096)
 def _config(path: str, root: str, given: Given) -> Config | None:
     return checked_below(path, root, given)
