@@ -47,6 +47,7 @@ const pointed = StateField.define<DecorationSet>({
 
 export class Editor {
     private readonly view: EditorView;
+    private isUnread = true;
 
     constructor(
         parent: HTMLElement,
@@ -100,6 +101,7 @@ export class Editor {
     }
 
     replace(text: string): void {
+        this.isUnread = true;
         this.view.dispatch({
             changes: { from: 0, to: this.view.state.doc.length, insert: text },
             selection: { anchor: 0 },
@@ -107,6 +109,7 @@ export class Editor {
         });
     }
 
+    /** Show findings; of a program that nobody has looked at yet the first one comes into view. */
     show(findings: readonly Finding[]): void {
         const length = this.view.state.doc.length;
         const shown = findings.map((finding): Diagnostic => ({
@@ -119,6 +122,11 @@ export class Editor {
             ...(finding.isUnnecessary ? { markClass: 'pg-unnecessary' } : {}),
         }));
         this.view.dispatch(setDiagnostics(this.view.state, shown));
+        const first = shown[0];
+        if (this.isUnread && first !== undefined) {
+            this.view.dispatch({ effects: EditorView.scrollIntoView(first.from, { y: 'nearest', yMargin: 48 }) });
+        }
+        this.isUnread = false;
     }
 
     /** Show a range without taking the focus from what points to it; its first row, to be read out. */

@@ -53,6 +53,12 @@ await test({
         assert.match(await status().textContent(), /^1 finding, in/);
     },
 
+    'opens with its first squiggle in view': async () => {
+        const squiggle = await page.locator('.cm-lintRange').first().boundingBox();
+        const { height } = page.viewportSize();
+        assert.ok(squiggle !== null && squiggle.y > 0 && squiggle.y + squiggle.height < height, JSON.stringify(squiggle));
+    },
+
     'finds in each example what tapelint finds elsewhere': async () => {
         for (const [index, { title, rules }] of EXAMPLES.entries()) {
             await choose(index);
