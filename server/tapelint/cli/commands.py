@@ -108,7 +108,7 @@ def check(
     \b
     Exit status:
       0  nothing was found, or nothing is left after --fix (or hints only)
-      1  something was found, or is left, or a file has syntax errors;
+      1  something was found, or is left, or a file with PyTorch has syntax errors;
          with --diff: something would be changed
       2  something could not be checked; stderr says what, everything else was
     What was followed only in part is said, and does not count.
