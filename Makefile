@@ -6,7 +6,7 @@ BIN := .venv/bin
 ORACLE := .venv-oracle/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test python-test packaging-test lint client-check compiled compiled-test oracle fuzz cures lock vsix release docs docs-test editor-test bench bench-sessions bench-others bench-thousand soak ecosystem clean
+.PHONY: help demo test python-test packaging-test lint client-check compiled compiled-test oracle fuzz cures lock rent vsix release docs docs-test editor-test bench bench-sessions bench-others bench-thousand soak ecosystem clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -53,6 +53,9 @@ cures: .venv-oracle/.ready ## apply the preferred cures of programs that raise, 
 
 lock: .venv-oracle/.ready ## digest all that is reported of about 3,000 programs (AGAINST=file: what differs from digests printed before)
 	@PYTHONPATH=. OMP_NUM_THREADS=1 $(ORACLE)/python -m tools.lock $(if $(AGAINST),--against $(AGAINST)) --every $(or $(EVERY),1)
+
+rent: .venv/.ready ## what each mechanism of the engine is worth, over the repositories in DIR (CASES="--cases FOLDER", MECHANISMS="--only NAME ...")
+	@PYTHONPATH=. $(BIN)/python -m tools.rent $(CASES) $(MECHANISMS) $(DIR)
 
 vsix: node_modules/.ready ## build the extension for every platform into dist/, and look into each (TARGET=linux-x64: one)
 	$(PYTHON) -m tools.vsix.build $(or $(TARGET),all)
