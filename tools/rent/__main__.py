@@ -26,7 +26,7 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
@@ -41,7 +41,9 @@ from tools.lock.__main__ import is_in_part, programs  # noqa: E402
 from mdjudge import complaints  # noqa: E402
 
 from . import mechanisms  # noqa: E402
-from .mechanisms import MECHANISMS, Mechanism  # noqa: E402
+from .mechanisms import MECHANISMS  # noqa: E402
+
+BY_NAME = {each.name: each for each in MECHANISMS}
 
 NEAR = 3
 """Rows between a finding and the place of a hazard at most."""
@@ -70,11 +72,10 @@ def main() -> int:
     """Measure and print; the exit status."""
     options = _options()
     mechanisms.import_all()
-    by_name = {each.name: each for each in MECHANISMS}
     if options.bundle:
-        runs: list[tuple[Mechanism, ...]] = [tuple(by_name[name] for name in options.bundle)]
+        runs: list[tuple[str, ...]] = [tuple(options.bundle)]
     else:
-        runs = [(each,) for each in MECHANISMS if not options.only or each.name in options.only]
+        runs = [(name,) for name in BY_NAME if not options.only or name in options.only]
     runs.insert(0, ())
     results: list[Result] = []
     context = multiprocessing.get_context("fork")
@@ -82,9 +83,9 @@ def main() -> int:
         for text in pool.imap(partial(_measured, options), runs, chunksize=1):
             results.append(Result(**json.loads(text)))
             if len(results) == 1:
-                _print_head(options, results[0])
+                _print_head(results[0])
             else:
-                _print_row(runs[len(results) - 1], results[0], results[-1])
+                _print_row(results[0], results[-1])
             sys.stdout.flush()
     if options.out:
         options.out.write_text(json.dumps([asdict(each) for each in results], indent=1))
@@ -104,11 +105,11 @@ def _options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _measured(options: argparse.Namespace, off: tuple[Mechanism, ...]) -> str:
+def _measured(options: argparse.Namespace, off: tuple[str, ...]) -> str:
     """Everything checked in this process with some mechanisms off; a Result as JSON."""
-    for each in off:
-        mechanisms.switch_off(each)
-    result = Result(tuple(each.name for each in off))
+    for name in off:
+        mechanisms.switch_off(BY_NAME[name])
+    result = Result(off)
     if options.every:
         blocks = (block for block in programs() if is_in_part(block.name, options.every))
         result.failing = [block.name for block in blocks if not block.name.startswith("fuzz::") and _fails(block)]
@@ -214,23 +215,23 @@ def _statements(modules: Iterable[str]) -> int:
     return count
 
 
-def _print_head(options: argparse.Namespace, base: Result) -> None:
+def _print_head(base: Result) -> None:
     found = sum(map(bool, base.cases.values()))
     print(f"with all on: {len(base.failing)} literate programs fail, {found} of {len(base.cases)} cases are found,")
     print(f"{len(base.findings)} findings, {len(base.injected)} injected mistakes, {base.seconds:.0f} s\n")
-    print(f"{'off':40} statements  time  literate  cases  lost   new  injected")
+    print(f"{'off':44} statements  time  literate  cases  lost   new  injected")
 
 
-def _print_row(off: Sequence[Mechanism], base: Result, now: Result) -> None:
-    statements = _statements(module for each in off for module in each.modules)
+def _print_row(base: Result, now: Result) -> None:
+    statements = _statements(module for name in now.off for module in BY_NAME[name].modules)
     time_saved = f"{now.seconds / base.seconds:.2f}" if base.seconds else "-"
     failing = len({*now.failing} - {*base.failing})
     cases = sum(bool(found) and not now.cases[name] for name, found in base.cases.items())
     before, after = Counter(map(tuple, base.findings)), Counter(map(tuple, now.findings))
     lost, new = (before - after).total(), (after - before).total()
     injected = len({*base.injected} - {*now.injected})
-    name = " + ".join(each.name for each in off)
-    print(f"{name[:40]:40} {statements:10} {time_saved:>5} {failing:9} {cases:6} {lost:5} {new:5} {injected:9}")
+    name = now.off[0] if len(now.off) == 1 else f"{len(now.off)} at once"
+    print(f"{name:44} {statements:10} {time_saved:>5} {failing:9} {cases:6} {lost:5} {new:5} {injected:9}")
 
 
 if __name__ == "__main__":
