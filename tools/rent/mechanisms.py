@@ -68,7 +68,6 @@ MECHANISMS: tuple[Mechanism, ...] = (
     _one("drivers.objects.switched_objects", switched_objects=_empty, switches_over_writes=_empty),
     _one("drivers.called_between", called_between=_empty),
     _one("drivers.called_again", may_carry=_false, imagine_again=nothing),
-    _one("drivers.suggested_classes", suggested=nothing, of_library=nothing),
     _one("drivers.local_functions", run_left_behind=nothing),
     _one("drivers.inherited_templates", inherited_templates=_empty),
     _one("drivers.uncalled_generators", imagine_consumer=nothing),

@@ -40,7 +40,6 @@ from .no_grad_only import is_unrecorded
 from .object_state import prepare
 from .objects.switched_objects import switched_objects
 from .repeated_calls import RepeatedCall, once
-from .suggested_classes import premise_of_classes
 from .tensor_parameters import possible_tensors
 from .testing.collection import inherited_tests, is_test
 from .testing.marks import fixture_of
@@ -351,7 +350,7 @@ def _premise(
     if machine.query(is_unrecorded, machine.tree, node) and not trains(machine, node):
         state.enter(False, None)
         premise = premise or f"`{node.name}` is called under `torch.no_grad()`, as the file mentions it"
-    return premise or premise_of_classes(machine.facts)
+    return premise
 
 
 def _is_fed(name: str, walk: Walk | None, quiet: Unrecorded | None) -> bool:
