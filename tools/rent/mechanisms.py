@@ -62,10 +62,6 @@ def _models(name: str, *modules: str) -> Mechanism:
 
 MECHANISMS: tuple[Mechanism, ...] = (
     # objects, and what callers are imagined to give
-    _one("drivers.objects.given_parts", give_parts=nothing),
-    _one("drivers.objects.constructor_switches", open_switches=nothing),
-    _one("drivers.objects.scaler_switches", turn_on_scaler=nothing),
-    _one("drivers.objects.switched_objects", switched_objects=_empty, switches_over_writes=_empty),
     _one("drivers.called_between", called_between=_empty),
     _one("drivers.called_again", may_carry=_false, imagine_again=nothing),
     _one("drivers.local_functions", run_left_behind=nothing),

@@ -33,7 +33,6 @@ from ..source import may_use_torch
 from .imagined_apply import functions_of, imagine_apply
 from .inferred_arguments import make_instance
 from .notebook_cells import Ran, run_again, run_cells
-from .objects.switched_objects import switches_over_writes
 from .registries.registered_functions import imagine_registered, registered_functions
 from .segments import is_done, run_segment
 from .testing.collection import is_test_class
@@ -46,7 +45,6 @@ from .unreached_functions import (
     is_worth_imagining,
     priority,
     run_entry,
-    switched_call,
     unreached_functions,
 )
 
@@ -192,10 +190,6 @@ def _latent(
             run = partial(imagined_call, machine, base.result, function, owner, led)
             key, entry = (function.node, owner.id if owner is not None else 0, led), _named(finish, function, owner)
             steps.append(budget.paid(_imagined(machine, memory, base, key, entry, run, budget.next)))
-            if owner is not None and switches_over_writes(machine, finish.result[0], owner, function):
-                run = partial(switched_call, machine, finish.result[0].fork(), function, owner)
-                key = function.node, ~owner.id, None
-                steps.append(budget.paid(_imagined(machine, memory, finish, key, entry, run, budget.next)))
 
 
 def _led(function: Function, ran: Iterable[AnalysisUnit], drove: Iterable[Drove]) -> frozenset[str] | None:

@@ -38,7 +38,6 @@ from .inherited_templates import call_site, inherited_templates
 from .local_functions import run_left_behind
 from .no_grad_only import is_unrecorded
 from .object_state import prepare
-from .objects.switched_objects import switched_objects
 from .repeated_calls import RepeatedCall, once
 from .tensor_parameters import possible_tensors
 from .testing.collection import inherited_tests, is_test
@@ -311,15 +310,9 @@ def imagined_call(
         if machine.query(may_write, node, *trees):
             latent_calls.imagine(machine, state, function, receiver, values, led)
         if owner is not None and receiver is not None and may_carry(machine, state, owner, function):
-            imagine_again(machine, state.fork(), function, receiver, values)
+            prepare(machine, state, receiver, function)
+            imagine_again(machine, state, function, receiver, values)
     return [state]
-
-
-def switched_call(machine: Machine, base: State, function: Function, owner: HeapRef) -> list[State]:
-    """Call a method in the same way on objects that are made with the opposite of a switch."""
-    for state, receiver in switched_objects(machine, base, owner, function):
-        latent_calls.imagine(machine, state, function, receiver, _arguments(machine, state, function, receiver))
-    return [base]
 
 
 def _receiver(function: Function, owner: HeapRef | None, made: Any) -> HeapRef | None:
