@@ -112,7 +112,6 @@ MECHANISMS: tuple[Mechanism, ...] = (
         ("semantics.refused.signatures", "semantics.refused.spelled"),
         {"semantics.refused.signatures:refuse_arguments": nothing},
     ),
-    _one("semantics.refused.field_arguments", refused_by_fields=nothing),
     # what unknown objects are taken for
     _one("models.torch.optim.handed_optimizers", write_networks=nothing, note_cleared=nothing),
     _one("models.torch.autograd.walked_unknowns", had_graph=nothing, leads_on=_false, take_for_tensor=nothing),
