@@ -89,7 +89,6 @@ MECHANISMS: tuple[Mechanism, ...] = (
     _one("engine.paths.switches", switched=_argument(5)),
     _one("engine.paths.picks", picked=nothing),
     Mechanism("code_picked", (), {"engine.paths.picks:code_picked": nothing}),
-    _one("engine.paths.known_items", refuse_key=nothing, refuse_place=nothing, refuse_value=nothing),
     _one("engine.loops.conditional_fill", leave=nothing, cut=nothing),
     _one("engine.loops.thresholds", assume_reached=nothing, assume_started=nothing),
     _one("semantics.picked_items", at_unknown_index=_argument(3), at_known_index=_argument(3), stored=nothing),
