@@ -66,7 +66,6 @@ MECHANISMS: tuple[Mechanism, ...] = (
     _one("drivers.called_again", may_carry=_false, imagine_again=nothing),
     _one("drivers.local_functions", run_left_behind=nothing),
     _one("drivers.inherited_templates", inherited_templates=_empty),
-    _one("drivers.uncalled_generators", imagine_consumer=nothing),
     _one("drivers.imagined_apply", functions_of=_empty),
     Mechanism(
         "registries",

@@ -43,7 +43,7 @@ from .tensor_parameters import possible_tensors
 from .testing.collection import inherited_tests, is_test
 from .testing.marks import fixture_of
 from .testing.runs import run_test
-from .uncalled_generators import drained, imagine_consumer, may_carry_on
+from .uncalled_generators import drained
 from .used_by_optimizers import serves_optimizers
 
 TRAINED = "a caller goes backward through the result"
@@ -288,7 +288,7 @@ def is_worth_imagining(
     if is_run_by_tests(machine, state, function, owner):
         return False
     if syntactic_summary(node).yields:
-        return not _is_wrapped(function) and may_carry_on(node) and not trains(machine, node)
+        return False
     trees = (machine.tree, *(module.source.tree for module in loads))
     return may_write(node, *trees) or owner is not None and may_carry(machine, state, owner, function)
 
@@ -303,9 +303,6 @@ def imagined_call(
     receiver = _receiver(function, owner, base[1])
     if owner is None or unrecorded(state, owner, node.name) is None:
         values = _arguments(machine, state, function, receiver)
-        if syntactic_summary(node).yields:
-            imagine_consumer(machine, state, function, receiver, values)
-            return [state]
         trees = machine.trees
         if machine.query(may_write, node, *trees):
             latent_calls.imagine(machine, state, function, receiver, values, led)
