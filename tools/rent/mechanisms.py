@@ -114,7 +114,6 @@ MECHANISMS: tuple[Mechanism, ...] = (
     _one("models.torch.optim.handed_optimizers", write_networks=nothing, note_cleared=nothing),
     _one("models.torch.autograd.walked_unknowns", had_graph=nothing, leads_on=_false, take_for_tensor=nothing),
     # how findings are put together
-    _one("analysis.joint_findings", joined=_empty),
     # libraries
     _models("option parsers beside argparse", "models.python.click_commands", "models.python.typer_commands"),
     _models("absl flags", "models.frameworks.absl_flags"),
