@@ -115,12 +115,6 @@ MECHANISMS: tuple[Mechanism, ...] = (
     _one("models.torch.autograd.walked_unknowns", had_graph=nothing, leads_on=_false, take_for_tensor=nothing),
     # how findings are put together
     # libraries
-    _models("option parsers beside argparse", "models.python.click_commands", "models.python.typer_commands"),
-    _models("absl flags", "models.frameworks.absl_flags"),
-    _models("hydra", "models.python.configs.hydra_programs"),
-    _models("hyperpyyaml", "models.python.configs.hyperpyyaml", "models.python.configs.interpolations"),
-    _models("dataclass options", "models.python.dataclass_options"),
-    _models("configuration files", "models.python.configs.config_files"),
     _models("launchers", "models.frameworks.launchers"),
     _models("unittest", "models.frameworks.unit_tests"),
     _models("einops", "models.torch.einops"),

@@ -14,9 +14,8 @@ from operator import itemgetter
 
 from ..autograd import Facts
 from ..domain.completion import ProgramRaised, Raise
-from ..domain.project_path import own_path
 from ..domain.state import State
-from ..domain.values import Class, Const, Frame, Function, HeapRef, Value
+from ..domain.values import Class, Const, Frame, Function, HeapRef, Unknown, Value
 from ..engine.analysis_unit import AnalysisUnit
 from ..engine.given_graphs import given_graphs
 from ..engine.incremental import AnalysisCache, complete, recorded, total, walked
@@ -278,8 +277,7 @@ def _script(machine: Machine, memory: AnalysisCache, limit: int, ran: list[Ran])
     steps, limits = memory.script, machine.limits
     if not steps:
         state = State()
-        path = "" if machine.imports is None else machine.imports.main.path
-        names: dict[str, Value] = {"__name__": Const("__main__"), "__file__": own_path(path)}
+        names: dict[str, Value] = {"__name__": Const("__main__"), "__file__": Unknown("__file__", False)}
         module = machine.module = state.frame = state.new(Frame(names, 0, 0))
         state.get(module, Frame).module = module
         if machine.imports is not None:

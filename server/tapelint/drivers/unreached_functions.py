@@ -24,7 +24,6 @@ from ..engine.module_system import LoadedModule
 from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
 from ..frozen import frozen
 from ..models.frameworks.training_loops import WALKED, Unrecorded, Walk, loop_of, unrecorded, walk_of
-from ..models.python.click_commands import callback_of
 from ..models.torch.autograd.grad_access import between_calls, through
 from ..models.torch.autograd.grad_mode import turns_on
 from ..semantics.calls import call_value
@@ -93,8 +92,7 @@ def unreached_functions(
     """Functions of the module, then methods of its classes, that were never run."""
     defined = {statement.name for statement in machine.tree.body if isinstance(statement, ast.FunctionDef)}
     others = {loaded.frame for loaded in loads if not loaded.is_stub}
-    for name, held in list(state.get(module, Frame).variables.items()):
-        value = callback_of(state, held) or held
+    for name, value in list(state.get(module, Frame).variables.items()):
         if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
             if name in defined or _is_own(state, module, value):  # or a decorator from another file has wrapped it
                 yield Candidate(value)
