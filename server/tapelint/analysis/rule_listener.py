@@ -57,7 +57,8 @@ class UnitFindings:
         reported: dict[tuple[str, ast.AST], Finding] = {}
         for key, here in self.found.items():
             chosen = (graded_by_choices(found, abandoned) for found in here.values())
-            graded = [graded_in_tests(found, is_of_tests(found)) for found in chosen if found is not None]
+            tested = (graded_in_tests(found, is_of_tests(found)) for found in chosen if found is not None)
+            graded = [found for found in tested if found is not None]
             if graded:
                 reported[key] = min(graded, key=lambda each: each.severity)
         return reported

@@ -34,7 +34,7 @@ from .inferred_arguments import make_instance
 from .notebook_cells import Ran, run_again, run_cells
 from .registries.registered_functions import imagine_registered, registered_functions
 from .segments import is_done, run_segment
-from .testing.collection import is_test_class
+from .test_functions import is_test_class
 from .unreached_functions import (
     NON_TRAINING,
     TRAINS,

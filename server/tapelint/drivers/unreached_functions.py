@@ -39,9 +39,7 @@ from .no_grad_only import is_unrecorded
 from .object_state import prepare
 from .repeated_calls import RepeatedCall, once
 from .tensor_parameters import possible_tensors
-from .testing.collection import inherited_tests, is_test
-from .testing.marks import fixture_of
-from .testing.runs import run_test
+from .test_functions import fixture_of, inherited_tests, is_test, run_test
 from .uncalled_generators import drained
 from .used_by_optimizers import serves_optimizers
 
