@@ -67,11 +67,6 @@ MECHANISMS: tuple[Mechanism, ...] = (
     _one("drivers.local_functions", run_left_behind=nothing),
     _one("drivers.inherited_templates", inherited_templates=_empty),
     _one("drivers.imagined_apply", functions_of=_empty),
-    Mechanism(
-        "registries",
-        ("drivers.registries.registered_functions", "drivers.registries.parameter_calls"),
-        {"drivers.registries.registered_functions:registered_functions": _empty},
-    ),
     _one("drivers.used_by_optimizers", serves_optimizers=_false),
     _one("drivers.object_state", prepare=nothing),
     _one("drivers.no_grad_only", is_unrecorded=_false, is_unrecorded_in=_false),

@@ -32,7 +32,6 @@ from ..source import may_use_torch
 from .imagined_apply import functions_of, imagine_apply
 from .inferred_arguments import make_instance
 from .notebook_cells import Ran, run_again, run_cells
-from .registries.registered_functions import imagine_registered, registered_functions
 from .segments import is_done, run_segment
 from .test_functions import is_test_class
 from .unreached_functions import (
@@ -175,7 +174,6 @@ def _latent(
     budget = Budget(limits.latent_fuel, limits.all_latent_fuel)
     ran = [*steps]
     _apply(machine, memory, finish, script.union(*(each.called for each in drove)), budget, steps)
-    _registered(machine, memory, finish, script, budget, steps)
     known = script.union(*(each.called for each in drove if each.rank == TRAINS))
     for _, candidate in ranked:
         function, owner = candidate.function, candidate.owner
@@ -212,25 +210,6 @@ def _apply(
             node = state.get(kind.id, Class).node
             run = partial(imagine_apply, machine, state.fork(), kind)
             unit = _imagined(machine, memory, finish, (node, kind.id, None), Entry("latent", node), run, budget.next)
-            steps.append(budget.paid(unit))
-
-
-def _registered(
-    machine: Machine,
-    memory: AnalysisCache,
-    finish: AnalysisUnit,
-    known: Set[ast.AST],
-    budget: Budget,
-    steps: list[AnalysisUnit],
-) -> None:
-    """Call what registries hold with a parameter, where some call may; not what the script has called."""
-    state, module = finish.result
-    for each in registered_functions(machine, state, module, finish.loads):
-        function = each.function
-        if budget.together > 0 and (function is None or function.node not in known):
-            key = (*each.key(state), None)
-            run = partial(imagine_registered, machine, state, each)
-            unit = _imagined(machine, memory, finish, key, Entry("latent", key[0]), run, budget.next)
             steps.append(budget.paid(unit))
 
 
