@@ -20,6 +20,7 @@ class ClientCapabilities:
     name: str = "unknown"
     encoding: str = "utf-16"
     pulls: bool = False
+    registers_pulls: bool = False
     refreshes: bool = False
     refreshes_hints: bool = False
     refreshes_lenses: bool = False
@@ -56,6 +57,7 @@ class ClientCapabilities:
             name=f"{who.name} {who.version or ''}".strip() if (who := params.client_info) else "unknown",
             encoding=encoding,
             pulls=pulls,
+            registers_pulls=has("text_document.diagnostic.dynamic_registration"),
             refreshes=has("workspace.diagnostics.refresh_support"),
             refreshes_hints=has("workspace.inlay_hint.refresh_support"),
             refreshes_lenses=has("workspace.code_lens.refresh_support"),

@@ -66,6 +66,8 @@ class Server(LanguageServer):
         self.settings = SettingsOfFolders()
         self.status = status.Status(lambda last_result_id: self.protocol.notify(status.METHOD, last_result_id))
         self._told: set[str] = set()
+        # whether the client was told that it may ask for the workspace; None before it was told anything
+        self._offered: bool | None = None
         self.long_work = Progress(self)
         self.closed_files = ClosedFiles(self)
         self._left: asyncio.Future[int] | None = None
@@ -83,7 +85,7 @@ class Server(LanguageServer):
         self.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(configuration.did_change)
         self.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(configuration.watched_files)
         self.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(configuration.folders)
-        self.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, pull_diagnostics.OPTIONS)(pull_diagnostics.diagnostic)
+        self.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, pull_diagnostics.options(False))(pull_diagnostics.diagnostic)
         self.feature(types.WORKSPACE_DIAGNOSTIC)(workspace_diagnostics.diagnostic)
         self.feature(types.TEXT_DOCUMENT_CODE_ACTION, code_action.OPTIONS)(code_action.code_action)
         self.feature(types.CODE_ACTION_RESOLVE)(code_action.resolve)
@@ -103,12 +105,14 @@ class Server(LanguageServer):
         """Read the client's abilities and take back promises that are not meant for it."""
         encoding = result.capabilities.position_encoding or types.PositionEncodingKind.Utf16
         self.client = self.session.client = ClientCapabilities.of(params, str(getattr(encoding, "value", encoding)))
-        if not self.client.pulls:
-            result.capabilities.diagnostic_provider = None
         if not self.client.resolves_edits:
             result.capabilities.code_action_provider = code_action.WITHOUT_RESOLVE
         options = params.initialization_options
         self.settings.take(options.get("settings", options) if isinstance(options, dict) else None)
+        is_promised = self.client.pulls and not self.client.registers_pulls
+        result.capabilities.diagnostic_provider = (
+            pull_diagnostics.options(self.closed_files.is_on) if is_promised else None
+        )
         # A client that forgets to say "initialized" still gets its findings, with the settings it sent along.
         asyncio.get_running_loop().call_later(START_WITHIN, self.session.release)
         if self._watch is not None:
@@ -136,6 +140,17 @@ class Server(LanguageServer):
     def show(self, uri: str, version: int | None, shown: list[types.Diagnostic]) -> None:
         """Push diagnostics to one document of the client."""
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, shown, version=version))
+
+    def offer_diagnostics(self) -> None:
+        """Let the client ask for what the settings want to be shown: of the workspace, or of open files only."""
+        is_on = self.closed_files.is_on
+        if not self.client.registers_pulls or self._offered == is_on:
+            return
+        if self._offered is not None:
+            method = types.TEXT_DOCUMENT_DIAGNOSTIC
+            self.client_unregister_capability(types.UnregistrationParams([types.Unregistration(method, method)]))
+        self._offered = is_on
+        self.client_register_capability(types.RegistrationParams([pull_diagnostics.registration(is_on)]))
 
     def folders(self) -> list[str]:
         """Where the projects are, as paths."""
