@@ -1,4 +1,4 @@
-"""What is shown in a file goes when the file is closed, mended on disk or deleted, as VS Code's language client has it."""
+"""What is shown in a file goes when it is closed, mended on disk or deleted, as VS Code's language client has it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CAPABILITIES = {**VSCODE, "workspace": {**VSCODE["workspace"], "configuration": 
 
 class Problems:
     """The view of that name: what vscode-languageclient 11 keeps for each file of what it is pushed, and of what it
-    pulls. What is pulled is kept for each registration; closing a file clears it, unless the workspace may be asked for.
+    pulls. The latter is kept for each registration; closing a file clears it, unless the workspace may be asked for.
     """
 
     def __init__(self, wire: Wire, root: Path, mode: str | None = None) -> None:
@@ -42,7 +42,7 @@ class Problems:
                 self.pushed[params["uri"]] = [found["code"] for found in without_marks(params["diagnostics"])]
             for each in params["registrations"] if method == REGISTER else ():
                 if each["method"] == PULL:
-                    assert self.options is None, "every registration pulls by itself: what it finds would be shown twice"
+                    assert self.options is None, "each registration pulls by itself: all would be shown twice"
                     self.options = each["registerOptions"]
             for each in params["unregisterations"] if method == UNREGISTER else ():
                 if each["method"] == PULL:

@@ -297,8 +297,10 @@ def _is_shown_alone(
     alone: dict[str, Alone] | None,
 ) -> bool:
     """Whether one of the other files that a hazard is in shows it when it is checked by itself; never, where ``alone``
-    is None: then this file itself is the one that is checked by itself.
+    is None: then this file itself is the one that is checked by itself. Raises Cancelled.
     """
+    if cancel is not None and cancel():
+        raise Cancelled
     place = files.shown_at(finding)
     if alone is None or place is None or place[0] is finding.node or place[1] is not files.main:
         return False

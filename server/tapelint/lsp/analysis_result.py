@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,7 +24,7 @@ from .convert.positions import LineIndex
 from .documents import Snapshot
 from .foreign import Foreign, config_for, settled
 from .settings import Settings
-from .worker import Job, Priority, Token, Worker
+from .worker import Job, Token, Worker
 
 if TYPE_CHECKING:
     from .. import analysis
@@ -118,20 +117,21 @@ class AnalysisResult:
         found = "1 finding" if count == 1 else f"{count} findings"
         return f"{self.snapshot.path}: {found} in {len(self.rows)} lines, {self.duration:.2f} s"
 
-    def fixes(self, index: int, worker: Worker, priority: Priority) -> asyncio.Future[Offer]:
-        """The fixes of subject ``index``, computed once; asking again with more haste moves the work forward."""
+    def fixes(self, index: int, worker: Worker) -> Job:
+        """The work that finds the fixes of subject ``index``, once, as soon as there is time."""
         finding, foreign = self.subjects[index], self._foreign_of(index)
-        job = self._jobs.get(finding)
-        if job is None:
-            job = worker.submit(lambda: self._offer(finding, foreign), priority, self.token)
-            self._jobs[finding] = job
-        else:
-            worker.promote(job, priority)
-        return job.future
+        if finding not in self._jobs:
+            self._jobs[finding] = worker.submit_idle(partial(self._offer, finding, foreign), self.token)
+        return self._jobs[finding]
 
     def known_fixes(self, index: int) -> tuple[Fix, ...]:
         """The fixes of subject ``index`` as far as they are computed."""
         return self.known_offer(index).fixes
+
+    def is_offer_known(self, index: int) -> bool:
+        """Whether the fixes of subject ``index`` are computed."""
+        job = self._jobs.get(self.subjects[index])
+        return job is not None and job.future.done()
 
     def known_offer(self, index: int) -> Offer:
         """The fixes of subject ``index``, or why there is none, as far as that is computed."""
@@ -174,16 +174,16 @@ class AnalysisResult:
         after = index - len(self.findings)
         return self._foreign.get(index) if after < 0 else self.pointed[after]
 
-    def _offer(self, finding: Diagnostic, foreign: Foreign | None) -> Offer:
+    def _offer(self, finding: Diagnostic, foreign: Foreign | None, cancel: Callable[[], bool]) -> Offer:
         """The fixes that the document's own analysis has verified, or else those of the one that shows the finding."""
         assert self.report is not None
         try:
             if foreign is not None and not foreign.stands_in(self.snapshot.path):
-                return foreign.offer(self.snapshot, self.token)
-            own = deferred.analysis.offer(self.report, finding, self.token)
-            return own if own.fixes or foreign is None else foreign.offer(self.snapshot, self.token)
+                return foreign.offer(self.snapshot, cancel)
+            own = deferred.analysis.offer(self.report, finding, cancel)
+            return own if own.fixes or foreign is None else foreign.offer(self.snapshot, cancel)
         except deferred.analysis.Cancelled:
-            if self.token():
+            if cancel():
                 raise
             return Offer()  # the other document has changed
         except Exception:

@@ -2,9 +2,8 @@
 
 A change cancels the run of the text before it, waits until the typing pauses, takes a snapshot and hands it to the
 worker. What comes back is dropped if the document has changed again; otherwise it is published (or handed to those
-who asked for it), and its fixes are computed while the worker has nothing better to do, so that the lightbulb answers
-from memory. Then, with nothing else to do, the files that use the document are executed: what they show in it is added
-(``foreign``).
+who asked for it). Then, with nothing else to do, the files that use the document are executed: what they show in it is
+added (``foreign``). Fixes are tried when someone asks for them, and of no other finding than those that are asked for.
 """
 
 from __future__ import annotations
@@ -39,9 +38,6 @@ logger = logging.getLogger(__name__)
 DEBOUNCE = 0.15
 SHORTEST = 0.02
 IDLE_DELAY = 0.1
-PREPARED_FIXES = 40
-RETRIES = 40
-"""How often work that may wait is begun again after something more urgent."""
 
 T = TypeVar("T")
 
@@ -307,7 +303,6 @@ class Session:
         if token():
             return
         self._settle(entry, result)
-        await self._prepare_fixes(result)
         await self._judge_with_callers(entry, result, settings, resolver)
 
     def _settle(self, entry: DocumentState, result: AnalysisResult) -> None:
@@ -350,6 +345,7 @@ class Session:
         if file is None or result.report is None or not result.config.callers:
             shared.by_callers = {}
             return
+        await asyncio.sleep(IDLE_DELAY)
         callers = await self._when_idle(lambda cancel: callers_of(file, resolver, cancel), token) or ()
         found: list[dict[str, list[Foreign]]] = []
         for rank, caller in enumerate(callers):
@@ -362,24 +358,15 @@ class Session:
             self._spread()
 
     async def _when_idle(self, work: Callable[[Callable[[], bool]], T], token: Token) -> T | None:
-        """The result of ``work``, which is given up for anything more urgent and then begun again; None where it is not
-        wanted any more, or fails.
-        """
-        for _ in range(RETRIES):
-            if token():
-                break
-            job = self.worker.submit(lambda: work(lambda: token() or self.worker.is_in_demand()), Priority.IDLE, token)
-            try:
-                done: T = await job.future
-                return done
-            except deferred.analysis.Cancelled:
-                await asyncio.sleep(IDLE_DELAY)
-            except asyncio.CancelledError:
-                break
-            except Exception:
-                logger.exception("what the callers of a file do was not looked at")
-                break
-        return None
+        """The result of ``work``; None where it is not wanted any more, or fails."""
+        try:
+            done: T = await self.worker.submit_idle(work, token).future
+            return done
+        except asyncio.CancelledError:
+            return None
+        except Exception:
+            logger.exception("what the callers of a file do was not looked at")
+            return None
 
     def _unseen(self, entry: DocumentState | None = None, result: AnalysisResult | None = None) -> str:
         """What was not seen of the open documents, ``result`` being the new one of ``entry``."""
@@ -404,13 +391,6 @@ class Session:
                 self._log(types.MessageType.Error, f"{notice.failure}\n{notice.trace}")
         entry.logged |= {notice.topic for notice in notices}
         self._log(types.MessageType.Info, outlined([(result.snapshot.path, notices)]))
-
-    async def _prepare_fixes(self, result: AnalysisResult) -> None:
-        await asyncio.sleep(IDLE_DELAY)
-        for index in range(min(len(result.subjects), PREPARED_FIXES)):
-            if result.token():
-                return
-            await asyncio.wait({result.fixes(index, self.worker, Priority.IDLE)})
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run ``work``; the loop itself would forget a task without a reference."""

@@ -12,12 +12,11 @@ if TYPE_CHECKING:
     from ..server import Server
 
 
-
 def options(in_workspace: bool) -> types.DiagnosticOptions:
     """What the client may ask for. One that may ask for the workspace leaves it to those answers to clear what a file
     shows that was closed, so that it must not where only open files are checked.
     """
-    return types.DiagnosticOptions(identifier="tapelint", inter_file_dependencies=True, workspace_diagnostics=in_workspace)
+    return types.DiagnosticOptions(True, in_workspace, "tapelint")
 
 
 def registration(in_workspace: bool) -> types.Registration:
