@@ -29,7 +29,6 @@ class ClientCapabilities:
     fades: bool = False
     keeps_data: bool = False
     has_versioned_edits: bool = False
-    asks_before_edits: bool = False
     applies_edits: bool = False
     takes_actions: bool = False
     resolves_edits: bool = False
@@ -38,6 +37,7 @@ class ClientCapabilities:
     reads_markdown: bool = False
     hovers_findings: bool = False
     shows_progress: bool = False
+    shows_documents: bool = False
     has_settings: bool = False
     registers_settings: bool = False
     registers_watchers: bool = False
@@ -73,9 +73,6 @@ class ClientCapabilities:
             ),
             keeps_data=has(f"{channel}.data_support") or has("text_document.publish_diagnostics.data_support"),
             has_versioned_edits=has("workspace.workspace_edit.document_changes"),
-            asks_before_edits=has("workspace.workspace_edit.document_changes")
-            and get_capability(params.capabilities, "workspace.workspace_edit.change_annotation_support", None)
-            is not None,
             applies_edits=has("workspace.apply_edit"),
             takes_actions=get_capability(
                 params.capabilities, "text_document.code_action.code_action_literal_support", None
@@ -89,6 +86,7 @@ class ClientCapabilities:
             hovers_findings=isinstance(params.initialization_options, dict)
             and params.initialization_options.get(SHOWS_FINDINGS) is True,
             shows_progress=has("window.work_done_progress"),
+            shows_documents=has("window.show_document.support"),
             has_settings=has("workspace.configuration"),
             registers_settings=has("workspace.did_change_configuration.dynamic_registration"),
             registers_watchers=has("workspace.did_change_watched_files.dynamic_registration"),

@@ -24,6 +24,7 @@ from .handlers import (
     coverage_request,
     debug_information,
     explain_error,
+    fixes_elsewhere,
     graph_picture,
     hover_request,
     inlay_hints,
@@ -100,6 +101,7 @@ class Server(LanguageServer):
         self.command(graph_picture.COMMAND)(graph_picture.graph)
         self.command(rule_page.COMMAND)(rule_page.rule_page)
         self.command(many_fixes.COMMAND)(many_fixes.fix_all)
+        self.command(fixes_elsewhere.COMMAND)(fixes_elsewhere.show)
 
     def on_initialize(self, params: types.InitializeParams, result: types.InitializeResult) -> None:
         """Read the client's abilities and take back promises that are not meant for it."""

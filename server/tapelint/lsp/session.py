@@ -273,7 +273,7 @@ class Session:
         if not settings.enable or snapshot.uri.startswith(_NOT_PROGRAMS):
             self._settle(entry, empty_result(snapshot, entry.token))
         else:
-            self._spawn(self._run(entry, snapshot, settings, entry.token))
+            self.spawn(self._run(entry, snapshot, settings, entry.token))
 
     async def _run(self, entry: DocumentState, snapshot: Snapshot, settings: Settings, token: Token) -> None:
         resolver = self.resolver()
@@ -392,7 +392,7 @@ class Session:
         entry.logged |= {notice.topic for notice in notices}
         self._log(types.MessageType.Info, outlined([(result.snapshot.path, notices)]))
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run ``work``; the loop itself would forget a task without a reference."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
