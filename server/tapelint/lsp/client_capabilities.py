@@ -11,6 +11,8 @@ from ..frozen import frozen
 
 SHOWS_FINDINGS = "showsFindingsBesideHovers"
 """The initialization option of an editor whose hovers have the diagnostics at the cursor, too."""
+SHOWS_STATUS = "showsStatus"
+"""That of an editor which shows what ``tapelint/status`` says."""
 
 
 @frozen
@@ -36,6 +38,7 @@ class ClientCapabilities:
     shows_disabled: bool = False
     reads_markdown: bool = False
     hovers_findings: bool = False
+    shows_status: bool = False
     shows_progress: bool = False
     shows_documents: bool = False
     has_settings: bool = False
@@ -53,6 +56,7 @@ class ClientCapabilities:
         pulls = get_capability(params.capabilities, "text_document.diagnostic", None) is not None
         channel = "text_document.diagnostic" if pulls else "text_document.publish_diagnostics"
         formats = listed("text_document.hover.content_format")
+        options = params.initialization_options if isinstance(params.initialization_options, dict) else {}
         return cls(
             name=f"{who.name} {who.version or ''}".strip() if (who := params.client_info) else "unknown",
             encoding=encoding,
@@ -83,8 +87,8 @@ class ClientCapabilities:
             shows_preferred=has("text_document.code_action.is_preferred_support"),
             shows_disabled=has("text_document.code_action.disabled_support"),
             reads_markdown=formats[:1] == [types.MarkupKind.Markdown],
-            hovers_findings=isinstance(params.initialization_options, dict)
-            and params.initialization_options.get(SHOWS_FINDINGS) is True,
+            hovers_findings=options.get(SHOWS_FINDINGS) is True,
+            shows_status=options.get(SHOWS_STATUS) is True,
             shows_progress=has("window.work_done_progress"),
             shows_documents=has("window.show_document.support"),
             has_settings=has("workspace.configuration"),
