@@ -92,14 +92,9 @@ export async function testCures(browser, program) {
     }
 }
 
-/** Opens a file of the workspace by its name. */
+/** Opens a file of the workspace. */
 async function open(page, name) {
-    await page.keyboard.press('Control+P');
-    await page.locator('.quick-input-widget').waitFor();
-    await page.keyboard.type(name);
-    await page.locator('.quick-input-widget .monaco-list-row', { hasText: name }).first().waitFor();
-    await page.keyboard.press('Enter');
-    await page.locator('.quick-input-widget').waitFor({ state: 'hidden' });
+    await page.locator('.explorer-folders-view .monaco-list-row', { hasText: name }).first().dblclick();
     await page.locator('.tab.active, .title .label-name', { hasText: name }).first().waitFor();
 }
 
