@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from conftest import VSCODE
+from clients import VSCODE
 from programs import BAD, GOOD
 from test_closed_files import FREES, KEEPS, TWICE, project, saved
 from wire import Wire, without_marks

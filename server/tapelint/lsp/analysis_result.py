@@ -23,6 +23,7 @@ from .convert.diagnostics import Translator, result_id, skipped
 from .convert.positions import LineIndex
 from .documents import Snapshot
 from .foreign import Foreign, config_for, settled
+from .pace import Pace, key
 from .settings import Settings
 from .worker import Job, Token, Worker
 
@@ -55,10 +56,17 @@ class AnalysisResult:
     result_id: str = ""
     # those of them that the document's own analysis has, and what they look like
     own: tuple[tuple[Diagnostic, types.Diagnostic], ...] = ()
+    # all that it has, also what waits until the user has paused
+    found: tuple[tuple[Diagnostic, types.Diagnostic], ...] = ()
+    # what an earlier text showed and this one would, were it not in pieces; and what is shown of it: the rest is found
+    staying: tuple[types.Diagnostic, ...] = ()
+    kept: tuple[types.Diagnostic, ...] = ()
     # what is shown where there are no findings
     remark: tuple[types.Diagnostic, ...] = ()
     # what is wrong with the run itself: a broken configuration, an internal error
     fault: str | None = None
+    # of these, the configuration
+    complaint: str | None = None
     # seconds
     duration: float = 0
     # what hovers have shown, if it is kept (`KeptHovers`)
@@ -70,7 +78,7 @@ class AnalysisResult:
     @property
     def published(self) -> list[types.Diagnostic]:
         """All that is shown in the document."""
-        return [*self.shown, *self.marks.values(), *self.pointers]
+        return [*self.shown, *self.marks.values(), *self.pointers, *self.kept]
 
     @property
     def subjects(self) -> tuple[Diagnostic, ...]:
@@ -140,6 +148,12 @@ class AnalysisResult:
         offer: Offer = job.future.result() if job is not None and done else Offer()
         return offer
 
+    def pace(self, pace: Pace) -> None:
+        """Take of what was found what is told while the user types; what is shown is made by ``add``."""
+        if self.report is not None:
+            self.own = pace.told(self.found, self.rows)
+            self.staying = pace.staying(self.rows, bool(self.report.source.problems))
+
     def add(
         self, others: Iterable[Foreign], client: ClientCapabilities, unstructure: Callable[[object], dict[str, object]]
     ) -> bool:
@@ -158,6 +172,9 @@ class AnalysisResult:
         self.shown = [shown for _, shown in pairs] or [*self.remark]
         self.marks = marks(self.findings, Translator(self.snapshot, self.rows, client, {}))
         self._point((each for each in others if each.raises_in(path)), client)
+        self.kept = ()
+        known = {key(each) for each in self.published}
+        self.kept = tuple(each for each in self.staying if key(each) not in known)
         self.result_id = result_id(self.published, unstructure)
         return self.result_id != before
 
@@ -206,23 +223,31 @@ def analyse_snapshot(
         return replace(empty_result(snapshot, token), reads=frozenset(resolver.found))
     config, complaint = settings.config(snapshot.file)
     if snapshot.file is not None and config.excludes(snapshot.file):
-        return replace(empty_result(snapshot, token), fault=complaint)
+        return replace(empty_result(snapshot, token), fault=complaint, complaint=complaint)
     report = _analysed(snapshot, config, settings, token, resolver, memories)
-    if complaint is None:  # a fault that is about no place has ended the whole analysis
-        ended = (notice.sentence for notice in report.notices if notice.kind is Kind.FAULT and not notice.places)
-        complaint = next(ended, None)
+    # A fault that is about no place has ended the whole analysis.
+    ended = (notice.sentence for notice in report.notices if notice.kind is Kind.FAULT and not notice.places)
+    fault = complaint or next(ended, None)
     rows = LineIndex(snapshot.text)
     translator = Translator(snapshot, rows, client, report.others)
     shown = [translator.translate(finding, index) for index, finding in enumerate(report.diagnostics)]
     if report.source.is_skipped and not shown:
         shown = [skipped(report.source.is_skipped)]
     reads, duration = frozenset(resolver.found), time.perf_counter() - begun
-    own, remark = tuple(zip(report.diagnostics, shown)), () if report.diagnostics else tuple(shown)
-    result = AnalysisResult(
-        snapshot, rows, token, report, config, reads, own=own, remark=remark, fault=complaint, duration=duration
+    found, remark = tuple(zip(report.diagnostics, shown)), () if report.diagnostics else tuple(shown)
+    return AnalysisResult(
+        snapshot,
+        rows,
+        token,
+        report,
+        config,
+        reads,
+        found=found,
+        remark=remark,
+        fault=fault,
+        complaint=complaint,
+        duration=duration,
     )
-    result.add((), client, unstructure)
-    return result
 
 
 def marks(findings: Iterable[Diagnostic], translator: Translator) -> dict[int, types.Diagnostic]:
@@ -258,6 +283,13 @@ def _analysed(
 def empty_result(snapshot: Snapshot, token: Token) -> AnalysisResult:
     """The result for a document that need not be analysed."""
     return AnalysisResult(snapshot, LineIndex(snapshot.text), token, result_id="nothing")
+
+
+def unsaved_result(snapshot: Snapshot, token: Token, pace: Pace) -> AnalysisResult:
+    """The result for a text that is analysed once it is saved: what was shown of the one before."""
+    result = empty_result(snapshot, token)
+    result.staying = pace.staying(result.rows, True)
+    return result
 
 
 def failed_result(snapshot: Snapshot, token: Token, error: Exception) -> AnalysisResult:

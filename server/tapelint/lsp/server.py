@@ -16,6 +16,7 @@ from . import notebook_documents, status
 from .analysis_result import AnalysisResult
 from .client_capabilities import ClientCapabilities
 from .closed_files import ClosedFiles
+from .complaints import Complaints
 from .documents import Documents, Snapshot
 from .handlers import (
     code_action,
@@ -79,6 +80,7 @@ class Server(LanguageServer):
         self.feature(types.INITIALIZED)(configuration.initialized)
         self.feature(types.TEXT_DOCUMENT_DID_OPEN)(_did_open)
         self.feature(types.TEXT_DOCUMENT_DID_CHANGE)(_did_change)
+        self.feature(types.TEXT_DOCUMENT_DID_SAVE)(_did_save)
         self.feature(types.TEXT_DOCUMENT_DID_CLOSE)(_did_close)
         self.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)(notebook_documents.did_open)
         self.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)(notebook_documents.did_change)
@@ -213,6 +215,7 @@ class Server(LanguageServer):
             self.closed_files.from_open,
             self.closed_files.touched,
             self.long_work.over,
+            Complaints(self).take,
         )
 
         def soon(function: Any, *args: Any) -> None:
@@ -243,7 +246,11 @@ def _did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
 def _did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
     document = ls.workspace.opened(params.text_document.uri)
     if document is not None:
-        ls.session.changed(document)
+        ls.session.changed(document, params.content_changes)
+
+
+def _did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
+    ls.session.saved(params.text_document.uri)
 
 
 def _did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, TypeVar
@@ -21,13 +21,14 @@ from lsprotocol import types
 from ..report.notice import Kind, outlined
 from ..workspace import Resolver
 from . import deferred
-from .analysis_result import AnalysisResult, analyse_snapshot, empty_result, failed_result
+from .analysis_result import AnalysisResult, analyse_snapshot, empty_result, failed_result, unsaved_result
 from .caches import Memories
 from .client_capabilities import ClientCapabilities
 from .documents import Document, Snapshot
 from .foreign import Foreign, callers_of, elsewhere, merged, shown_by
 from .kept_hovers import KeptHovers
 from .notebook_documents import NotebookDocument
+from .pace import Pace, Shown
 from .settings import Settings
 from .shared import Push, Shared
 from .status import Status
@@ -38,6 +39,8 @@ logger = logging.getLogger(__name__)
 DEBOUNCE = 0.15
 SHORTEST = 0.02
 IDLE_DELAY = 0.1
+PAUSE = 2.0
+"""Seconds without an edit after which what the next line may answer is said."""
 
 T = TypeVar("T")
 
@@ -58,6 +61,8 @@ class DocumentState:
         self.token = Token()
         self.result: AnalysisResult | None = None
         self.timer: asyncio.TimerHandle | None = None
+        self.pace = Pace()
+        self.pausing: asyncio.TimerHandle | None = None
         # The files its last analysis led to; None before the first, which may be about to read any.
         self.reads: frozenset[str] | None = None
         # Topics of the notices about it that are in the log.
@@ -116,11 +121,13 @@ class Session:
         push: Push = lambda uri, shown: None,
         touched: Callable[[str | None], None] = lambda path: None,
         long_work: Callable[[str, str], AbstractContextManager[object]] = lambda title, what: nullcontext(),
+        complain: Callable[[str, str | None], None] = lambda uri, complaint: None,
     ) -> None:
         self.client = ClientCapabilities()
         self.worker = worker
         self._status, self.settings_of, self._publish, self._unstructure = status, settings_of, publish, unstructure
         self._folders, self._refresh, self._log, self._long_work = folders, refresh, log, long_work
+        self._complain = complain
         self._documents: dict[str, DocumentState] = {}
         self.memories = Memories()
         self.hovers = KeptHovers()
@@ -154,19 +161,57 @@ class Session:
         self._differs(entry)
         self._spread()
 
-    def changed(self, document: Document | NotebookDocument) -> None:
+    def changed(
+        self,
+        document: Document | NotebookDocument,
+        changes: Sequence[types.TextDocumentContentChangeEvent] = (),
+    ) -> None:
+        """A document was edited; without the ``changes`` it counts as finished, and nothing waits."""
         entry = self._documents.get(unquote(document.uri))
         if entry is not None and entry.is_newer:
+            if isinstance(document, Document):
+                entry.pace.edited(changes, document.rows, document.encoding)
+            self._await_pause(entry)
             self._schedule(entry, entry.pause)
             if entry.snapshot.file:
                 self.touched(entry.snapshot.file, DEBOUNCE)
+
+    def _await_pause(self, entry: DocumentState) -> None:
+        if entry.pausing is not None:
+            entry.pausing.cancel()
+        entry.pausing = None
+        if entry.pace.is_typing:
+            entry.pausing = asyncio.get_running_loop().call_later(PAUSE, self.paused, entry.document.uri)
+
+    def paused(self, uri: str) -> None:
+        """The user has not edited a document for a while: what has waited for that is shown."""
+        entry = self._documents.get(unquote(uri))
+        if entry is not None:
+            entry.pace.rest()
+            self._await_pause(entry)
+            if entry.result is not None and self._show(entry, entry.result):
+                self._refresh()
+
+    def saved(self, uri: str) -> None:
+        """A document was saved, which is finished for the time being."""
+        entry = self._documents.get(unquote(uri))
+        if entry is not None:
+            was_waited_for = entry.pace.is_unsaved and self.settings_of(uri).waits_for_save
+            entry.pace.saved()
+            self.paused(uri)
+            if was_waited_for:
+                entry.last_result_id = entry.result.result_id if entry.result is not None else None
+                self._schedule(entry, 0)
 
     def closed(self, uri: str) -> None:
         entry = self._documents.pop(unquote(uri), None)
         if entry is not None:
             entry.supersede()
+            if entry.pausing is not None:
+                entry.pausing.cancel()
             self.worker.submit(partial(self.memories.drop, entry.document.uri), Priority.IDLE, Token())
             self._publish(Snapshot(entry.document.uri, "", None, ""), None)
+            self._complain(entry.document.uri, None)
             self._status.note(self._unseen())
             self._shared.forget(unquote(uri))
             self._differs(entry)
@@ -272,6 +317,8 @@ class Session:
         snapshot, settings = entry.snapshot, self.settings_of(entry.document.uri)
         if not settings.enable or snapshot.uri.startswith(_NOT_PROGRAMS):
             self._settle(entry, empty_result(snapshot, entry.token))
+        elif settings.waits_for_save and entry.pace.is_unsaved:
+            self._settle(entry, unsaved_result(snapshot, entry.token, entry.pace))
         else:
             self.spawn(self._run(entry, snapshot, settings, entry.token))
 
@@ -290,6 +337,7 @@ class Session:
                 result = await job.future
             self._status.fault(result.fault)
             if not token():
+                self._complain(snapshot.uri, result.complaint)
                 self._log_run(entry, result)
                 self._log_unseen(entry, result)
                 self._status.note(self._unseen(entry, result))
@@ -309,15 +357,24 @@ class Session:
         entry.result, entry.reads, entry.duration = result, result.reads, result.duration
         own = self._shared.by(unquote(entry.document.uri))
         own.by_itself = elsewhere(result.report, result.token) if result.report is not None else {}
-        result.add(self._known_of(entry), self.client, self._unstructure)
+        self._show(entry, result, is_new=True)
         if entry.last_result_id is not None:
             if entry.last_result_id != result.result_id:
                 self._refresh()
             entry.last_result_id = None
         if not entry.pending.done():
             entry.pending.set_result(result)
-        self._publish(result.snapshot, result)
         self._spread()
+
+    def _show(self, entry: DocumentState, result: AnalysisResult, is_new: bool = False) -> bool:
+        """Show what is to be shown of a result now; whether that is something else than before."""
+        result.pace(entry.pace)
+        differs = result.add(self._known_of(entry), self.client, self._unstructure)
+        if differs or is_new:
+            rows = tuple(result.rows.row(row) for row in range(1, len(result.rows) + 1))
+            entry.pace.shown = Shown(rows, tuple(result.published))
+            self._publish(result.snapshot, result)
+        return differs
 
     def _known_of(self, entry: DocumentState) -> list[Foreign]:
         """What other files show in a document."""
@@ -327,9 +384,7 @@ class Session:
     def _spread(self) -> None:
         """Show what documents have found in each other, and in files that are not open."""
         for entry in self._documents.values():
-            result = entry.result
-            if result is not None and result.add(self._known_of(entry), self.client, self._unstructure):
-                self._publish(result.snapshot, result)
+            if entry.result is not None and self._show(entry, entry.result):
                 self._refresh()
         self._shared.push(self.files(), self.client)
 
