@@ -177,6 +177,14 @@ def test_what_was_pasted_is_finished(typist: Typist) -> None:
     assert typist.shown() == MISSING
 
 
+def test_what_was_undone_is_finished(typist: Typist) -> None:
+    """The removal of a fix is no key."""
+    typist.type(LOOP + "    opt.zero_grad()\n")
+    assert typist.shown() == set()
+    typist.wire.change(URI, 3, edit(8, 0, len("    opt.zero_grad()"), ""))
+    assert typist.shown() == MISSING
+
+
 def test_a_half_typed_row_hides_nothing_else(typist: Typist) -> None:
     """A name that does not exist yet ends the program above what raises; what stands in the row itself goes."""
     typist.type(BAD)

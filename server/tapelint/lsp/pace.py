@@ -140,11 +140,13 @@ def _lower(shown: types.Diagnostic, by: int) -> types.Diagnostic:
 
 
 def _is_typed(change: types.TextDocumentContentChangeEvent) -> bool:
-    """Whether a change is what a key does, within a row."""
+    """Whether a change is what a key does: it inserts, completes a word, or deletes a letter or a row's end."""
     if not isinstance(change, types.TextDocumentContentChangePartial):
         return False
-    is_in_row = change.range.start.line == change.range.end.line or not change.text
-    return is_in_row and _KEYS.fullmatch(change.text) is not None
+    start, end = change.range.start, change.range.end
+    if not change.text:
+        return end.line - start.line == 1 or end.line == start.line and end.character - start.character <= 2
+    return start.line == end.line and _KEYS.fullmatch(change.text) is not None
 
 
 def key(shown: types.Diagnostic) -> tuple[object, ...]:
