@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from programs import BAD, HEAD
+from test_closed_files import project
+from test_cures_elsewhere import FINISHING, TWICE
 from wire import Wire, edit
 
 ROOT = Path(__file__).parents[2]
@@ -225,5 +227,31 @@ def test_nothing_is_checked_before_it_is_saved() -> None:
         typist.type("x")
         typist.save()
         assert typist.shown() == {("TL201", 6)}
+    finally:
+        wire.close()
+
+
+def test_what_another_file_shows_here_does_not_blink(tmp_path: Path) -> None:
+    """main.py is not open; it is looked at again while nothing else is to be done."""
+    uris = project(tmp_path, helpers=FINISHING, main=TWICE)
+    wire = Wire(COMMAND)
+    try:
+        wire.start(PULLS, rootUri=tmp_path.as_uri())
+        wire.open(uris["helpers"], FINISHING)
+        pulled = {"textDocument": {"uri": uris["helpers"]}}
+
+        def shown() -> list[str]:
+            return [item["code"] for item in wire.request("textDocument/diagnostic", pulled)["result"]["items"]]
+
+        while shown() != ["TL101"]:
+            wire.until(lambda message: message.get("method") == "workspace/diagnostic/refresh")
+        last = FINISHING.count("\n")
+        for version, letter in enumerate("\nprint(loss)\n", 2):
+            wire.change(uris["helpers"], version, edit(last, max(0, version - 3), max(0, version - 3), letter))
+            last += version == 2
+            assert shown() == ["TL101"], version
+        wire.change(uris["helpers"], 99, edit(4, 4, len("    loss.backward()"), "print(loss)"))
+        while shown():
+            wire.until(lambda message: message.get("method") == "workspace/diagnostic/refresh")
     finally:
         wire.close()

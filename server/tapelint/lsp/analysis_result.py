@@ -23,7 +23,7 @@ from .convert.diagnostics import Translator, result_id, skipped
 from .convert.positions import LineIndex
 from .documents import Snapshot
 from .foreign import Foreign, config_for, settled
-from .pace import Pace, key
+from .pace import Pace, Shown, key
 from .settings import Settings
 from .worker import Job, Token, Worker
 
@@ -148,11 +148,21 @@ class AnalysisResult:
         offer: Offer = job.future.result() if job is not None and done else Offer()
         return offer
 
-    def pace(self, pace: Pace) -> None:
-        """Take of what was found what is told while the user types; what is shown is made by ``add``."""
+    def pace(self, pace: Pace, is_judged: bool) -> None:
+        """Take of what was found what is told while the user types; what is shown is made by ``add``. It ``is_judged``
+        once the files that use the document have been looked at.
+        """
         if self.report is not None:
             self.own = pace.told(self.found, self.rows)
-            self.staying = pace.staying(self.rows, bool(self.report.source.problems))
+            self.staying = pace.staying(self.rows, bool(self.report.source.problems), is_judged)
+
+    def shown_after(self, before: Shown) -> Shown:
+        """What is shown now, for the text that comes next; ``before`` is what was shown before."""
+        rows = tuple(self.rows.row(row) for row in range(1, len(self.rows) + 1))
+        foreign = {each.message for each in before.foreign}
+        others = [*(self.shown[index] for index in self._foreign), *self.pointers]
+        others += (each for each in self.kept if each.message in foreign)
+        return Shown(rows, tuple(self.published), tuple(others))
 
     def add(
         self, others: Iterable[Foreign], client: ClientCapabilities, unstructure: Callable[[object], dict[str, object]]

@@ -33,10 +33,11 @@ Pair = tuple[Diagnostic, types.Diagnostic]
 
 @frozen
 class Shown:
-    """What a document showed last, and the rows that it had then."""
+    """What a document showed last, and the rows that it had then; of that, what other files have found in it."""
 
-    rows: tuple[str, ...]
-    diagnostics: tuple[types.Diagnostic, ...]
+    rows: tuple[str, ...] = ()
+    diagnostics: tuple[types.Diagnostic, ...] = ()
+    foreign: tuple[types.Diagnostic, ...] = ()
 
 
 class Pace:
@@ -48,7 +49,7 @@ class Pace:
         self.is_unsaved = False
         # Behind what was typed last: row and column, from 1.
         self.cursor = (1, 1)
-        self.shown = Shown((), ())
+        self.shown = Shown()
 
     def edited(self, changes: Sequence[types.TextDocumentContentChangeEvent], rows: LineIndex, encoding: str) -> None:
         """The document was changed, and has these rows now."""
@@ -80,7 +81,7 @@ class Pace:
         """What is shown of the findings of a text with these ``rows``."""
         if not self.is_typing:
             return tuple(own)
-        known = {key(each) for each in moved(self.shown, rows, in_changed_rows=True)}
+        known = {key(each) for each in _moved(self.shown.diagnostics, self.shown.rows, rows, in_changed_rows=True)}
         is_half_typed = self.is_half_typed(rows)
         return tuple(
             (finding, shown)
@@ -88,11 +89,13 @@ class Pace:
             if key(shown) in known or not is_half_typed and not _waits(finding)
         )
 
-    def staying(self, rows: LineIndex, is_in_pieces: bool) -> tuple[types.Diagnostic, ...]:
-        """What was shown and stays, be it found again or not: its rows are unchanged, and the text does not parse or is
-        half typed.
+    def staying(self, rows: LineIndex, is_in_pieces: bool, is_judged: bool = True) -> tuple[types.Diagnostic, ...]:
+        """What was shown and stays, be it found again or not, if its rows are unchanged: all, where the text does not
+        parse or is half typed; what other files have found, until they have been looked at again (``is_judged``).
         """
-        return tuple(moved(self.shown, rows)) if is_in_pieces or self.is_half_typed(rows) else ()
+        is_all = is_in_pieces or self.is_half_typed(rows)
+        shown = self.shown.diagnostics if is_all else () if is_judged else self.shown.foreign
+        return tuple(_moved(shown, self.shown.rows, rows))
 
 
 def _waits(finding: Diagnostic) -> bool:
@@ -101,17 +104,21 @@ def _waits(finding: Diagnostic) -> bool:
     return finding.is_latent or rule is not None and rule.answerable
 
 
-def moved(shown: Shown, rows: LineIndex, in_changed_rows: bool = False) -> Iterator[types.Diagnostic]:
-    """What was shown, where it stands among new ``rows``; not what stands in rows that have changed, unless these are
-    asked for: they keep their places.
+def _moved(
+    shown: Sequence[types.Diagnostic], before: Sequence[str], rows: LineIndex, in_changed_rows: bool = False
+) -> Iterator[types.Diagnostic]:
+    """What was shown in the rows ``before``, where it stands among new ``rows``; not what stands in rows that have
+    changed, unless these are asked for: they keep their places.
     """
-    before, after = shown.rows, [rows.row(row) for row in range(1, len(rows) + 1)]
+    if not shown:
+        return
+    after = [rows.row(row) for row in range(1, len(rows) + 1)]
     most = min(len(before), len(after))
     above = next((index for index in range(most) if before[index] != after[index]), most)
     left = most - above
     below = next((index for index in range(left) if before[-1 - index] != after[-1 - index]), left)
     by = len(after) - len(before)
-    for each in shown.diagnostics:
+    for each in shown:
         first, last = each.range.start.line, each.range.end.line
         if last < above:
             yield each

@@ -28,7 +28,7 @@ from .documents import Document, Snapshot
 from .foreign import Foreign, callers_of, elsewhere, merged, shown_by
 from .kept_hovers import KeptHovers
 from .notebook_documents import NotebookDocument
-from .pace import Pace, Shown
+from .pace import Pace
 from .settings import Settings
 from .shared import Push, Shared
 from .status import Status
@@ -63,6 +63,8 @@ class DocumentState:
         self.timer: asyncio.TimerHandle | None = None
         self.pace = Pace()
         self.pausing: asyncio.TimerHandle | None = None
+        # The files that use it have been looked at.
+        self.is_judged = False
         # The files its last analysis led to; None before the first, which may be about to read any.
         self.reads: frozenset[str] | None = None
         # Topics of the notices about it that are in the log.
@@ -98,6 +100,7 @@ class DocumentState:
         if self.result is not None:
             self.result.hovers = None  # a report has cycles: what is large goes at once
         self.result = None
+        self.is_judged = False
         if self.timer is not None:
             self.timer.cancel()
         if not self.pending.done():
@@ -368,11 +371,11 @@ class Session:
 
     def _show(self, entry: DocumentState, result: AnalysisResult, is_new: bool = False) -> bool:
         """Show what is to be shown of a result now; whether that is something else than before."""
-        result.pace(entry.pace)
+        is_judged = entry.is_judged and all(each.result is not None for each in self._documents.values())
+        result.pace(entry.pace, is_judged)
         differs = result.add(self._known_of(entry), self.client, self._unstructure)
         if differs or is_new:
-            rows = tuple(result.rows.row(row) for row in range(1, len(result.rows) + 1))
-            entry.pace.shown = Shown(rows, tuple(result.published))
+            entry.pace.shown = result.shown_after(entry.pace.shown)
             self._publish(result.snapshot, result)
         return differs
 
@@ -399,6 +402,8 @@ class Session:
         file, token, shared = result.snapshot.file, result.token, self._shared.by(unquote(entry.document.uri))
         if file is None or result.report is None or not result.config.callers:
             shared.by_callers = {}
+            entry.is_judged = True
+            self._spread()
             return
         await asyncio.sleep(IDLE_DELAY)
         callers = await self._when_idle(lambda cancel: callers_of(file, resolver, cancel), token) or ()
@@ -410,6 +415,7 @@ class Session:
         if not token():
             entry.reads = (entry.reads or frozenset()) | {caller.path for caller in callers}
             shared.by_callers = merged(found)
+            entry.is_judged = True
             self._spread()
 
     async def _when_idle(self, work: Callable[[Callable[[], bool]], T], token: Token) -> T | None:
