@@ -158,11 +158,10 @@ class AnalysisResult:
 
     def shown_after(self, before: Shown) -> Shown:
         """What is shown now, for the text that comes next; ``before`` is what was shown before."""
-        rows = tuple(self.rows.row(row) for row in range(1, len(self.rows) + 1))
         foreign = {each.message for each in before.foreign}
         others = [*(self.shown[index] for index in self._foreign), *self.pointers]
         others += (each for each in self.kept if each.message in foreign)
-        return Shown(rows, tuple(self.published), tuple(others))
+        return Shown(self.rows.with_endings(), tuple(self.published), tuple(others))
 
     def add(
         self, others: Iterable[Foreign], client: ClientCapabilities, unstructure: Callable[[object], dict[str, object]]

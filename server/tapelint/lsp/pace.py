@@ -13,7 +13,7 @@ formatted or fixed is finished: all is shown.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from lsprotocol import types
 
@@ -112,11 +112,10 @@ def _moved(
     """
     if not shown:
         return
-    after = [rows.row(row) for row in range(1, len(rows) + 1)]
+    after = rows.with_endings()
     most = min(len(before), len(after))
-    above = next((index for index in range(most) if before[index] != after[index]), most)
-    left = most - above
-    below = next((index for index in range(left) if before[-1 - index] != after[-1 - index]), left)
+    above = _same(zip(before, after))
+    below = min(_same(zip(reversed(before), reversed(after))), most - above)
     by = len(after) - len(before)
     for each in shown:
         first, last = each.range.start.line, each.range.end.line
@@ -126,6 +125,16 @@ def _moved(
             yield _lower(each, by)
         elif in_changed_rows:
             yield each
+
+
+def _same(pairs: Iterable[tuple[str, str]]) -> int:
+    """How many pairs of rows are the same, from the first on, however they end."""
+    count = 0
+    for one, other in pairs:
+        if one != other and one.rstrip("\r\n") != other.rstrip("\r\n"):
+            break
+        count += 1
+    return count
 
 
 def _lower(shown: types.Diagnostic, by: int) -> types.Diagnostic:

@@ -1,7 +1,7 @@
 """``textDocument/codeAction``: the lightbulb.
 
-Fixes were computed and verified after the findings were published, so the answer usually comes from memory. Where the
-client can wait for the edit until the user has chosen, it is made then, and refused if the text has changed.
+Fixes are made and verified for the findings in the range that is asked for, once. Where the client can wait for the
+edit until the user has chosen, it is made then, and refused if the text has changed.
 """
 
 from __future__ import annotations
@@ -48,8 +48,9 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
         if result is not None and result.report is None:
             return []
         if result is not None and result.report is not None:
+            counted = result.result_id  # findings are counted by what is shown, which may become more meanwhile
             actions = await _actions(ls, result, result.report.source, params)
-            if not result.token():
+            if not result.token() and result.result_id == counted:
                 return actions
         if not is_about_all and (result is None or not ls.session.has_text_of(result)):
             raise content_modified()
