@@ -170,6 +170,8 @@ def test_it_does_not_wait_for_a_lightbulb_that_is_cancelled(slow: Wire):
     slow.open(URI, "# fixes without end\n" + BAD)
     (finding,) = slow.published(URI, 1)
     number = lightbulb(slow, finding)
+    while "trying a fix\n" not in slow.log:
+        time.sleep(0.01)
     slow.notify("$/cancelRequest", {"id": number})
     assert slow.answer(number)["error"]["code"] == -32800
     other = "file:///project/b.py"
