@@ -157,7 +157,7 @@ class Files:
         if node is not finding.node:
             span = head(inner, finding.node)
             rests_on += (Ground("called", self._where(node, inner, span)),)
-            _put_place(steps, StoryStep(finding.node, "This call leads here", own or "called"), finding)
+            _put_place(steps, StoryStep(finding.node, "This call leads here", own or "called"), finding, bool(own))
         return Diagnostic(
             finding.code,
             rule.name,
@@ -285,8 +285,12 @@ def _put_calls(steps: list[StoryStep], calls: Iterable[StoryStep]) -> None:
         steps.insert(next(inside, len(steps)), call)
 
 
-def _put_place(steps: list[StoryStep], place: StoryStep, finding: Finding) -> None:
-    """Put the place of a finding that is reported elsewhere before the line at which PyTorch raises."""
-    if all(step.node is not place.node for step in steps):
+def _put_place(steps: list[StoryStep], place: StoryStep, finding: Finding, raises_there: bool) -> None:
+    """Put the place of a finding that is reported elsewhere last, if PyTorch ``raises_there``, else before the line at
+    which it does; it may be a step already.
+    """
+    if raises_there:
+        steps.append(place)
+    elif all(step.node is not place.node for step in steps):
         is_before = bool(steps) and steps[-1].node is finding.raiser and bool(finding.raises)
         steps.insert(len(steps) - is_before, place)
