@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+import attrs
 from lsprotocol import types
 
 from ..frozen import frozen
@@ -122,7 +123,7 @@ def _moved(
         if last < above:
             yield each
         elif first >= len(before) - below:
-            yield _lower(each, by)
+            yield _lowered(each, by)
         elif in_changed_rows:
             yield each
 
@@ -137,22 +138,11 @@ def _same(pairs: Iterable[tuple[str, str]]) -> int:
     return count
 
 
-def _lower(shown: types.Diagnostic, by: int) -> types.Diagnostic:
-    """A diagnostic so many lines below. No action belongs to it."""
-    if by == 0:
-        return shown
+def _lowered(shown: types.Diagnostic, by: int) -> types.Diagnostic:
+    """A diagnostic so many lines below; the steps of its story keep their places until it is found again."""
     start, end = shown.range.start, shown.range.end
     area = types.Range(types.Position(start.line + by, start.character), types.Position(end.line + by, end.character))
-    return types.Diagnostic(
-        area,
-        shown.message,
-        shown.severity,
-        shown.code,
-        shown.code_description,
-        shown.source,
-        shown.tags,
-        shown.related_information,
-    )
+    return attrs.evolve(shown, range=area)
 
 
 def _is_typed(change: types.TextDocumentContentChangeEvent) -> bool:
