@@ -179,7 +179,7 @@ def _analyse(
     origins = frozenset(map(files.origin, findings))
     alone = memory.standalone_results if is_main else None
     is_elsewhere = partial(_is_shown_alone, files=files, inputs=inputs, cancel=cancel, alone=alone)
-    shown = [*_shown(findings, files, is_elsewhere)]
+    shown = [*_shown(findings, files, is_elsewhere, machine)]
     here, there = _by_place(shown, source.path)
     is_certain = partial(_is_certain, machine, source, steps, inputs.is_imported)
     summary = _summary(source, config, files, findings, is_certain)
@@ -221,10 +221,11 @@ def _hidden(
 
 
 def _shown(
-    findings: Iterable[Finding], files: Files, is_elsewhere: Callable[[Finding], bool]
+    findings: Iterable[Finding], files: Files, is_elsewhere: Callable[[Finding], bool], machine: Machine
 ) -> Iterator[tuple[Diagnostic, Finding]]:
-    """The findings that this file is to show, each with its diagnostic."""
+    """The findings that this file is to show, each with its diagnostic. Raises Cancelled."""
     for finding in findings:
+        machine.check_cancelled()
         if not is_elsewhere(finding) and (diagnostic := files.diagnostic(finding)) is not None:
             yield diagnostic, finding
 

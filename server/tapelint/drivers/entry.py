@@ -120,6 +120,7 @@ def execute(machine: Machine, memory: AnalysisCache | None = None) -> list[Analy
     drove: list[Drove] = []
     ranked.sort(key=itemgetter(0))
     for rank, candidate in ranked:
+        machine.check_cancelled()
         function, owner = candidate.function, candidate.owner
         if candidate.is_reached(called) and function.node is not before:
             continue  # one after the other it runs on objects of several classes
@@ -181,6 +182,7 @@ def _latent(
     _registered(machine, memory, finish, script, budget, steps)
     known = script.union(*(each.called for each in drove if each.rank == TRAINS))
     for _, candidate in ranked:
+        machine.check_cancelled()
         function, owner = candidate.function, candidate.owner
         if (
             budget.together > 0

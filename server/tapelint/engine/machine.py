@@ -261,9 +261,15 @@ class Machine(Evaluation):
             raise known
         return known  # type: ignore[return-value]
 
-    def check_fuel(self) -> None:
+    def check_cancelled(self) -> None:
+        """Raise Cancelled where the result is not wanted any more. Whatever goes through many functions asks for each:
+        one of them may cost nothing, a thousand cost seconds.
+        """
         if self.cancel is not None and self.cancel():
             raise Cancelled
+
+    def check_fuel(self) -> None:
+        self.check_cancelled()
         if self.fuel_used > self.fuel:
             raise OutOfFuel
 

@@ -125,4 +125,5 @@ RULE = Rule(
     (FreedGraphReached,),
     check,
     raises=(ERROR,),
+    answerable=True,
 )

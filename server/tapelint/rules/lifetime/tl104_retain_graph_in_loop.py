@@ -231,4 +231,5 @@ RULE = Rule(
     (RetainedGraphReached, RetainedOutside, RetainedUnused),
     check,
     raises=(ERROR,),
+    answerable=True,
 )

@@ -161,4 +161,5 @@ RULE = Rule(
     __doc__,
     (OptimizerStepped,),
     check,
+    answerable=True,
 )
