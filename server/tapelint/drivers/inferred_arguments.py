@@ -198,7 +198,9 @@ def _is_optimizer(uses: set[str]) -> bool:
 
 
 def _guess(uses: set[str], paired: bool) -> Guess:
-    if FED in uses or paired and _may_train(uses):
+    if paired and _may_train(uses):
+        return Guess.PAIRED
+    if FED in uses:
         return Guess.FED
     return Guess.WALKED if WALKED in uses else Guess.CALLED
 

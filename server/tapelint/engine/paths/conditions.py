@@ -22,7 +22,7 @@ from ...source import written
 from ..machine import Machine
 from .defaults import by_default, is_possible, premise_of, supposing
 from .entailment import entailed, values_of_fact
-from .truth import tested_truth
+from .truth import tested_truth, truth
 
 LOGIC = (ast.Compare, ast.BoolOp, ast.UnaryOp)
 EACH = (ast.GeneratorExp, ast.ListComp)
@@ -57,7 +57,8 @@ def symbolic(machine: Machine, node: ast.expr, state: State) -> Hashable:
         return shape
     if not isinstance(value, Unknown):
         if isinstance(value, TensorRef):
-            return contents(state, value.id)
+            known = truth(machine, state, value)
+            return contents(state, value.id) if known is None else Const(known)
         return written(node) if value is None else value
     if value.formula is not None:
         return value.formula

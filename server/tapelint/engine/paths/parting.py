@@ -93,7 +93,7 @@ def part(machine: Machine, branch: Branch, path: State, other: State, key: Hasha
         return
     formula = ("?", fresh_id()) if key is None else key
     empty, usual = _where_empty(formula), _usual(machine, path, branch)
-    subject = Subject.SIZE if empty is not None else _subject(path, formula)
+    subject = Subject.SIZE if empty is not None else _subject(machine, path, formula)
     about, scope = frozenset(_terms(formula)), scope_of(machine, path)
     for state, holds, side, opposite in (
         (path, True, branch.holds, branch.fails),
@@ -139,6 +139,13 @@ def _asks_for_content(formula: Hashable) -> bool:
     return formula[0] not in COUNTS and any(map(_asks_for_content, formula[1:]))
 
 
+def _is_constant(machine: Machine, state: State, term: Hashable) -> bool:
+    """Whether it stands for what is in a tensor that is made of constants."""
+    if not isinstance(term, tuple) or not _is_content(term) or term[0] not in state.tensors:
+        return False
+    return (state.tensors[term[0]].storage, *term[1:]) in machine.facts.constants
+
+
 def _where_empty(formula: Hashable) -> bool | None:
     """The truth of a test that asks whether a container is empty, if that is; None for any other test."""
     if isinstance(formula, HeapRef):
@@ -157,12 +164,15 @@ def _sizes(formula: Hashable) -> list[Hashable]:
     return [formula] if formula[0] in COUNTS else [size for part in formula[1:] for size in _sizes(part)]
 
 
-def _subject(state: State, formula: Hashable) -> Subject:
+def _subject(machine: Machine, state: State, formula: Hashable) -> Subject:
     """What an unknown test is about. In later iterations of a loop the data are others each time, and any of its sides
-    is taken in some.
+    is taken in some; what is made of constants is the same.
     """
-    if any(isinstance(term, Unknown) and term.origin is Origin.ITEM for term in _terms(formula)):
+    terms = [*_terms(formula)]
+    if any(isinstance(term, Unknown) and term.origin is Origin.ITEM for term in terms):
         return Subject.ITEM
     is_data = _asks_for_content(formula)
-    is_later = any(lap.number > 1 for lap in state.iterations)
-    return Subject.DATA if is_data and not is_later else Subject.FLAG
+    varies = any(lap.number > 1 for lap in state.iterations)
+    if varies and is_data and machine.facts.constants:
+        varies = not all(isinstance(term, Const) or _is_constant(machine, state, term) for term in terms)
+    return Subject.DATA if is_data and not varies else Subject.FLAG

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...autograd import is_wide
+from ...autograd import is_wide, memory_contents
 from ...domain.completion import Caught, ProgramRaised
 from ...domain.state import State
 from ...domain.values import (
@@ -26,6 +26,9 @@ from ...domain.values import (
 )
 from ..machine import Machine
 
+SEVERAL = "several"
+"""The contents of a tensor that no data decide, and that are not one number (``Facts.constants``)."""
+
 
 def truth(machine: Machine, state: State, value: Value) -> bool | None:
     """True, False, or None where it is not known. A choice made earlier on this path is remembered."""
@@ -37,6 +40,9 @@ def truth(machine: Machine, state: State, value: Value) -> bool | None:
         if isinstance(value.formula, Caught):
             return True
         return state.path_condition.get(value)
+    if isinstance(value, TensorRef):
+        number = machine.facts.constants.get(memory_contents(state, value.id)) if machine.facts.constants else None
+        return None if number is None or number is SEVERAL else bool(number)
     if isinstance(value, HeapRef):
         return _object_truth(machine, state, value)
     if isinstance(value, External):

@@ -38,7 +38,7 @@ from ...domain.values import (
 )
 from ...engine.machine import Machine
 from ...ops.schema import Op
-from . import adaptive_pools, alias, devices, precision
+from . import adaptive_pools, alias, constant_contents, devices, precision
 from .autograd import grad_access, missing_grad
 from .dtypes import result_kind
 from .tensor_shapes import results_extents
@@ -193,6 +193,7 @@ def apply(
         refuse_out(state, op.name, [key for _, key in given])
     op = alias.refine_view(machine.facts, state, op, named)
     op = adaptive_pools.refine_saves(state, op, named.get("output_size"))
+    known = constant_contents.known_in(machine, state, [key for _, key in given])
     try:
         extents = results_extents(state, op, named)
         kind = result_kind(state, op.name, named)
@@ -202,6 +203,7 @@ def apply(
         raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
     precision.follow(machine, op, named, given, keys)
     devices.follow(machine, named, [key for _, key in given], keys)
+    constant_contents.follow(machine, state, op, named, known, keys)
     if machine.facts.wanted_gradients:  # before that nothing is computed from one
         _follow_gradients(machine, state, op, tensors, keys, node)
     if state.grad_mode is not False and may_flow(op.name, args, kwargs):
@@ -339,6 +341,7 @@ def opaque(machine: Machine, state: State, inputs: SequenceType[int], node: ast.
     unknown. Whether it has a graph itself is not known where none is recorded.
     """
     known = [key for key in dict.fromkeys(inputs) if resolve_view(state, key).requires_grad]
+    constant_contents.handed_out(machine, state, inputs)
     machine.facts.handed_out.update(key for key in inputs if state.tensors[key].requires_grad is False)
     if not known:
         return something(assumption or "")
