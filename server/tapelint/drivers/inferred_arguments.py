@@ -33,6 +33,7 @@ from ..domain.values import (
     Mapping,
     Optimizer,
     Sequence,
+    TensorRef,
     Value,
     something,
     unknown_number,
@@ -43,6 +44,7 @@ from ..engine.open_objects import open_up
 from ..engine.syntax.asked import OF_NETWORKS
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..models.frameworks.training_loops import prepared
+from ..models.torch import constant_contents
 from ..models.torch.nn.layer_models import guessed_network
 from ..models.torch.nn.module_registry import Guess, is_module_like, parameters_of
 from ..semantics.functions import call_function
@@ -76,7 +78,9 @@ def make_instance(
         if first is not None and isinstance(first[1], Function):
             _call(machine, state, first[1], instance, node)
     state.edit(instance.id, Instance).attributes.setdefault("training", TRUE)
-    reopen(state, list(state.get(instance.id, Instance).attributes.values()))
+    attributes = list(state.get(instance.id, Instance).attributes.values())
+    reopen(state, attributes)
+    constant_contents.handed_out(machine, state, [value.id for value in attributes if isinstance(value, TensorRef)])
     assume_started(machine, state, owner, instance)
     open_up(machine, [instance])
     return instance
