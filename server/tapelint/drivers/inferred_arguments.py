@@ -41,10 +41,10 @@ from ..domain.values import (
 from ..engine.loops.thresholds import assume_started
 from ..engine.machine import Machine
 from ..engine.open_objects import open_up
+from ..engine.paths import constant_contents
 from ..engine.syntax.asked import OF_NETWORKS
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..models.frameworks.training_loops import prepared
-from ..models.torch import constant_contents
 from ..models.torch.nn.layer_models import guessed_network
 from ..models.torch.nn.module_registry import Guess, is_module_like, parameters_of
 from ..semantics.functions import call_function

@@ -244,11 +244,22 @@ def run_entry(machine: Machine, base: tuple[State, Any], function: Function, own
     walk = walk_of(state, owner, receiver, node.name) if owner is not None and receiver is not None else None
     if _is_fed(node.name, walk, quiet):
         values = _from_loader(values, _parameters(function, receiver)[:1])
-    is_forward = node.name == "forward" and owner is not None and is_module(state, owner)
-    is_walked = is_forward and not trains(machine, node) and not machine.query(runs_unrecorded, machine.tree, node)
-    call = EntryCall(function, node, receiver, owner, values, walk, is_walked)
+    is_forward = _is_forward(state, node, owner)
+    call = EntryCall(function, node, receiver, owner, values, walk, is_forward and _is_walked(machine, node))
     with machine.facts.events.assuming(premise):
         return _driven(machine, state, call, is_once=is_forward or quiet is not None)
+
+
+def _is_forward(state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: HeapRef | None) -> bool:
+    """Whether a method is the ``forward`` of a network."""
+    return node.name == "forward" and owner is not None and is_module(state, owner)
+
+
+def _is_walked(machine: Machine, forward: ast.AST) -> bool:
+    """Whether a caller may go backward through what a ``forward`` returns: it does not train by itself, and is not run
+    without gradients.
+    """
+    return not trains(machine, forward) and not machine.query(runs_unrecorded, machine.tree, forward)
 
 
 def is_run_by_tests(machine: Machine, state: State, function: Function, owner: HeapRef | None) -> bool:

@@ -36,11 +36,12 @@ from ..domain.values import (
 from ..engine.escaping import store_in_unknown
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.open_objects import changed, open_up
+from ..engine.paths import constant_contents
 from ..engine.paths.conditions import forget
 from ..engine.paths.known_items import refuse_key, refuse_place
 from ..engine.paths.picks import entries, item_picked
 from ..models.python import array_memory
-from ..models.torch import constant_contents, dispatch, sliced_parts
+from ..models.torch import dispatch, sliced_parts
 from ..models.torch.autograd import missing_grad
 from ..models.torch.autograd.changed_objects import part_changed
 from ..models.torch.known_shape import indexed

@@ -37,8 +37,9 @@ from ...domain.values import (
     something,
 )
 from ...engine.machine import Machine
+from ...engine.paths import constant_contents
 from ...ops.schema import Op
-from . import adaptive_pools, alias, constant_contents, devices, precision
+from . import adaptive_pools, alias, devices, precision
 from .autograd import grad_access, missing_grad
 from .dtypes import result_kind
 from .tensor_shapes import results_extents
@@ -189,11 +190,12 @@ def apply(
     named = ops.bind(op, args, kwargs) or {}
     tensors = _operands(machine, state, op, named)
     given = flatten(tensors)
+    given_keys = [key for _, key in given]
     if op.writes == ("out",) and state.grad_mode is True:
-        refuse_out(state, op.name, [key for _, key in given])
+        refuse_out(state, op.name, given_keys)
     op = alias.refine_view(machine.facts, state, op, named)
     op = adaptive_pools.refine_saves(state, op, named.get("output_size"))
-    known = constant_contents.known_in(machine, state, [key for _, key in given])
+    known = constant_contents.known_in(machine, state, given_keys)
     try:
         extents = results_extents(state, op, named)
         kind = result_kind(state, op.name, named)
@@ -202,7 +204,7 @@ def apply(
     except TorchRaises as refused:
         raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
     precision.follow(machine, op, named, given, keys)
-    devices.follow(machine, named, [key for _, key in given], keys)
+    devices.follow(machine, named, given_keys, keys)
     constant_contents.follow(machine, state, op, named, known, keys)
     if machine.facts.wanted_gradients:  # before that nothing is computed from one
         _follow_gradients(machine, state, op, tensors, keys, node)

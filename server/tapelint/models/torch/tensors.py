@@ -38,8 +38,9 @@ from ...domain.values import (
 )
 from ...engine.lost_history import cut_of, in_list
 from ...engine.machine import Machine
+from ...engine.paths import constant_contents
 from ..python import array_memory
-from . import constant_contents, devices, kept_aliases, legacy_constructors, precision
+from . import devices, kept_aliases, legacy_constructors, precision
 from .autograd.changed_objects import part_changed
 from .detaching import another_name, cut, set_requires_grad
 from .dispatch import refuse_integers, run, tensor_of
@@ -310,8 +311,7 @@ def make(machine: Machine, state: State, call: Call) -> Value:
         if lost.reason is CutReason.ITEM and isinstance(source, (TensorRef, Unknown)):
             state.tensors[made] = replace(state.tensors[made], sizes=())
     plain = call.name in ("torch.tensor", "torch.Tensor") and dtype == NONE and kind == "float"
-    if call.name == "torch.tensor":
-        constant_contents.made(machine, state, made, source)
+    constant_contents.made(machine, state, made, source, call.name)
     if call.name in ON_CPU:
         devices.made(machine, made, call.kwargs.get("device", NONE))
     if plain:

@@ -37,9 +37,10 @@ from ....domain.values import (
 )
 from ....engine.machine import Machine
 from ....engine.open_objects import open_up
+from ....engine.paths import constant_contents
 from ....ops.layer_bases import LAZY
 from ....source import written
-from .. import constant_contents, precision
+from .. import precision
 from ..autograd.grad_access import reach
 from ..autograd.grad_calls import clear_grads
 from ..detaching import cut

@@ -12,12 +12,12 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 
 from ...autograd import memory_contents
+from ...autograd.model.graph import Kind
 from ...domain.state import State
 from ...domain.values import Const, External, Slice, TensorRef, Tuple
-from ...engine.machine import Machine
-from ...engine.paths.truth import SEVERAL
 from ...ops.schema import Op
-from .dtypes import Kind
+from ..machine import Machine
+from .truth import SEVERAL
 
 FILLED: Mapping[str, object] = {"ones": 1, "ones_like": 1, "zeros": 0, "zeros_like": 0}
 """What makes a tensor of one number."""
@@ -87,9 +87,10 @@ def _are_plain(named: Mapping[str, object]) -> bool:
 
 
 def number_in(machine: Machine, state: State, key: int) -> Const | None:
-    """The one number that is in a tensor, if it is known."""
+    """The one number that is in a tensor, as Python has it, if that and the dtype are known."""
     number = machine.facts.constants.get(memory_contents(state, key))
-    return Const(number) if isinstance(number, (bool, int, float)) else None
+    kind = {"float": float, "int": int, "bool": bool}.get(state.tensors[key].kind or "")
+    return Const(kind(number)) if kind is not None and isinstance(number, (bool, int, float)) else None
 
 
 def handed_out(machine: Machine, state: State, given: Iterable[int]) -> None:
@@ -98,9 +99,10 @@ def handed_out(machine: Machine, state: State, given: Iterable[int]) -> None:
         machine.facts.constants.pop(memory_contents(state, key), None)
 
 
-def made(machine: Machine, state: State, key: int, source: object) -> None:
-    """A tensor was made of a number of the program."""
-    if isinstance(source, Const) and isinstance(source.value, (bool, int, float)):
+def made(machine: Machine, state: State, key: int, source: object, name: str = "tensor") -> None:
+    """A tensor was made of a number of the program, if that is what the function ``name`` does."""
+    is_number = isinstance(source, Const) and isinstance(source.value, (bool, int, float))
+    if isinstance(source, Const) and is_number and name.rpartition(".")[2] in ("tensor", "as_tensor", "asarray"):
         _note(machine, state, (key,), source.value)
 
 
