@@ -321,7 +321,8 @@ def _plain_method(state: State, receiver: Const | Tuple, call: Call) -> Value | 
     if isinstance(receiver, Tuple):
         if call.name == "numel":
             return numel(receiver)
-        if receiver.is_spelled and not hasattr(tuple, call.name):
+        is_of_tensors = is_only_of_tensors(call.name) and call.name not in CONVERSIONS  # packed sequences have these
+        if (receiver.is_spelled or is_of_tensors) and not hasattr(tuple, call.name):
             raise _lacking("tuple", call.name)
         return None
     found = method_of_text(state, receiver.value, call) if isinstance(receiver.value, str) else None

@@ -87,8 +87,12 @@ def _is_code(state: State, value: Value) -> bool:
 
 def part(machine: Machine, branch: Branch, path: State, other: State, key: Hashable, negated: bool) -> None:
     """Let an unknown test hold on ``path`` and not on ``other``, and note that as a choice."""
+    is_first = path.premise is None
     assume(path, key, not negated)
     assume(other, key, negated)
+    for state, side, opposite in ((path, branch.holds, branch.fails), (other, branch.fails, branch.holds)):
+        if is_first and state.premise is not None:
+            state.premise_code = (*side, *(_behind(scope_of(machine, state), branch.test) if _leaves(opposite) else ()))
     if key is not None and by_default(key) is not None or is_in_stub(machine.imports, path):
         return
     formula = ("?", fresh_id()) if key is None else key
@@ -109,6 +113,17 @@ def part(machine: Machine, branch: Branch, path: State, other: State, key: Hasha
             inside = None if goes_on else side
             choice = Choice(formula, branch.test, fresh_id(), negated, decides, about, inside, scope)
             state.guard = state.guard.choosing(choice, taken)
+
+
+def _behind(scope: ast.AST, test: ast.AST) -> tuple[ast.AST, ...]:
+    """The statements that follow the ``if`` with a test in its block."""
+    for node in walk(scope):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            for place, statement in enumerate(block if isinstance(block, list) else ()):
+                if isinstance(statement, ast.If) and statement.test is test:
+                    return tuple(block[place + 1 :])
+    return ()
 
 
 def scope_of(machine: Machine, state: State) -> ast.AST:
