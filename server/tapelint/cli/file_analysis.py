@@ -33,10 +33,16 @@ def analyse_file(task: Task, text: str | Notebook, asking: Asking, result: FileR
         from .file_findings import add_findings
 
         add_findings(task, report, result)
-    if not task.focus and (task.tells_coverage or BACKWARD in report.source.text):
+    if not task.focus and (task.tells_coverage or not result.found and _is_unfollowed(report)):
         from .file_coverage import add_coverage
 
         add_coverage(task, report, result)
+
+
+def _is_unfollowed(report: analysis.Report) -> bool:
+    """Whether a file may go backward, by its text, and no backward in it was followed."""
+    own = (is_known for (path, *_), is_known in report.walks.items() if path in ("", report.path))
+    return BACKWARD in report.source.text and not any(own)
 
 
 def _of_file(task: Task, text: str | Notebook, asking: Asking) -> analysis.Report:

@@ -120,9 +120,10 @@ def _behind(scope: ast.AST, test: ast.AST) -> tuple[ast.AST, ...]:
     for node in walk(scope):
         for name in ("body", "orelse", "finalbody"):
             block = getattr(node, name, None)
-            for place, statement in enumerate(block if isinstance(block, list) else ()):
+            statements = block if isinstance(block, list) else []
+            for place, statement in enumerate(statements):
                 if isinstance(statement, ast.If) and statement.test is test:
-                    return tuple(block[place + 1 :])
+                    return tuple(statements[place + 1 :])
     return ()
 
 
