@@ -34,7 +34,7 @@ def analyse_file(task: Task, text: str | Notebook, asking: Asking, result: FileR
 
         add_findings(task, report, result)
     if not task.focus and (task.tells_coverage or not result.found and _is_unfollowed(report)):
-        from .file_coverage import add_coverage
+        from .support.file_coverage import add_coverage
 
         add_coverage(task, report, result)
 

@@ -90,9 +90,9 @@ def part(machine: Machine, branch: Branch, path: State, other: State, key: Hasha
     is_first = path.premise is None
     assume(path, key, not negated)
     assume(other, key, negated)
-    for state, side, opposite in ((path, branch.holds, branch.fails), (other, branch.fails, branch.holds)):
-        if is_first and state.premise is not None:
-            state.premise_code = (*side, *(_behind(scope_of(machine, state), branch.test) if _leaves(opposite) else ()))
+    if is_first:
+        _note_code(machine, path, branch, branch.holds, branch.fails)
+        _note_code(machine, other, branch, branch.fails, branch.holds)
     if key is not None and by_default(key) is not None or is_in_stub(machine.imports, path):
         return
     formula = ("?", fresh_id()) if key is None else key
@@ -113,6 +113,15 @@ def part(machine: Machine, branch: Branch, path: State, other: State, key: Hasha
             inside = None if goes_on else side
             choice = Choice(formula, branch.test, fresh_id(), negated, decides, about, inside, scope)
             state.guard = state.guard.choosing(choice, taken)
+
+
+def _note_code(
+    machine: Machine, state: State, branch: Branch, side: tuple[ast.AST, ...], opposite: tuple[ast.AST, ...]
+) -> None:
+    """Note the code that only the side of a test leads to that a path has taken, where it has a premise since."""
+    if state.premise is not None:
+        behind = _behind(scope_of(machine, state), branch.test) if _leaves(opposite) else ()
+        state.premise_code = (*side, *behind)
 
 
 def _behind(scope: ast.AST, test: ast.AST) -> tuple[ast.AST, ...]:

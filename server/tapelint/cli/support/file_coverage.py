@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ..analysis import Report
-from ..coverage import coverage, explained
-from ..fault import fault_of
-from ..report.in_cells import place_in_cells
-from ..report.notice import internal
-from .file_notices import add_notice
-from .task import FileResult, Task
+from ...analysis import Report
+from ...coverage import coverage, explained
+from ...fault import fault_of
+from ...report.in_cells import place_in_cells
+from ...report.notice import internal
+from ..file_notices import add_notice
+from ..task import FileResult, Task
 
 
 def add_coverage(task: Task, report: Report, result: FileResult) -> None:
