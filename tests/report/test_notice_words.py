@@ -75,7 +75,6 @@ DATA = "import torch\nx = torch.ones(3)\n"
 READS = "class Net(torch.nn.Module):\n    def forward(self, x):\n        return self.layer(x)\n"
 ENDS = {
     "an item of a number": f"{DATA}print(x.sum().data[0])\nprint(x)\n",
-    "an attribute": f"{DATA}{READS}Net()(x)\nprint(x)\n",
     "a test of several numbers": f"{DATA}if x > 0:\n    print(x)\n",
     "a long expression": f"{DATA}print((x + x + x + x + x + x + x + x + x + x + x + x + x + x).sum().data[0])\n",
     "a loop": f"{DATA}for step in range(3):\n    print(len(x.sum()))\n",
@@ -88,7 +87,7 @@ GOES_ON = {
     "with a handler": f"{DATA}try:\n    x.sum().data[0]\nexcept IndexError:\n    print(x)\n",
     "a finding tells it": f"{DATA}x.sum().backward()\nprint(x)\n",
     "the program means it": f"{DATA}raise SystemExit(x)\n",
-    "Python, with arguments that are imagined": f"{DATA}def show(y):\n    return 1 + None.real\n",
+    "Python raises, as far as is known": f"{DATA}{READS}Net()(x)\nprint(None.real)\n",
     "a method that the model does not know": f"{DATA}print(x.shape.numel(), torch.Size([2]).numel())\n",
 }
 

@@ -399,7 +399,7 @@ def _entry(
         else:
             ends = _entered(machine, [], entry, partial(run_entry, machine, base.result, function, owner))
             step.stats.stopped += _is_stopped(ends)
-            step.ended = _ended(ends, is_imagined=not is_of_tests)
+            step.ended = _ended(ends)
     step.result = base
     if machine.probe is None:
         step.facts = None
@@ -412,15 +412,15 @@ def _is_stopped(states: list[State]) -> bool:
     return any(isinstance(state.completion, Raise) and not state.completion.error.by_torch for state in states)
 
 
-def _ended(states: list[State], is_imagined: bool = False) -> Ended | None:
-    """Where all paths end in an exception of Python or PyTorch that nothing catches, and no event tells; None where one
-    goes on, or it depends on a test. With arguments that are imagined only what PyTorch refuses is believed.
+def _ended(states: list[State]) -> Ended | None:
+    """Where all paths end in an exception of PyTorch that nothing catches, and no event tells; None where one goes on,
+    or it depends on a test. What Python refuses is not told: it may as well be something that is not known here.
     """
     errors = [state.completion.error for state in states if isinstance(state.completion, Raise)]
     if not errors or len(errors) < len(states) or not all(map(_is_certain, states)):
         return None
     first = errors[0]
-    if first.point is None or any(error.point != first.point or not _is_news(error, is_imagined) for error in errors):
+    if first.point is None or any(error.point != first.point or not _is_news(error) for error in errors):
         return None
     return Ended(first.point.node, first.point.calls, first.name, first.message)
 
@@ -430,11 +430,9 @@ def _is_certain(state: State) -> bool:
     return state.premise is None and state.guard.whole == ALWAYS
 
 
-def _is_news(error: ProgramRaised, is_imagined: bool) -> bool:
-    """Whether neither the program nor a rule says that it raises there."""
-    if error.is_meant or error.is_published or not error.message:
-        return False
-    return error.by_torch or not is_imagined
+def _is_news(error: ProgramRaised) -> bool:
+    """Whether PyTorch raises there, and neither the program nor a rule says so."""
+    return error.by_torch and not error.is_meant and not error.is_published and bool(error.message)
 
 
 def _looked_up_again(machine: Machine, known: AnalysisUnit) -> None:

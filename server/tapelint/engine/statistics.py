@@ -69,8 +69,8 @@ class Entry:
 
 @frozen
 class Ended:
-    """Where an entry point ends whatever its tests give, since the program raises an exception that it does not catch
-    and no event tells.
+    """Where an entry point ends whatever its tests give, since PyTorch raises what the program does not catch and no
+    event tells.
     """
 
     node: ast.AST

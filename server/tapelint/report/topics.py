@@ -52,11 +52,10 @@ Mend the syntax. tapelint parses with the Python that runs it: syntax that is ne
 """
 _ENDED = """
 ## What it does
-Says that the program ends at a line with an error that no rule is about: Python or PyTorch raises there, whatever the
-tests before it give, and nothing in the program catches that. `loss.data[0]` is an IndexError since PyTorch 0.5, for
+Says that the program ends at a line with an error that no rule is about: PyTorch raises there, whatever the tests
+before it give, and nothing in the program catches that. `loss.data[0]` is an IndexError since PyTorch 0.5, for
 instance. What comes after it is not executed, so a hazard there is not seen; functions that nothing has called by then
-were tried out by themselves. Of a function that is called with imagined arguments only what PyTorch refuses is told.
-For the exit status of the command line that is something found: 1.
+were tried out by themselves. For the exit status of the command line that is something found: 1.
 
 ## What to do
 Cure it first, and check again. No comment silences this; `--ignore TL914` does.
