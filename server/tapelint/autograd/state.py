@@ -54,6 +54,7 @@ class AutogradState:
         "calls",
         "path_condition",
         "premise",
+        "premise_code",
         "guard",
         "changes",
     )
@@ -105,6 +106,8 @@ class AutogradState:
         self.path_condition: dict[Hashable, bool] = {}
         # What the path supposes that is not so by default, such as that an option is given.
         self.premise: str | None = None
+        # The code that is run only where it holds, as far as it stands in one function.
+        self.premise_code: tuple[ast.AST, ...] = ()
         # The branches on unknown tests that the path has taken.
         self.guard = UNGUARDED
         # How often a heap object was edited, a backward ran or a hook was removed.
@@ -131,6 +134,7 @@ class AutogradState:
         twin.grad_mode_set_at = self.grad_mode_set_at
         twin.iterations, twin.calls = self.iterations, self.calls
         twin.path_condition, twin.premise, twin.guard = self.path_condition.copy(), self.premise, self.guard
+        twin.premise_code = self.premise_code
         twin.changes = self.changes
 
     def version(self, counter: int) -> int:

@@ -194,7 +194,7 @@ def call_function(
     if machine.imports is not None and machine.imports.is_idle(state, module, [*given]):
         if not machine.query(makes_function, definition):
             open_up(machine, (function, *given))
-            return Unknown("call", False)
+            return Unknown("call")
     share = None if stepping else share_of(machine, definition, module)
     if share is None:
         return _executed(machine, state, function, args, kwargs, node, key, stepping)

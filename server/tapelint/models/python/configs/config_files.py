@@ -101,9 +101,9 @@ def _converted(state: State, data: Data, kind: str, name: str, file: str) -> Val
 def option_of(value: Scalar, name: str, file: str) -> Value:
     """A number, a text or a switch that a file sets."""
     if isinstance(value, bool):
-        return optional(Option(Const(value), f"`{name}` is {not value} in `{file}`", (Const(not value),)), name)
+        return optional(Option(Const(value), f"`{name}` is {not value} in `{file}`", (Const(not value),), False), name)
     premise = f"`{name}` is set in `{file}`" if value is None else f"`{name}` is not `{value!r}` in `{file}`"
-    return optional(Option(Const(value), premise), name)
+    return optional(Option(Const(value), premise, is_combined=False), name)
 
 
 def _number(text: str) -> str | float:

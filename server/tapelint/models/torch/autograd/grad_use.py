@@ -21,9 +21,18 @@ def use_grads(
     optimizer: ast.expr | None = None,
     scaler: ast.expr | None = None,
 ) -> None:
-    """``step``: what it used is reported, and the gradients are used from now on."""
+    """``step``: what it used is reported, and the gradients are used from now on. A step that goes backward by its
+    closure needs nothing of what the closure has left when the program called it for something else, such as a log.
+    """
     past, point, premises = history.groups(state, keys), state.point(node), machine.facts.relevant_assumptions(state)
-    lost = [(c, one) for g, _ in past for c in g.clearings for one in c.passes if history.wasted(state, one)]
+    closures = {run.point.node for g, _ in past for run in g.passes if node in run.point.calls}
+    lost = [
+        (clearing, one)
+        for g, _ in past
+        for clearing in g.clearings
+        for one in clearing.passes
+        if history.wasted(state, one) and (one.point.node not in closures or node in one.point.calls)
+    ]
     machine.facts.events.publish(
         OptimizerStepped(
             point=point,

@@ -37,6 +37,7 @@ from ....domain.values import (
 )
 from ....engine.machine import Machine
 from ....engine.open_objects import open_up
+from ....engine.paths import constant_contents
 from ....ops.layer_bases import LAZY
 from ....source import written
 from .. import precision
@@ -310,6 +311,9 @@ def load_state_dict(machine: Machine, state: State, receiver: Value, call: Call)
     """Writes the parameters; with ``assign=True`` it replaces them, and the old ones stay as they are."""
     own = [key for _, key in parameters_of(state, receiver)]
     tell_own_state(machine, state, call.get(0, "state_dict"), own, "load", call.node)
+    for module in (receiver, *(item for _, item in members(state, receiver))):
+        held = buffers_of(state, module).values() if isinstance(module, HeapRef) else ()
+        constant_contents.handed_out(machine, state, [each.id for each in held if isinstance(each, TensorRef)])
     if call.get(2, "assign", FALSE) != FALSE:
         for key in own:
             precision.replaced(machine, key, Unknown("state_dict"))
