@@ -8,7 +8,8 @@ from enum import Enum
 
 from ..fuzz.judge import kind_of
 from .gradients import Reached
-from .programs import Program, Ran
+from .programs import Program, Ran, Written
+from .trained import starving, unlike
 
 ROUNDS = 8
 """How many errors of one program are cured, one after the other."""
@@ -88,6 +89,38 @@ def judged(program: Program, ran: Ran, meant: Reached) -> tuple[End, str]:
     if again.error and kind_of(again.error) != "other":
         return End.AGAIN, short(again.error)
     return End.CLEAN, ""
+
+
+def harms(program: Written) -> list[str]:
+    """What the safe fixes of a program do to its training, the titles before it: each is made by itself, of whatever
+    is found, and all but what the fix of an error has only uncovered is held against it.
+    """
+    ran, found = program.run(), list[str]()
+    right = program.with_text(program.twin).run() if program.twin is not None else None
+    report, offers = program.all_cures()
+    for diagnostic, fixes in offers:
+        for fix in fixes:
+            if fix.applicability == "safe":
+                harm = _harm(program.with_fix(report, fix), ran, right, is_cured=diagnostic.raises is not None)
+                if harm:
+                    found.append(f"{diagnostic.code}: {fix.title}: {harm}")
+    return found
+
+
+def _harm(cured: Written, bad: Ran, right: Ran | None, is_cured: bool) -> str:
+    """How a cured program trains otherwise than the right one, or the bad one as far as that came."""
+    longer = lengthened(cured.text)
+    ran = cured.with_text(longer).run() if longer != cured.text else cured.run()
+    if ran.error and ran.error == bad.error:
+        return ""  # it is the cure of something else
+    if ran.error and kind_of(ran.error) != "other":
+        return short(ran.error) if is_cured or not bad.error else ""
+    if right is not None and not right.error:
+        if starved := starving(ran.trained, right.trained):
+            return starved
+        if not unlike(ran.trained, right.trained, True):
+            return ""
+    return unlike(ran.trained, bad.trained, False) if bad.error else ""
 
 
 def short(error: str) -> str:

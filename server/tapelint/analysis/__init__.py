@@ -14,6 +14,7 @@ from dataclasses import asdict, field, replace
 from functools import partial
 
 from ..autograd import Facts
+from ..autograd.model.cuts import Withheld
 from ..engine.limits import Limits
 from ..engine.machine import Probe
 from ..fault import fault_of
@@ -46,7 +47,7 @@ from ..stubs import stub_module_name
 from ..workspace.config import Config
 from .cures_elsewhere import UNSAFE, edits_of, file_edits, is_edited, joined, named, with_texts
 from .elsewhere import ConfigOf, Configs
-from .fix_verification import cures, loses, newly_exposed, same_kind_fixes
+from .fix_verification import cures, is_guessed, loses, newly_exposed, same_kind_fixes, withheld_by
 from .focus import unrelated
 from .inputs import Inputs
 from .locations import Files, Hidden, Origin
@@ -85,8 +86,14 @@ class Report:
     # runs it, and how many any of them did: all, and those that the program runs
     reach: tuple[int, ...] = ()
     imagined: tuple[int, ...] = ()
+    # what these would be without any cut
+    uncut_reach: tuple[int, ...] = ()
+    uncut_imagined: tuple[int, ...] = ()
     trained: int = 0
     trained_by_program: int = 0
+    # what cuts have kept from leaves, and what of it is thrown away before any step could use it
+    withheld: frozenset[Withheld] = frozenset()
+    withheld_in_vain: frozenset[Withheld] = frozenset()
     # paths of the workspace's files that were read for its imports
     imports: tuple[str, ...] = ()
     # those of them that were executed, by path
@@ -195,8 +202,12 @@ def _analyse(
         findings={diagnostic.place: finding for diagnostic, finding in shown},
         reach=tuple(noted.reach.values()),
         imagined=tuple(noted.imagined.values()),
+        uncut_reach=tuple(leaves + noted.missed[node] for node, leaves in noted.reach.items()),
+        uncut_imagined=tuple(leaves + noted.missed[node] for node, leaves in noted.imagined.items()),
         trained=noted.trained,
         trained_by_program=noted.trained_by_program,
+        withheld=frozenset(noted.fates.withheld),
+        withheld_in_vain=frozenset(noted.fates.discarded - noted.fates.used),
         imports=tuple(imports.paths) if imports else (),
         others={other.path: other for other in files.others},
         origins=origins,
@@ -467,8 +478,18 @@ def _tried(
         after, more, made = _changed(after, again, cancel, memory), more + 1, joined(made, again)
     if not good or _ends_walks(report, after, made) or _harms(report, made, cancel):
         return None
+    kept = withheld_by(cure, after, made)
+    lost = [each for each in kept if each not in after.withheld_in_vain]
+    if is_safe and any(each.is_inside for each in lost):
+        return None  # the gradients of the very iteration are others
+    if lost or is_guessed(report, diagnostic):
+        is_safe = False
+    elif kept and not is_safe and not loses(report, after):
+        uncut = replace(after, reach=after.uncut_reach, imagined=after.uncut_imagined)
+        is_safe = cures(report, diagnostic, uncut, cure, True)
     own = differences(report, after) if more else edits_of(made, report.path)
     others = tuple(each for each in made if each.filename != report.path)
+    cure = replace(cure, applicability="safe" if is_safe else "unsafe")
     fix = Fix(_title(cure, more, made, diagnostic), cure.applicability, False, own, others)
     return loses(report, after), newly_exposed(report, after), not is_safe, more, fix
 

@@ -1,7 +1,7 @@
 """Whether a fix cures: what is reported before and after it, compared.
 
 A cure is good if its hazard is gone, nothing new is there, and, if it is called safe, every backward still reaches as
-many leaves. Where the same place then shows the same hazard of another tensor (`h, c`), the cure is made once more.
+many leaves, but for gradients that are thrown away before a step uses them. Where the same place then shows the same hazard of another tensor (`h, c`), the cure is made once more.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from ..autograd.model.cuts import Withheld
 from ..fixes import PURPOSES
 from ..ground import RunBy
-from ..report import Diagnostic
+from ..report import Diagnostic, FileEdits
 from ..report.diagnostic import Place
 from ..rules import Finding
 from ..rules.support.cure import FixProposal
 from ..severity import Severity
 from ..source import Source
+from ..source.edit import line_starts
 
 
 class Report(Protocol):
@@ -38,6 +40,10 @@ class Report(Protocol):
     def trained(self) -> int: ...
     @property
     def trained_by_program(self) -> int: ...
+    @property
+    def withheld(self) -> frozenset[Withheld]: ...
+    @property
+    def withheld_in_vain(self) -> frozenset[Withheld]: ...
 
 
 def newly_exposed(before: Report, after: Report) -> int:
@@ -70,6 +76,11 @@ def cures(before: Report, diagnostic: Diagnostic, after: Report, cure: FixPropos
     return not keeps_gradients or reaches_as_much(after, before)
 
 
+def is_guessed(report: Report, diagnostic: Diagnostic) -> bool:
+    """Whether a finding rests on a guess: then no fix of it is safe, since the text may be right as it is."""
+    return any(ground.kind == "guessed" for ground in report.findings[diagnostic.place].rests_on)
+
+
 def reaches_as_much(after: Report, before: Report) -> bool:
     """Whether each backward still reaches as many leaves.
 
@@ -86,6 +97,35 @@ CUTS = frozenset(purpose for purpose, folder in PURPOSES.items() if folder == "d
 """Cures that take something out of a graph."""
 WITHOUT_RECORD = frozenset(("no_grad", "no_grad_writes"))
 """Cures after which a write is not recorded."""
+
+
+def withheld_by(cure: FixProposal, after: Report, made: Sequence[FileEdits]) -> list[Withheld]:
+    """What the cuts that a cure has written keep from leaves."""
+    if cure.purpose not in CUTS and cure.purpose not in WITHOUT_RECORD:
+        return []
+    return [each for each in after.withheld if _stands_in_edits(after, each.node, made)]
+
+
+def _stands_in_edits(after: Report, node: ast.AST, made: Sequence[FileEdits]) -> bool:
+    """Whether a node of the edited text ends in what the edits have put in."""
+    texts = {each.filename: each for each in made}
+    sources = [after.source, *after.others.values()]
+    source = next((each for each in sources if each.path in texts and each.holds(node)), None)
+    if source is None:
+        return False
+    span, starts = source.span(node), line_starts(source.text)
+    end = starts[span.end_row - 1] + span.end_column - 1
+    return any(first < end <= last for first, last in _inserted(texts[source.path]))
+
+
+def _inserted(made: FileEdits) -> Iterator[tuple[int, int]]:
+    """Where the text has what edits have put in, in characters."""
+    starts, more = line_starts(made.text), 0
+    for edit in sorted(made.edits, key=lambda edit: edit.span):
+        first = starts[edit.span.row - 1] + edit.span.column - 1 + more
+        last = starts[edit.span.end_row - 1] + edit.span.end_column - 1 + more
+        yield first, first + len(edit.content)
+        more += len(edit.content) - (last - first)
 
 
 def _may_cause(cure: FixProposal, hazard: Finding, found: Finding) -> bool:

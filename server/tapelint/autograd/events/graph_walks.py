@@ -9,7 +9,7 @@ import ast
 from typing import ClassVar, Literal
 
 from ...frozen import frozen
-from ..model.cuts import Cut
+from ..model.cuts import Cut, Withheld
 from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, ViewKind, Write
 from ..model.program_point import Iteration, ProgramPoint
 from ..model.stores import RetainedGraphs, Stored
@@ -165,6 +165,8 @@ class BackwardRan(SilentEvent):
     accumulates: bool = True
     # Whether it may have raised on the way: something that is not certain says so, and the program went on.
     halted: bool = False
+    # What cuts have kept from leaves.
+    withheld: frozenset[Withheld] = frozenset()
 
 
 @frozen(eq=False, kw_only=True)

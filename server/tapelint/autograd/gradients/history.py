@@ -276,6 +276,8 @@ def met(state: AutogradState, other: AutogradState) -> None:
         del other.evaluation_graphs[loop]
     if state.consumed_passes.keys() - other.consumed_passes.keys():
         other.consumed_passes = {**state.consumed_passes, **other.consumed_passes}
+    for key, kept in state.withheld.items():
+        other.withheld[key] = other.withheld.get(key, frozenset()) | kept
 
 
 def _used_by_one(left: GradientHistory, right: GradientHistory) -> bool:

@@ -5,6 +5,7 @@ value = loss.item()    Cut(point, CutReason.ITEM, source=<MeanBackward0>)
 
 from __future__ import annotations
 
+import ast
 from enum import Enum
 
 from ...frozen import frozen
@@ -69,3 +70,12 @@ class Cut:
     def name(self) -> str:
         """What messages call it."""
         return self.operation or self.reason.value
+
+
+@frozen
+class Withheld:
+    """What the cut at ``node`` keeps from ``leaf``; ``is_inside`` the iteration in which the pass runs."""
+
+    node: ast.AST
+    leaf: int
+    is_inside: bool

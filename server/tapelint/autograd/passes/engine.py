@@ -24,6 +24,7 @@ from ..facts import Facts
 from ..gradients.history import doubted
 from ..gradients.ledger import book, planned
 from ..gradients.reference_cycles import closed
+from ..gradients.withheld import withhold
 from ..model.graph import BackwardPass, BackwardResult, Leaf, Node, NodeVisit, SavedTensor, Write
 from ..model.guesses import guess_below, unseen_above
 from ..model.views import edge_of, resolve_view
@@ -88,6 +89,7 @@ def backward(
                 retains=retain is True,
                 accumulates=accumulate,
                 halted=check.halted,
+                withheld=withhold(facts, state, ran, now, inputs, accumulate),
             )
         )
     return reached

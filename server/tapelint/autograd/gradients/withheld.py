@@ -1,0 +1,83 @@
+"""Gradients that a cut keeps from leaves, and what would have become of them.
+
+    d_loss = D(fake.detach())     # the generator G made `fake`: `d_loss.backward()` gives G nothing
+    d_loss.backward()
+    opt_d.step()
+    opt_g.zero_grad()             # and what it would have given is thrown away here, before `opt_g.step()`
+
+What an earlier pass has freed cannot be walked again, so a cut above it keeps nothing back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ..facts import Facts
+from ..model.cuts import Cut, Withheld
+from ..model.graph import BackwardPass, Leaf, Node
+from ..model.graph_search import reachable
+from ..model.program_point import earlier_iteration
+from ..model.views import edge_of, resolve_view
+from ..state import AutogradState
+
+UNKNOWN_LEAF = -1
+"""Stands for what lies behind a graph that is not known; nothing clears it."""
+
+
+@dataclass(slots=True)
+class Fates:
+    """What became of what cuts have kept from leaves, in one unit: ``discarded`` is what would have been cleared,
+    ``used`` what would have been used.
+    """
+
+    withheld: set[Withheld] = field(default_factory=set)
+    discarded: set[Withheld] = field(default_factory=set)
+    used: set[Withheld] = field(default_factory=set)
+
+    def merge_from(self, other: Fates) -> None:
+        """Know what ``other`` knows."""
+        self.withheld |= other.withheld
+        self.discarded |= other.discarded
+        self.used |= other.used
+
+    def discard(self, state: AutogradState, leaves: Iterable[int]) -> None:
+        """The gradients of ``leaves`` are cleared: what was kept from them would be gone as well."""
+        for key in leaves:
+            self.discarded |= state.withheld.pop(key, frozenset())
+
+    def use(self, state: AutogradState, leaves: Iterable[int] | None) -> None:
+        """The gradients of ``leaves`` (of any, if None) are used, or unknown code may have done so."""
+        for key in [*state.withheld] if leaves is None else leaves:
+            self.used |= state.withheld.get(key, frozenset())
+
+
+def withhold(
+    facts: Facts, state: AutogradState, ran: Iterable[Node], now: BackwardPass, inputs: Sequence[int] | None, adds: bool
+) -> frozenset[Withheld]:
+    """What the pass ``now``, which ``ran`` these nodes, did not reach because of cuts. With ``inputs`` only they count;
+    one that ``adds`` to ``.grad`` leaves it there for what comes.
+    """
+    cuts = {cut for node in ran for key in node.operand_ids if (cut := facts.provenance_of(key).cut) is not None}
+    kept = frozenset(each for cut in cuts for each in _kept_from(state, cut, now, inputs))
+    if adds:
+        for each in kept:
+            state.withheld[each.leaf] = state.withheld.get(each.leaf, frozenset()) | {each}
+    return kept
+
+
+def _kept_from(
+    state: AutogradState, cut: Cut, now: BackwardPass, inputs: Sequence[int] | None
+) -> Iterable[Withheld]:
+    """What a cut keeps from leaves that a pass would have come to, through what no earlier pass has freed."""
+    begin: list[Node | Leaf] = [cut.source] if cut.source is not None else [*map(Leaf, cut.leaves)]
+    is_inside = earlier_iteration(cut.source.created_at if cut.source else cut.point, now.point) is None
+    found = [*reachable(begin, lambda node: state.freed.get(node) in (None, now))]
+    if inputs is not None:
+        asked = {edge_of(resolve_view(state, key)): key for key in inputs}
+        return [Withheld(cut.point.node, asked[item], is_inside) for item in found if item in asked]
+    leaves = [item.tensor for item in found if isinstance(item, Leaf)]
+    if any(isinstance(item, Node) and (item.assumption or not item.is_complete) for item in found):
+        leaves.append(UNKNOWN_LEAF)
+    trained = (key for key in leaves if key == UNKNOWN_LEAF or state.tensors[key].requires_grad is not False)
+    return [Withheld(cut.point.node, key, is_inside) for key in trained]
