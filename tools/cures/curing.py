@@ -92,35 +92,43 @@ def judged(program: Program, ran: Ran, meant: Reached) -> tuple[End, str]:
 
 
 def harms(program: Written) -> list[str]:
-    """What the safe fixes of a program do to its training, the titles before it: each is made by itself, of whatever
-    is found, and all but what the fix of an error has only uncovered is held against it.
-    """
+    """How the safe fixes of a program, of whatever is found, change its training, each with its title before it."""
     ran, found = program.run(), list[str]()
     right = program.with_text(program.twin).run() if program.twin is not None else None
     report, offers = program.all_cures()
     for diagnostic, fixes in offers:
         for fix in fixes:
             if fix.applicability == "safe":
-                harm = _harm(program.with_fix(report, fix), ran, right, is_cured=diagnostic.raises is not None)
-                if harm:
+                if harm := _harm(program.with_fix(report, fix), ran, right):
                     found.append(f"{diagnostic.code}: {fix.title}: {harm}")
     return found
 
 
-def _harm(cured: Written, bad: Ran, right: Ran | None, is_cured: bool) -> str:
-    """How a cured program trains otherwise than the right one, or the bad one as far as that came."""
-    longer = lengthened(cured.text)
-    ran = cured.with_text(longer).run() if longer != cured.text else cured.run()
-    if ran.error and ran.error == bad.error:
-        return ""  # it is the cure of something else
-    if ran.error and kind_of(ran.error) != "other":
-        return short(ran.error) if is_cured or not bad.error else ""
-    if right is not None and not right.error:
-        if starved := starving(ran.trained, right.trained):
-            return starved
-        if not unlike(ran.trained, right.trained, True):
+def _harm(cured: Written, bad: Ran, right: Ran | None) -> str:
+    """How a cured program trains otherwise than the right one, or the bad one as far as that came. What still raises
+    is cured further; what cannot be trains nothing, and says so.
+    """
+    ran = cured.run()
+    for _ in range(ROUNDS):
+        if not ran.error:
+            break
+        report, offers = cured.cures(ran.row, ran.error)
+        fix = next((fix for fixes in offers for fix in fixes if fix.preferred), None)
+        if fix is None:
             return ""
-    return unlike(ran.trained, bad.trained, False) if bad.error else ""
+        cured = cured.with_fix(report, fix)
+        ran = cured.run()
+    if ran.error:
+        return ""
+    longer = lengthened(cured.text)
+    again = cured.with_text(longer).run() if longer != cured.text else ran
+    if again.error and kind_of(again.error) != "other":
+        return short(again.error)
+    if right is not None and not right.error:
+        starved = starving(ran.trained, right.trained)
+        if starved or not unlike(ran.trained, right.trained):
+            return starved
+    return unlike(ran.trained, bad.trained, is_right=False) if bad.error else ""
 
 
 def short(error: str) -> str:

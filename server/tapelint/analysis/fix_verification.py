@@ -1,7 +1,8 @@
 """Whether a fix cures: what is reported before and after it, compared.
 
 A cure is good if its hazard is gone, nothing new is there, and, if it is called safe, every backward still reaches as
-many leaves, but for gradients that are thrown away before a step uses them. Where the same place then shows the same hazard of another tensor (`h, c`), the cure is made once more.
+many leaves, but for gradients that are thrown away before a step uses them. Where the same place then shows the same
+hazard of another tensor (`h, c`), the cure is made once more.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ class Report(Protocol):
     def stats(self) -> dict[str, int]: ...
     @property
     def source(self) -> Source: ...
+    @property
+    def others(self) -> dict[str, Source]: ...
     @property
     def trained(self) -> int: ...
     @property
@@ -140,12 +143,15 @@ def _may_cause(cure: FixProposal, hazard: Finding, found: Finding) -> bool:
     return cure.purpose not in CUTS or not is_about_graphs or found.raises == hazard.raises
 
 
-def _is_caused(cure: FixProposal, hazard: Finding, found: Finding, more: int) -> bool:
-    """Whether a cure has brought about an error in what ran before it: a backward above the one that raised lacks the
-    graph that was cut off, or what was a leaf is read as one. ``more`` is how many rows the cure adds.
+def _is_caused(cure: FixProposal, hazard: Finding, found: Finding, before: Report, after: Report) -> bool:
+    """Whether a cure has brought about an error: a backward lacks the graph that was cut off, in a row that the cure
+    has written or above the call that raised, or what was a leaf is read as one.
     """
+    more = len(after.source.lines) - len(before.source.lines)
     if cure.purpose.startswith("out_of_place") and found.code == "TL302":
         return True
+    if found.code == "TL301" and any(_is_new(link.node, before, after) for link in found.links):
+        return True  # the graph ends in what the cure has written
     row = getattr(hazard.raiser, "lineno", 0) + max(more, 0)
     is_above = found.raiser is not None and getattr(found.raiser, "lineno", row) <= row
     return cure.purpose in CUTS and found.code == "TL301" and hazard.run_by is found.run_by and is_above
@@ -153,10 +159,10 @@ def _is_caused(cure: FixProposal, hazard: Finding, found: Finding, more: int) ->
 
 def _is_harm(cure: FixProposal, hazard: Finding, found: Finding, before: Report, after: Report) -> bool:
     """Whether what has appeared after a cure speaks against it."""
-    if _is_caused(cure, hazard, found, len(after.source.lines) - len(before.source.lines)):
+    if _is_caused(cure, hazard, found, before, after):
         return True
     if found.severity > Severity.WARNING:
-        return found.severity is Severity.INFORMATION and _is_written(found, before, after)
+        return found.severity is Severity.INFORMATION and _is_new(found.node, before, after)
     raisers = set(map(_raiser, before.findings.values()))
     return hazard.severity is not Severity.ERROR or _raiser(found) in raisers and _may_cause(cure, hazard, found)
 
@@ -175,9 +181,9 @@ def _goes_on(before: Report, after: Report) -> bool:
     return len(after.imagined) < len(before.imagined)
 
 
-def _is_written(finding: Finding, before: Report, after: Report) -> bool:
-    """Whether a finding is about a row that was not in the text before."""
-    row = getattr(finding.node, "lineno", 0)
+def _is_new(node: ast.AST, before: Report, after: Report) -> bool:
+    """Whether a node stands in a row that was not in the text before."""
+    row = getattr(node, "lineno", 0) if after.source.holds(node) else 0
     rows = after.source.lines[row - 1 : row]
     return bool({text.strip() for text in rows} - {text.strip() for text in before.source.lines})
 

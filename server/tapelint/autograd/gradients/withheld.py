@@ -66,9 +66,7 @@ def withhold(
     return kept
 
 
-def _kept_from(
-    state: AutogradState, cut: Cut, now: BackwardPass, inputs: Sequence[int] | None
-) -> Iterable[Withheld]:
+def _kept_from(state: AutogradState, cut: Cut, now: BackwardPass, inputs: Sequence[int] | None) -> Iterable[Withheld]:
     """What a cut keeps from leaves that a pass would have come to, through what no earlier pass has freed."""
     begin: list[Node | Leaf] = [cut.source] if cut.source is not None else [*map(Leaf, cut.leaves)]
     is_inside = earlier_iteration(cut.source.created_at if cut.source else cut.point, now.point) is None
