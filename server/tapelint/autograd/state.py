@@ -49,6 +49,7 @@ class AutogradState:
         "consumed_passes",
         "withheld",
         "evaluation_graphs",
+        "unread",
         "grad_mode",
         "grad_mode_set_at",
         "inference",
@@ -96,6 +97,8 @@ class AutogradState:
         self.withheld: dict[int, frozenset[Withheld]] = {}
         # By run and number of an iteration: what a network in evaluation mode has recorded in it.
         self.evaluation_graphs: dict[tuple[int, int], EvaluationGraph] = {}
+        # The stamp of the last call of code that was not read, or of a pass that may have gone where nothing is known.
+        self.unread = 0
         # Whether autograd records; None where that is unknown.
         self.grad_mode: bool | None = True
         # Where ``torch.set_grad_enabled`` set it; None if a block or a decorator did.
@@ -131,7 +134,7 @@ class AutogradState:
         twin.saved_tensor_override = self.saved_tensor_override
         twin.history, twin.consumed_passes = self.history.copy(), self.consumed_passes.copy()
         twin.withheld = self.withheld.copy()
-        twin.evaluation_graphs = self.evaluation_graphs.copy()
+        twin.evaluation_graphs, twin.unread = self.evaluation_graphs.copy(), self.unread
         twin.grad_mode, twin.inference = self.grad_mode, self.inference
         twin.grad_mode_set_at = self.grad_mode_set_at
         twin.iterations, twin.calls = self.iterations, self.calls

@@ -36,7 +36,7 @@ from ....engine.machine import Machine
 from ..dispatch import tensor_list
 from ..known_shape import items_in
 from ..registry import TENSOR_METHODS, Call, function, method
-from .walked_unknowns import had_graph, leads_on
+from .walked_unknowns import had_graph, unknown_below
 
 NON_SCALAR = "grad can be implicitly created only for scalar outputs"
 NO_INPUT = "One of the differentiated Tensors does not require grad"
@@ -153,7 +153,10 @@ def _look_at_roots(
     """A pass that began at something of whose graph not all is known may lead to any leaf that no pass has reached; and
     there was a graph, which the pass has freed.
     """
-    if not any(required) or leads_on(state, roots):
+    unknown = unknown_below(state, roots)
+    if unknown or not any(required):
+        state.unread = fresh_id()
+    if not any(required) or not all(node.is_complete for node in unknown):
         known = state.history
         history.doubted(
             state,

@@ -36,6 +36,7 @@ def use_grads(
             leaked=_leaked(state, past),
             scaler=scaler,
             premises=premises,
+            unread=state.unread,
         )
     )
     if untrained_parameters.due(machine.facts, state, past, point):
