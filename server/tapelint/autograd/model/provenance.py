@@ -17,6 +17,8 @@ class Provenance:
 
     # Where it lost its graph.
     cut: Cut | None = None
+    # Of a tensor without a graph: a leaf that it was computed from and that has been made not to require grad.
+    frozen: int | None = None
     # Of a sum with a graph: where one of its terms lost its own.
     detached_term: Cut | None = None
     # Where it was made to require grad after it was computed or made of numbers.
@@ -46,6 +48,7 @@ class Provenance:
         """What this says, and where it says nothing, what ``other`` does."""
         return Provenance(
             self.cut or other.cut,
+            other.frozen if self.frozen is None else self.frozen,
             self.detached_term or other.detached_term,
             self.rewrapped or other.rewrapped,
             self.clone_of or other.clone_of,

@@ -439,6 +439,8 @@ def _remember_cut(
     """
     if op.name.endswith("_like"):
         return
+    if (frozen := _frozen_below(facts, state, [tensor for _, tensor in tensors])) is not None:
+        facts.record_provenance(key, Provenance(frozen=frozen))
     for _, tensor in tensors:
         if tensor.requires_grad:
             facts.record_provenance(key, Provenance(cut=_cut_by(state, op.name, mode, tensor, node)))
@@ -446,6 +448,19 @@ def _remember_cut(
         if (cut := facts.provenance_of(tensor.id).cut) is not None:
             facts.record_provenance(key, Provenance(cut=cut))
             return
+
+
+def _frozen_below(facts: Facts, state: AutogradState, tensors: Iterable[Tensor]) -> int | None:
+    """A leaf that some tensors were computed from, or that is one of them, which has been made not to require grad,
+    and which an optimizer holds or a backward has reached before.
+    """
+    for tensor in tensors:
+        is_trained = tensor.id in facts.optimized or tensor.id in state.history
+        is_frozen = tensor.id in facts.frozen_at and is_trained and tensor.requires_grad is False
+        found = tensor.id if is_frozen else facts.provenance_of(tensor.id).frozen
+        if found is not None:
+            return found
+    return None
 
 
 def _cut_by(state: AutogradState, op: str, mode: bool | None, source: Tensor, node: ast.AST) -> Cut:
@@ -519,6 +534,8 @@ def _explain_invented(
     node: ast.AST,
 ) -> None:
     """Why an invented tensor has no graph, although something that it depends on has one, or had."""
+    if (frozen := _frozen_below(facts, state, tensors)) is not None:
+        facts.record_provenance(key, Provenance(frozen=frozen))
     if edges and state.grad_mode is False:
         source = next((edge for edge in edges if isinstance(edge, Node)), None)
         reason = CutReason.INFERENCE_MODE if state.inference else CutReason.NO_GRAD

@@ -74,6 +74,7 @@ def backward(
     if accumulate and inputs:
         _retain_inputs(state, inputs, parents, node)
     reached = sweep.reached(leaves)
+    facts.reached_at[node] = facts.reached_at.get(node, frozenset()).union(reached)
     if accumulate and not inner and not early:
         book(facts, state, run, reached)
     if create and accumulate:
@@ -131,8 +132,11 @@ def _begin(
                 continue  # unknown code may keep a graph: that it keeps none is nothing to build upon
             if assumption is None and tensor.assumption is not None:
                 assumption = f"`{tensor.assumption}` does not enable gradients itself"
+            frozen = facts.provenance_of(key).frozen
+            if cut is not None and frozen not in facts.reached_at.get(node, ()):
+                frozen = None  # it may be so on purpose
             facts.events.publish(
-                BackwardWithoutGraph(point=state.point(node), assumption=assumption, root=key, cut=cut)
+                BackwardWithoutGraph(point=state.point(node), assumption=assumption, root=key, cut=cut, frozen=frozen)
             )
             raise TorchRaises(NO_GRAPH)
         if tensor.requires_grad and edge is not None:

@@ -7,7 +7,8 @@ its graph was lost.
 ## Why PyTorch fails
 There is nothing to walk: the tensor was computed from data only, or its graph was cut by
 `detach()`, `torch.no_grad()`, `torch.tensor(...)`, an integer or comparison result. PyTorch raises "element 0 of
-tensors does not require grad and does not have a grad_fn".
+tensors does not require grad and does not have a grad_fn". Parameters that were frozen for another step
+(`requires_grad = False`) and never released have the same effect.
 
 ## Example
 ```py
@@ -47,6 +48,7 @@ from ..support.story import code, tensor_name
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 LOSS = "Compute the loss from tensors that require grad, with gradients enabled."
 TRACK = "Let the first tensor that it is computed from require grad (it gets a `.grad`)"
+FROZEN = "Let its parameters require grad again (`requires_grad_(True)`) before this loss is computed."
 GRADIENT = "Pass `create_graph=True` to the call that computes the gradient."
 REASONS = {
     CutReason.CREATE_GRAPH: "the gradient was computed without `create_graph=True`",
@@ -96,6 +98,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if cut is not None and (cut.grad_mode_set_at is not None or cut.reason is CutReason.CHECKPOINT):
         return None  # rules of their own know what to do
     name = tensor_name(facts, event.root) or _root(event.point.node)
+    if event.frozen is not None:
+        return _frozen(event, event.frozen, name, facts)
     links: tuple[TraceStep, ...] = ()
     if cut is not None:
         reason = REASONS.get(cut.reason, f"`{cut.name}` gives a tensor without a graph")
@@ -116,6 +120,28 @@ def check(event: Event, facts: Facts) -> Finding | None:
         else (FixProposal("track_source", TRACK, (event.point.node,), "unsafe"),),
         no_fix=NO_FIX.get(cut.reason, UNSEEN) if cut is not None else UNSEEN,
         of_absence=cut is None or loop_around(cut.point, event.point) is not None,
+    )
+
+
+def _frozen(event: BackwardWithoutGraph, leaf: int, name: str, facts: Facts) -> Finding:
+    """What the loss is to train has been made not to require grad, and still does not."""
+    parameter, when = tensor_name(facts, leaf) or "a parameter of its optimizer", facts.frozen_at[leaf]
+    by = next((call for call in reversed(when.calls) if isinstance(call, ast.Call)), when.node)
+    done = code(by) if isinstance(by, ast.Call) else f"`{ast.unparse(by)} = False`"
+    message = headline(
+        f"{name} does not require grad: {done} has frozen {parameter}, and nothing releases it",
+        f"{name} does not require grad: {parameter} is frozen, and nothing releases it",
+        f"{name} does not require grad: what it is to train is frozen",
+    )
+    return Finding(
+        point=event.point,
+        severity=severity_of(event),
+        message=message,
+        short="no graph to walk",
+        raises=ERROR,
+        links=(TraceStep(by, f"{parameter} does not require grad from here on", when, short="frozen"),),
+        help=FROZEN,
+        no_fix="where it is to require grad again cannot be seen",
     )
 
 

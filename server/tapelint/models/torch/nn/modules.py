@@ -292,7 +292,11 @@ def itself(machine: Machine, state: State, receiver: Value, call: Call) -> Value
 
 @method(MODULE_METHODS, "requires_grad_")
 def requires_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    frozen_parts.require(state, (key for _, key in parameters_of(state, receiver)), call.flag(0, "requires_grad", True))
+    keys, wanted = [key for _, key in parameters_of(state, receiver)], call.flag(0, "requires_grad", True)
+    if wanted is False:
+        now = state.point(call.node)
+        machine.facts.frozen_at |= {key: now for key in keys if state.tensors[key].requires_grad}
+    frozen_parts.require(state, keys, wanted)
     return receiver
 
 
