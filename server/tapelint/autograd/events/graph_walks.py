@@ -145,7 +145,9 @@ class LeafWritten(Event):
     op: str
     # Whether a view of the leaf was written.
     view: bool
-    # Whether what is written has a graph.
+    # Whether the leaf is a Parameter.
+    parameter: bool = False
+    # Whether what is written was computed with a graph.
     given: bool = False
     # Whether any of what is written requires grad, be it a leaf.
     wanted: bool = False

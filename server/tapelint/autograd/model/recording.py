@@ -330,7 +330,7 @@ def _write(
     needs = False if tensor.kind in ("int", "bool") else operands.requires_grad
     check_inference_write(facts, state, tensor, op.name, node)
     written = [t for _, t in operands.flowing if t.id != target and t.requires_grad]
-    given = any(t.grad_fn is not None for t in written)
+    given = any(t.grad_fn is not None and not _is_part_of_leaf(state, t) for t in written)
     check_write(facts, state, tensor, op.name, node, needs, given, bool(written))
     if target in facts.windows:
         check_overlap(facts, state, target, operands.tensors, op.name, node)
@@ -347,6 +347,11 @@ def _write(
     bump(state, tensor.version_counter, op.name, node, certain, target, beside)
     note_hidden(facts, state, tensor, op.name, needs)
     return (target,)
+
+
+def _is_part_of_leaf(state: AutogradState, tensor: Tensor) -> bool:
+    """Whether a tensor is a view of a leaf."""
+    return tensor.base is not None and state.tensors[tensor.base].is_leaf
 
 
 def _rebase_history(
@@ -450,7 +455,7 @@ def _remember_cut(
             return
 
 
-def _frozen_below(facts: Facts, state: AutogradState, tensors: Iterable[Tensor]) -> int | None:
+def _frozen_below(facts: Facts, state: AutogradState, tensors: Sequence[Tensor]) -> int | None:
     """A leaf that some tensors were computed from, or that is one of them, which has been made not to require grad,
     and which an optimizer holds or a backward has reached before.
     """

@@ -43,7 +43,7 @@ from ...autograd.model.program_point import loop_around
 from ...headline import headline
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, tensor_name
+from ..support.story import code, tensor_name, verb
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 LOSS = "Compute the loss from tensors that require grad, with gradients enabled."
@@ -126,11 +126,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
 def _frozen(event: BackwardWithoutGraph, leaf: int, name: str, facts: Facts) -> Finding:
     """What the loss is to train has been made not to require grad, and still does not."""
     parameter, when = tensor_name(facts, leaf) or "a parameter of its optimizer", facts.frozen_at[leaf]
-    by = next((call for call in reversed(when.calls) if isinstance(call, ast.Call)), when.node)
+    calls = [call for call in (*when.calls, when.node) if isinstance(call, ast.Call)]
+    by = calls[-1] if calls else when.node
     done = code(by) if isinstance(by, ast.Call) else f"`{ast.unparse(by)} = False`"
     message = headline(
-        f"{name} does not require grad: {done} has frozen {parameter}, and nothing releases it",
-        f"{name} does not require grad: {parameter} is frozen, and nothing releases it",
+        f"{name} does not require grad: {done} has frozen {parameter}",
+        f"This does not require grad: {done} has frozen {parameter}",
+        f"{name} does not require grad: {parameter} {verb(parameter)} frozen",
         f"{name} does not require grad: what it is to train is frozen",
     )
     return Finding(
@@ -139,7 +141,7 @@ def _frozen(event: BackwardWithoutGraph, leaf: int, name: str, facts: Facts) -> 
         message=message,
         short="no graph to walk",
         raises=ERROR,
-        links=(TraceStep(by, f"{parameter} does not require grad from here on", when, short="frozen"),),
+        links=(TraceStep(by, "Here it is frozen", when, short="frozen"),),
         help=FROZEN,
         no_fix="where it is to require grad again cannot be seen",
     )

@@ -157,7 +157,7 @@ def _run_unknown(machine: Machine, state: State, receiver: HeapRef, call: Call) 
     if not hidden and not given:
         return Unknown("call")
     edges = [edge for key in hidden if state.tensors[key].requires_grad and (edge := edge_of(resolve_view(state, key)))]
-    given += [key for key in hidden if state.tensors[key].requires_grad is None]
+    given += [key for key in hidden if not state.tensors[key].requires_grad]
     weights = [edge.tensor for edge in edges if isinstance(edge, Leaf) and state.tensors[edge.tensor].stands_for_module]
     made = invent(machine.facts, state, given, call.node, name, edges, saves=weights)
     if edges:
