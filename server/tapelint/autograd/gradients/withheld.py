@@ -5,7 +5,7 @@
     opt_d.step()
     opt_g.zero_grad()             # and what it would have given is thrown away here, before `opt_g.step()`
 
-What an earlier pass has freed cannot be walked again, so a cut above it keeps nothing back.
+What the pass of an earlier iteration has freed is no part of this one, so a cut above it keeps nothing back.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ def withhold(
 
 
 def _kept_from(state: AutogradState, cut: Cut, now: BackwardPass, inputs: Sequence[int] | None) -> Iterable[Withheld]:
-    """What a cut keeps from leaves that a pass would have come to, through what no earlier pass has freed."""
+    """What a cut keeps from leaves that a pass would have come to, through what no earlier iteration has freed."""
     begin: list[Node | Leaf] = [cut.source] if cut.source is not None else [*map(Leaf, cut.leaves)]
     is_inside = earlier_iteration(cut.source.created_at if cut.source else cut.point, now.point) is None
-    found = [*reachable(begin, lambda node: state.freed.get(node) in (None, now))]
+    found = [*reachable(begin, lambda node: not _is_gone(state, node, now))]
     if inputs is not None:
         asked = {edge_of(resolve_view(state, key)): key for key in inputs}
         return [Withheld(cut.point.node, asked[item], is_inside) for item in found if item in asked]
@@ -79,3 +79,9 @@ def _kept_from(state: AutogradState, cut: Cut, now: BackwardPass, inputs: Sequen
         leaves.append(UNKNOWN_LEAF)
     trained = (key for key in leaves if key == UNKNOWN_LEAF or state.tensors[key].requires_grad is not False)
     return [Withheld(cut.point.node, key, is_inside) for key in trained]
+
+
+def _is_gone(state: AutogradState, node: Node, now: BackwardPass) -> bool:
+    """Whether the pass of an earlier iteration has freed a node."""
+    freed = state.freed.get(node)
+    return freed is not None and earlier_iteration(freed.point, now.point) is not None
