@@ -105,22 +105,11 @@ def harms(program: Written) -> list[str]:
 
 
 def _harm(cured: Written, bad: Ran, right: Ran | None) -> str:
-    """How a cured program trains otherwise than the right one, or the bad one as far as that came. What still raises
-    is cured further; what cannot be trains nothing, and says so.
-    """
-    ran = cured.run()
-    for _ in range(ROUNDS):
-        if not ran.error:
-            break
-        report, offers = cured.cures(ran.row, ran.error)
-        fix = next((fix for fixes in offers for fix in fixes if fix.preferred), None)
-        if fix is None:
-            return ""
-        cured = cured.with_fix(report, fix)
-        ran = cured.run()
+    """How a cured program trains otherwise than the right one, or the bad one as far as that came."""
+    cured = _cured_further(cured)
+    ran, longer = cured.run(), lengthened(cured.text)
     if ran.error:
-        return ""
-    longer = lengthened(cured.text)
+        return ""  # it trains nothing, and says so
     again = cured.with_text(longer).run() if longer != cured.text else ran
     if again.error and kind_of(again.error) != "other":
         return short(again.error)
@@ -129,6 +118,20 @@ def _harm(cured: Written, bad: Ran, right: Ran | None) -> str:
         if starved or not unlike(ran.trained, right.trained):
             return starved
     return unlike(ran.trained, bad.trained, is_right=False) if bad.error else ""
+
+
+def _cured_further(program: Written) -> Written:
+    """The program after the preferred cures of what it still raises."""
+    for _ in range(ROUNDS):
+        ran = program.run()
+        if not ran.error:
+            break
+        report, offers = program.cures(ran.row, ran.error)
+        fix = next((fix for fixes in offers for fix in fixes if fix.preferred), None)
+        if fix is None:
+            break
+        program = program.with_fix(report, fix)
+    return program
 
 
 def short(error: str) -> str:

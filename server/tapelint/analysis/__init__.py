@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, field, replace
 from functools import partial
+from typing import Literal
 
 from ..autograd import Facts
 from ..autograd.model.cuts import Withheld
@@ -202,12 +203,12 @@ def _analyse(
         findings={diagnostic.place: finding for diagnostic, finding in shown},
         reach=tuple(noted.reach.values()),
         imagined=tuple(noted.imagined.values()),
-        uncut_reach=tuple(leaves + noted.missed[node] for node, leaves in noted.reach.items()),
-        uncut_imagined=tuple(leaves + noted.missed[node] for node, leaves in noted.imagined.items()),
+        uncut_reach=noted.uncut(noted.reach),
+        uncut_imagined=noted.uncut(noted.imagined),
         trained=noted.trained,
         trained_by_program=noted.trained_by_program,
         withheld=frozenset(noted.fates.withheld),
-        withheld_in_vain=frozenset(noted.fates.discarded - noted.fates.used),
+        withheld_in_vain=noted.fates.in_vain,
         imports=tuple(imports.paths) if imports else (),
         others={other.path: other for other in files.others},
         origins=origins,
@@ -478,20 +479,32 @@ def _tried(
         after, more, made = _changed(after, again, cancel, memory), more + 1, joined(made, again)
     if not good or _ends_walks(report, after, made) or _harms(report, made, cancel):
         return None
-    kept = withheld_by(cure, after, made)
-    lost = [each for each in kept if each not in after.withheld_in_vain]
-    if is_safe and any(each.is_inside for each in lost):
-        return None  # the gradients of the very iteration are others
-    if lost or is_guessed(report, diagnostic):
-        is_safe = False
-    elif kept and not is_safe and not loses(report, after):
-        uncut = replace(after, reach=after.uncut_reach, imagined=after.uncut_imagined)
-        is_safe = cures(report, diagnostic, uncut, cure, True)
+    verdict = _safety(report, diagnostic, after, cure, made)
+    if verdict is None:
+        return None
     own = differences(report, after) if more else edits_of(made, report.path)
     others = tuple(each for each in made if each.filename != report.path)
-    cure = replace(cure, applicability="safe" if is_safe else "unsafe")
-    fix = Fix(_title(cure, more, made, diagnostic), cure.applicability, False, own, others)
-    return loses(report, after), newly_exposed(report, after), not is_safe, more, fix
+    cure = replace(cure, applicability=verdict)
+    fix = Fix(_title(cure, more, made, diagnostic), verdict, False, own, others)
+    return loses(report, after), newly_exposed(report, after), verdict == "unsafe", more, fix
+
+
+def _safety(
+    report: Report, diagnostic: Diagnostic, after: Report, cure: FixProposal, made: tuple[FileEdits, ...]
+) -> Literal["safe", "unsafe"] | None:
+    """How safe a cure is that cures, by what its cuts keep from leaves: None where that changes the gradients of the
+    very iteration, though the cure is meant to be safe.
+    """
+    kept = withheld_by(cure, after, made)
+    lost = [each for each in kept if each not in after.withheld_in_vain]
+    if cure.applicability == "safe" and any(each.is_inside for each in lost):
+        return None
+    if lost or is_guessed(report, diagnostic):
+        return "unsafe"
+    if cure.applicability == "safe" or not kept or loses(report, after):
+        return cure.applicability
+    uncut = replace(after, reach=after.uncut_reach, imagined=after.uncut_imagined)
+    return "safe" if cures(report, diagnostic, uncut, cure, True) else "unsafe"
 
 
 def _title(cure: FixProposal, more: int, made: Iterable[FileEdits], diagnostic: Diagnostic) -> str:

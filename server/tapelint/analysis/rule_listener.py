@@ -89,6 +89,10 @@ class Noted:
     trained_by_program: int
     fates: Fates
 
+    def uncut(self, reach: dict[ast.AST, int]) -> tuple[int, ...]:
+        """How many leaves there would be without any cut."""
+        return tuple(leaves + self.missed[node] for node, leaves in reach.items())
+
 
 def found_in(
     units: Iterable[AnalysisUnit],

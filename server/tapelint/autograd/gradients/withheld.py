@@ -41,6 +41,11 @@ class Fates:
         self.discarded |= other.discarded
         self.used |= other.used
 
+    @property
+    def in_vain(self) -> frozenset[Withheld]:
+        """What is cleared and never used."""
+        return frozenset(self.discarded - self.used)
+
     def discard(self, state: AutogradState, leaves: Iterable[int]) -> None:
         """The gradients of ``leaves`` are cleared: what was kept from them would be gone as well."""
         for key in leaves:
@@ -66,19 +71,30 @@ def withhold(
     return kept
 
 
-def _kept_from(state: AutogradState, cut: Cut, now: BackwardPass, inputs: Sequence[int] | None) -> Iterable[Withheld]:
+def _kept_from(state: AutogradState, cut: Cut, now: BackwardPass, inputs: Sequence[int] | None) -> list[Withheld]:
     """What a cut keeps from leaves that a pass would have come to, through what no earlier iteration has freed."""
     begin: list[Node | Leaf] = [cut.source] if cut.source is not None else [*map(Leaf, cut.leaves)]
-    is_inside = earlier_iteration(cut.source.created_at if cut.source else cut.point, now.point) is None
+    made = cut.source.created_at if cut.source is not None else cut.point
     found = [*reachable(begin, lambda node: not _is_gone(state, node, now))]
-    if inputs is not None:
-        asked = {edge_of(resolve_view(state, key)): key for key in inputs}
-        return [Withheld(cut.point.node, asked[item], is_inside) for item in found if item in asked]
-    leaves = [item.tensor for item in found if isinstance(item, Leaf)]
-    if any(isinstance(item, Node) and (item.assumption or not item.is_complete) for item in found):
-        leaves.append(UNKNOWN_LEAF)
-    trained = (key for key in leaves if key == UNKNOWN_LEAF or state.tensors[key].requires_grad is not False)
-    return [Withheld(cut.point.node, key, is_inside) for key in trained]
+    keys = _leaves(state, found) if inputs is None else _asked(state, found, inputs)
+    return [Withheld(cut.point.node, key, earlier_iteration(made, now.point) is None) for key in keys]
+
+
+def _leaves(state: AutogradState, found: Iterable[Node | Leaf]) -> list[int]:
+    """The leaves among what a pass would come to that get a gradient."""
+    leaves: list[int] = []
+    for item in found:
+        if isinstance(item, Node):
+            leaves += [UNKNOWN_LEAF] if item.assumption is not None or not item.is_complete else []
+        elif state.tensors[item.tensor].requires_grad is not False:
+            leaves.append(item.tensor)
+    return leaves
+
+
+def _asked(state: AutogradState, found: Iterable[Node | Leaf], inputs: Sequence[int]) -> list[int]:
+    """The tensors among ``inputs`` that a pass would come to."""
+    reached = {*found}
+    return [key for key in inputs if (edge := edge_of(resolve_view(state, key))) is not None and edge in reached]
 
 
 def _is_gone(state: AutogradState, node: Node, now: BackwardPass) -> bool:
