@@ -10,11 +10,12 @@ What the pass of an earlier iteration has freed is no part of this one, so a cut
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ..facts import Facts
-from ..model.cuts import Cut, Withheld
+from ..model.cuts import Withheld
 from ..model.graph import BackwardPass, Leaf, Node
 from ..model.graph_search import reachable
 from ..model.program_point import earlier_iteration
@@ -63,21 +64,25 @@ def withhold(
     """What the pass ``now``, which ``ran`` these nodes, did not reach because of cuts. With ``inputs`` only they count;
     one that ``adds`` to ``.grad`` leaves it there for what comes.
     """
-    cuts = {cut for node in ran for key in node.operand_ids if (cut := facts.provenance_of(key).cut) is not None}
-    kept = frozenset(each for cut in cuts for each in _kept_from(state, cut, now, inputs))
-    if adds:
-        for each in kept:
-            state.withheld[each.leaf] = state.withheld.get(each.leaf, frozenset()) | {each}
-    return kept
+    kept = set[Withheld]()
+    for (node, is_inside), begin in _behind_cuts(facts, ran, now).items():
+        found = [*reachable(begin, lambda each: not _is_gone(state, each, now))]
+        keys = _leaves(state, found) if inputs is None else _asked(state, found, inputs)
+        kept.update(Withheld(node, key, is_inside) for key in keys)
+    for each in kept if adds else ():
+        state.withheld[each.leaf] = state.withheld.get(each.leaf, frozenset()) | {each}
+    return frozenset(kept)
 
 
-def _kept_from(state: AutogradState, cut: Cut, now: BackwardPass, inputs: Sequence[int] | None) -> list[Withheld]:
-    """What a cut keeps from leaves that a pass would have come to, through what no earlier iteration has freed."""
-    begin: list[Node | Leaf] = [cut.source] if cut.source is not None else [*map(Leaf, cut.leaves)]
-    made = cut.source.created_at if cut.source is not None else cut.point
-    found = [*reachable(begin, lambda node: not _is_gone(state, node, now))]
-    keys = _leaves(state, found) if inputs is None else _asked(state, found, inputs)
-    return [Withheld(cut.point.node, key, earlier_iteration(made, now.point) is None) for key in keys]
+def _behind_cuts(facts: Facts, ran: Iterable[Node], now: BackwardPass) -> dict[tuple[ast.AST, bool], list[Node | Leaf]]:
+    """What the nodes of a pass were cut off from, by where that was, and whether in the iteration of the pass."""
+    found: dict[tuple[ast.AST, bool], list[Node | Leaf]] = {}
+    cuts = (facts.provenance_of(key).cut for node in ran for key in node.operand_ids)
+    for cut in dict.fromkeys(each for each in cuts if each is not None):
+        made = cut.source.created_at if cut.source is not None else cut.point
+        behind: list[Node | Leaf] = [cut.source] if cut.source is not None else [*map(Leaf, cut.leaves)]
+        found.setdefault((cut.point.node, earlier_iteration(made, now.point) is None), []).extend(behind)
+    return found
 
 
 def _leaves(state: AutogradState, found: Iterable[Node | Leaf]) -> list[int]:

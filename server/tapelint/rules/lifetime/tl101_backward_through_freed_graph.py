@@ -32,7 +32,8 @@ n = y * 4
 
 ## Fix safety
 Summing the losses and retaining the graph give the same gradients. Detaching the shared value cuts the
-gradient behind it and is marked unsafe.
+gradient behind it. That is safe where this gradient is cleared before any step uses it, as the generator's is after the
+discriminator's backward; else it is marked unsafe.
 """
 
 from __future__ import annotations
