@@ -131,9 +131,10 @@ class BackwardWithoutGraph(Event):
     root: int
     # Where the graph was lost, if known.
     cut: Cut | None
-    # A leaf that it was computed from, that an optimizer holds, and that was made not to require grad, if that is why:
-    # the same call has gone backward to it before, or the graph was lost nowhere else.
+    # A leaf that it was computed from, that an optimizer holds, and that was made not to require grad.
     frozen: int | None = None
+    # Whether that is why: the same call has gone backward to it before, or the graph was lost nowhere else.
+    is_frozen_only: bool = False
 
 
 @frozen(eq=False, kw_only=True)

@@ -133,10 +133,15 @@ def _begin(
             if assumption is None and tensor.assumption is not None:
                 assumption = f"`{tensor.assumption}` does not enable gradients itself"
             frozen = facts.provenance_of(key).frozen
-            if cut is not None and frozen not in facts.reached_at.get(node, ()):
-                frozen = None  # it may be so on purpose
             facts.events.publish(
-                BackwardWithoutGraph(point=state.point(node), assumption=assumption, root=key, cut=cut, frozen=frozen)
+                BackwardWithoutGraph(
+                    point=state.point(node),
+                    assumption=assumption,
+                    root=key,
+                    cut=cut,
+                    frozen=frozen,
+                    is_frozen_only=cut is None or frozen in facts.reached_at.get(node, ()),
+                )
             )
             raise TorchRaises(NO_GRAPH)
         if tensor.requires_grad and edge is not None:

@@ -35,6 +35,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ...autograd.events.graph_walks import BackwardWithoutGraph, Event
 from ...autograd.facts import Facts
@@ -55,6 +56,7 @@ NO_FIX = {
     CutReason.NUMPY: "the NumPy code would have to be written with torch operations",
     CutReason.OPERATION: "which operation is to stand in its place cannot be seen",
 }
+PARAMETER = "a parameter of its optimizer"
 UNSEEN = "what is to require grad cannot be seen"
 
 
@@ -64,7 +66,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if cut is not None and (cut.grad_mode_set_at is not None or cut.reason is CutReason.CHECKPOINT):
         return None  # rules of their own know what to do
     name = tensor_name(facts, event.root) or _root(event.point.node)
-    if event.frozen is not None:
+    if event.frozen is not None and event.is_frozen_only:
         return _frozen(event, event.frozen, name, facts)
     links: tuple[TraceStep, ...] = ()
     if cut is not None:
@@ -73,6 +75,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
     else:
         reason = "nothing that it was computed from does"
     message = headline(f"{name} does not require grad: {reason}", f"{name} does not require grad")
+    advice = ADVICE.get(cut.reason, LOSS) if cut is not None else LOSS
+    found = _offered(event, cut)
+    if event.frozen is not None:  # which of the two is meant to be trained cannot be seen
+        links = (*links, _freezing(event.frozen, facts))
+        advice = f"{advice} Or is it to train what is frozen? {FROZEN}"
+        found = tuple(replace(cure, applicability="unsafe") for cure in found)
     return Finding(
         point=event.point,
         severity=severity_of(event),
@@ -80,20 +88,32 @@ def check(event: Event, facts: Facts) -> Finding | None:
         short="no graph to walk",
         raises=ERROR,
         links=links,
-        help=ADVICE.get(cut.reason, LOSS) if cut is not None else LOSS,
-        cures=(*cures(cut), *_under(cut, event.point.node))
-        if cut is not None
-        else (FixProposal("track_source", TRACK, (event.point.node,), "unsafe"),),
+        help=advice,
+        cures=found,
         no_fix=NO_FIX.get(cut.reason, UNSEEN) if cut is not None else UNSEEN,
         of_absence=cut is None or loop_around(cut.point, event.point) is not None,
     )
 
 
+def _offered(event: BackwardWithoutGraph, cut: Cut | None) -> tuple[FixProposal, ...]:
+    """What may give the loss a graph."""
+    if cut is None:
+        return (FixProposal("track_source", TRACK, (event.point.node,), "unsafe"),)
+    return (*cures(cut), *_under(cut, event.point.node))
+
+
+def _freezing(leaf: int, facts: Facts) -> TraceStep:
+    """Where a leaf was made not to require grad: the call of what does so, if there is one."""
+    when = facts.frozen_at[leaf]
+    calls = [call for call in (*when.calls, when.node) if isinstance(call, ast.Call)]
+    name = tensor_name(facts, leaf) or PARAMETER
+    return TraceStep(calls[-1] if calls else when.node, f"This freezes {name}", when, short=f"freezes {name}")
+
+
 def _frozen(event: BackwardWithoutGraph, leaf: int, name: str, facts: Facts) -> Finding:
     """What the loss is to train has been made not to require grad, and still does not."""
-    parameter, when = tensor_name(facts, leaf) or "a parameter of its optimizer", facts.frozen_at[leaf]
-    calls = [call for call in (*when.calls, when.node) if isinstance(call, ast.Call)]
-    by = calls[-1] if calls else when.node
+    parameter, step = tensor_name(facts, leaf) or PARAMETER, _freezing(leaf, facts)
+    by = step.node
     done = code(by) if isinstance(by, ast.Call) else f"`{ast.unparse(by)} = False`"
     message = headline(
         f"{name} does not require grad: {done} has frozen {parameter}",
@@ -107,7 +127,7 @@ def _frozen(event: BackwardWithoutGraph, leaf: int, name: str, facts: Facts) -> 
         message=message,
         short="no graph to walk",
         raises=ERROR,
-        links=(TraceStep(by, "Here it is frozen", when, short="frozen"),),
+        links=(step,),
         help=FROZEN,
         no_fix="where it is to require grad again cannot be seen",
     )
