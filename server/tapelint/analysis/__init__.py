@@ -95,6 +95,8 @@ class Report:
     # what cuts have kept from leaves, and what of it is thrown away before any step could use it
     withheld: frozenset[Withheld] = frozenset()
     withheld_in_vain: frozenset[Withheld] = frozenset()
+    # and what of it is kept from leaves that get no gradient at all
+    untrained: frozenset[Withheld] = frozenset()
     # paths of the workspace's files that were read for its imports
     imports: tuple[str, ...] = ()
     # those of them that were executed, by path
@@ -209,6 +211,7 @@ def _analyse(
         trained_by_program=noted.trained_by_program,
         withheld=frozenset(noted.fates.withheld),
         withheld_in_vain=noted.fates.in_vain,
+        untrained=noted.untrained,
         imports=tuple(imports.paths) if imports else (),
         others={other.path: other for other in files.others},
         origins=origins,
@@ -492,16 +495,17 @@ def _tried(
 def _safety(
     report: Report, diagnostic: Diagnostic, after: Report, cure: FixProposal, made: tuple[FileEdits, ...]
 ) -> Literal["safe", "unsafe"] | None:
-    """How safe a cure is that cures, by what its cuts keep from leaves: None where that changes the gradients of the
-    very iteration, though the cure is meant to be safe.
+    """How safe a cure is that cures, by what its cuts keep from leaves: None where that changes the gradients of each
+    iteration, though the cure is meant to be safe. What an earlier one has computed is out of date: there it only
+    matters that the leaf is trained at all.
     """
     kept = withheld_by(cure, after, made)
     lost = [each for each in kept if each not in after.withheld_in_vain]
-    if cure.applicability == "safe" and any(each.is_inside for each in lost):
+    if cure.applicability == "safe" and any(each.when == "later" for each in lost):
         return None
-    if lost or is_guessed(report, diagnostic):
+    if any(each.when != "before" or each in after.untrained for each in lost) or is_guessed(report, diagnostic):
         return "unsafe"
-    if cure.applicability == "safe" or not kept or loses(report, after):
+    if cure.applicability == "safe" or not kept or lost or loses(report, after):
         return cure.applicability
     uncut = replace(after, reach=after.uncut_reach, imagined=after.uncut_imagined)
     return "safe" if cures(report, diagnostic, uncut, cure, True) else "unsafe"

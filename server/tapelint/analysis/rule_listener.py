@@ -9,6 +9,7 @@ from functools import partial
 
 from ..autograd.events.graph_walks import BackwardRan, Event
 from ..autograd.gradients.withheld import Fates
+from ..autograd.model.cuts import Withheld
 from ..engine.paths.abandoned import AbandonedPaths
 from ..frozen import frozen
 from ..ground import RunBy
@@ -79,7 +80,7 @@ class Noted:
     """What an analysis found, how many leaves the first backward at each node reached (in the program, and where only
     a caller that was imagined runs it), how many more it ``missed`` for a cut, and how many any did: all of them, and
     those that the program runs. ``fates``
-    are those of what cuts have kept from leaves."""
+    are those of what cuts have kept from leaves, and what is ``untrained`` of it gets no gradient at all."""
 
     findings: dict[tuple[str, ast.AST], Finding]
     reach: dict[ast.AST, int]
@@ -88,6 +89,8 @@ class Noted:
     trained: int
     trained_by_program: int
     fates: Fates
+
+    untrained: frozenset[Withheld]
 
     def uncut(self, reach: dict[ast.AST, int]) -> tuple[int, ...]:
         """How many leaves there would be without any cut."""
@@ -117,7 +120,8 @@ def found_in(
             del reported[key]
     imagined = {node: leaves for node, leaves in total.imagined.items() if node not in total.reach}
     trained, by_program = len(total.trained), len(total.trained_by_program)
-    return Noted(told_once(reported), total.reach, imagined, total.missed, trained, by_program, fates)
+    untrained = frozenset(each for each in fates.withheld if each.leaf not in total.trained)
+    return Noted(told_once(reported), total.reach, imagined, total.missed, trained, by_program, fates, untrained)
 
 
 def running(config: Config) -> list[Rule]:

@@ -13,15 +13,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from ..facts import Facts
 from ..model.cuts import Withheld
 from ..model.graph import BackwardPass, Leaf, Node
 from ..model.graph_search import reachable
-from ..model.program_point import earlier_iteration
+from ..model.program_point import ProgramPoint, earlier_iteration
 from ..model.views import edge_of, resolve_view
 from ..state import AutogradState
 
+When = Literal["later", "first", "before"]
 UNKNOWN_LEAF = -1
 """Stands for what lies behind a graph that is not known; nothing clears it."""
 
@@ -65,24 +67,31 @@ def withhold(
     one that ``adds`` to ``.grad`` leaves it there for what comes.
     """
     kept = set[Withheld]()
-    for (node, is_inside), begin in _behind_cuts(facts, ran, now).items():
+    for (node, when), begin in _behind_cuts(facts, ran, now).items():
         found = [*reachable(begin, lambda each: not _is_gone(state, each, now))]
         keys = _leaves(state, found) if inputs is None else _asked(state, found, inputs)
-        kept.update(Withheld(node, key, is_inside) for key in keys)
+        kept.update(Withheld(node, key, when) for key in keys)
     for each in kept if adds else ():
         state.withheld[each.leaf] = state.withheld.get(each.leaf, frozenset()) | {each}
     return frozenset(kept)
 
 
-def _behind_cuts(facts: Facts, ran: Iterable[Node], now: BackwardPass) -> dict[tuple[ast.AST, bool], list[Node | Leaf]]:
-    """What the nodes of a pass were cut off from, by where that was, and whether in the iteration of the pass."""
-    found: dict[tuple[ast.AST, bool], list[Node | Leaf]] = {}
+def _behind_cuts(facts: Facts, ran: Iterable[Node], now: BackwardPass) -> dict[tuple[ast.AST, When], list[Node | Leaf]]:
+    """What the nodes of a pass were cut off from, by where that was and when it had been computed."""
+    found: dict[tuple[ast.AST, When], list[Node | Leaf]] = {}
     cuts = (facts.provenance_of(key).cut for node in ran for key in node.operand_ids)
     for cut in dict.fromkeys(each for each in cuts if each is not None):
         made = cut.source.created_at if cut.source is not None else cut.point
         behind: list[Node | Leaf] = [cut.source] if cut.source is not None else [*map(Leaf, cut.leaves)]
-        found.setdefault((cut.point.node, earlier_iteration(made, now.point) is None), []).extend(behind)
+        found.setdefault((cut.point.node, _when(made, now.point)), []).extend(behind)
     return found
+
+
+def _when(made: ProgramPoint, now: ProgramPoint) -> When:
+    """When something was computed, for a pass that runs ``now``."""
+    if earlier_iteration(made, now) is not None:
+        return "before"
+    return "later" if any(lap.number > 1 for lap in now.iterations) else "first"
 
 
 def _leaves(state: AutogradState, found: Iterable[Node | Leaf]) -> list[int]:

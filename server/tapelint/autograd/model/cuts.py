@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from enum import Enum
+from typing import Literal
 
 from ...frozen import frozen
 from .graph import Node
@@ -74,8 +75,9 @@ class Cut:
 
 @frozen
 class Withheld:
-    """What the cut at ``node`` keeps from ``leaf``; ``is_inside`` the iteration in which the pass runs."""
+    """What the cut at ``node`` keeps from ``leaf``."""
 
     node: ast.AST
     leaf: int
-    is_inside: bool
+    # When it was computed: in the iteration of the pass, a ``later`` one of its loop or the ``first``, or ``before``.
+    when: Literal["later", "first", "before"]

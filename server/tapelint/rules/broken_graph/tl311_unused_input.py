@@ -27,7 +27,8 @@ energy = centred.pow(2).sum()
 ```
 
 ## Fix safety
-Removing what cut the graph lets the gradient through. Nothing is offered where the outputs do not depend on the input:
+Removing what cut the graph lets the gradient through; removing a `detach()` is unsafe, since the gradient may be meant
+with respect to what was detached. Nothing is offered where the outputs do not depend on the input:
 `materialize_grads=True` would make the error a gradient of zero.
 """
 
@@ -35,6 +36,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ...autograd.events.broken_graph import UnusedInput
 from ...autograd.events.graph_walks import Event
@@ -67,7 +69,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         raises=UNUSED,
         links=(made, *(_end(event.cut) if event.cut is not None else ())),
         help=_advice(event, facts),
-        cures=tuple(cures(event.cut)) if event.cut is not None else (),
+        cures=tuple(_restoring(event.cut)) if event.cut is not None else (),
         no_fix="what the outputs are meant to depend on cannot be seen",
         of_absence=event.cut is None,
     )
@@ -90,6 +92,12 @@ def _message(event: UnusedInput, name: str, facts: Facts) -> str:
         whole = tensor_name(facts, event.whole) or "the whole tensor"
         return headline(f"{asked}, a new view: the outputs depend on {whole}", f"{asked}, but {nowhere}")
     return headline(f"{asked}, but {nowhere}", f"An input is asked for, but {nowhere}")
+
+
+def _restoring(cut: Cut) -> Iterator[FixProposal]:
+    """What keeps the graph. What was detached on purpose may be what the gradient should be asked for instead."""
+    for cure in cures(cut):
+        yield cure if cut.is_by_mode else replace(cure, applicability="unsafe")
 
 
 def _end(cut: Cut) -> Iterator[TraceStep]:
