@@ -350,6 +350,25 @@ def test_a_state_is_not_detached_inside_the_sequence_of_an_iteration() -> None:
     assert best.applicability == "safe" and "self.h = out.detach()" in apply(STEP, best.edits)
 
 
+MEMORY = """import torch
+from torch import nn
+
+net = nn.Linear(4, 4)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+memory = []
+for _ in range(3):
+    h = torch.tanh(net(torch.randn(2, 4)))
+    memory.append(h)
+    opt.zero_grad()
+    (h @ torch.cat(memory).t()).mean().backward()
+    opt.step()
+"""
+
+
+def test_what_is_kept_and_used_at_once_is_not_detached_where_it_is_kept() -> None:
+    assert not any(fix.title.startswith("Detach") for fix in _offered(MEMORY)), "`h` is in the memory already"
+
+
 def test_a_detach_that_leaves_a_layer_without_any_gradient_is_unsafe() -> None:
     assert {fix.applicability for fix in _offered(LATER)} == {"unsafe"}
 

@@ -79,7 +79,8 @@ def withhold(
 def _behind_cuts(facts: Facts, ran: Iterable[Node], now: BackwardPass) -> dict[tuple[ast.AST, When], list[Node | Leaf]]:
     """What the nodes of a pass were cut off from, by where that was and when it had been computed."""
     found: dict[tuple[ast.AST, When], list[Node | Leaf]] = {}
-    cuts = (facts.provenance_of(key).cut for node in ran for key in node.operand_ids)
+    origins = [facts.provenance_of(key) for node in ran for key in node.operand_ids]
+    cuts = [cut for each in origins for cut in (each.cut, each.last_cut)]
     for cut in dict.fromkeys(each for each in cuts if each is not None):
         made = cut.source.created_at if cut.source is not None else cut.point
         behind: list[Node | Leaf] = [cut.source] if cut.source is not None else [*map(Leaf, cut.leaves)]

@@ -17,6 +17,8 @@ class Provenance:
 
     # Where it lost its graph.
     cut: Cut | None = None
+    # The last of several places where it lost a graph, if that is another one.
+    last_cut: Cut | None = None
     # Of a tensor without a graph: a leaf that it was computed from and that has been made not to require grad.
     frozen: int | None = None
     # Of a sum with a graph: where one of its terms lost its own.
@@ -48,6 +50,7 @@ class Provenance:
         """What this says, and where it says nothing, what ``other`` does."""
         return Provenance(
             self.cut or other.cut,
+            self.last_cut or other.last_cut,
             other.frozen if self.frozen is None else self.frozen,
             self.detached_term or other.detached_term,
             self.rewrapped or other.rewrapped,

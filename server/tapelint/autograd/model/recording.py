@@ -446,13 +446,16 @@ def _remember_cut(
         return
     if (frozen := _frozen_below(facts, state, [tensor for _, tensor in tensors])) is not None:
         facts.record_provenance(key, Provenance(frozen=frozen))
+    cuts: list[Cut] = []
     for _, tensor in tensors:
+        origins = facts.provenance_of(tensor.id)
         if tensor.requires_grad:
-            facts.record_provenance(key, Provenance(cut=_cut_by(state, op.name, mode, tensor, node)))
-            return
-        if (cut := facts.provenance_of(tensor.id).cut) is not None:
-            facts.record_provenance(key, Provenance(cut=cut))
-            return
+            cuts.append(_cut_by(state, op.name, mode, tensor, node))
+        elif origins.cut is not None:
+            cuts += [origins.cut, origins.last_cut or origins.cut]
+    if cuts:
+        last = max(cuts, key=lambda cut: cut.source.id if cut.source is not None else -1)
+        facts.record_provenance(key, Provenance(cut=cuts[0], last_cut=last if last is not cuts[0] else None))
 
 
 def _frozen_below(facts: Facts, state: AutogradState, tensors: Sequence[Tensor]) -> int | None:
