@@ -103,7 +103,7 @@ def _restoring(cut: Cut) -> Iterator[FixProposal]:
 def _end(cut: Cut) -> Iterator[TraceStep]:
     """Where the graph ends."""
     text = f"The way to the outputs ends here: {reason_of(cut)}"
-    yield TraceStep(cut.point.node, text, cut.point, short="the graph ends")
+    yield TraceStep(cut.point.node, text, cut.point, short="the graph is cut")
 
 
 def _advice(event: UnusedInput, facts: Facts) -> str:
