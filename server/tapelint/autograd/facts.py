@@ -148,6 +148,10 @@ class Facts:
     retained_for_use: set[ast.AST] = field(default_factory=set)
     # The tensors that some optimizer was given.
     optimized: set[int] = field(default_factory=set)
+    # Where leaves were made not to require grad any more, the last time.
+    frozen_at: dict[int, ProgramPoint] = field(default_factory=dict)
+    # The leaves that the backward at each call has reached.
+    reached_at: dict[ast.AST, frozenset[int]] = field(default_factory=dict)
     # Tensors whose gradient the program wants.
     wanted_gradients: set[int] = field(default_factory=set)
 

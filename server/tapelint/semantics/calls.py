@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from .. import ops
+from ..autograd import fresh_id
 from ..autograd.events.broken_graph import NumberBackward
 from ..domain import facets
 from ..domain.completion import ProgramRaised
@@ -517,6 +518,7 @@ def tensor_method(machine: Machine, state: State, receiver: TensorRef, call: Cal
     if state.tensors[receiver.id].requires_grad is False and not any(state.tensors[t].requires_grad for t in found):
         return something(call.name, False)
     machine.leave_opaque(call.node, BuiltinMethod(receiver, call.name), OpaqueReason.UNKNOWN)
+    state.unread = fresh_id()
     run_handed(machine, state, (*call.args, *call.kwargs.values()), call.node)
     _stepped(machine, state, found, call.node)
     return dispatch.opaque(
@@ -603,6 +605,7 @@ def unknown_call(
 ) -> Value:
     """A call of unknown code."""
     machine.leave_opaque(node, function, OpaqueReason.UNKNOWN)
+    state.unread = state.unread if is_harmless(function) else fresh_id()
     _hand_over(machine, function, (function, *args, *kwargs.values()))
     if machine.facts.arrays:
         array_memory.written_by_call(machine, state, function, args, kwargs, node)

@@ -24,6 +24,7 @@ from ..facts import Facts
 from ..gradients.history import doubted
 from ..gradients.ledger import book, planned
 from ..gradients.reference_cycles import closed
+from ..gradients.withheld import withhold
 from ..model.graph import BackwardPass, BackwardResult, Leaf, Node, NodeVisit, SavedTensor, Write
 from ..model.guesses import guess_below, is_unproven, keeping, prove_networks, unseen_above
 from ..model.views import edge_of, resolve_view
@@ -74,6 +75,7 @@ def backward(
     if accumulate and inputs:
         _retain_inputs(state, inputs, parents, node)
     reached = sweep.reached(leaves)
+    facts.reached_at[node] = facts.reached_at.get(node, frozenset()).union(reached)
     if accumulate and not inner and not early:
         book(facts, state, run, reached)
     if create and accumulate:
@@ -89,6 +91,7 @@ def backward(
                 retains=retain is True,
                 accumulates=accumulate,
                 halted=check.halted,
+                withheld=withhold(facts, state, ran, now, inputs, accumulate),
             )
         )
     return reached
@@ -130,8 +133,16 @@ def _begin(
                 continue  # unknown code may keep a graph: that it keeps none is nothing to build upon
             if assumption is None and tensor.assumption is not None:
                 assumption = f"`{tensor.assumption}` does not enable gradients itself"
+            frozen = facts.provenance_of(key).frozen
             facts.events.publish(
-                BackwardWithoutGraph(point=state.point(node), assumption=assumption, root=key, cut=cut)
+                BackwardWithoutGraph(
+                    point=state.point(node),
+                    assumption=assumption,
+                    root=key,
+                    cut=cut,
+                    frozen=frozen,
+                    is_frozen_only=cut is None or frozen in facts.reached_at.get(node, ()),
+                )
             )
             raise TorchRaises(NO_GRAPH)
         if tensor.requires_grad and edge is not None:

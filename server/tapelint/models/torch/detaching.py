@@ -96,6 +96,8 @@ def set_requires_grad(
     if wanted:
         dispatch.refuse_integers(machine, state, tensor.id, node)
         machine.facts.record_provenance(tensor.id, Provenance(rewrapped=state.point(node)))
+    if wanted is False and tensor.requires_grad:
+        machine.facts.frozen_at[tensor.id] = state.point(node)
     state.changes += 1
     state.tensors[tensor.id] = replace(tensor, requires_grad=bool(wanted) if wanted is not None else None, grad_fn=None)
     if wanted is not False:

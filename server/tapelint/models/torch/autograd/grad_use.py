@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ....autograd import ProgramPoint
 from ....autograd.events.training_step import OptimizerStepped
 from ....autograd.gradients import history, untrained_parameters
+from ....autograd.gradients.withheld import Fates
 from ....domain.state import State
 from ....engine.lifecycle import StepRepeated
 from ....engine.machine import Machine
@@ -44,12 +45,14 @@ def use_grads(
             leaked=_leaked(state, past),
             scaler=scaler,
             premises=premises,
+            unread=state.unread,
         )
     )
     if untrained_parameters.due(machine.facts, state, past, point):
         untrained_parameters.look(machine.facts, state, keys, point, optimizer)
         machine.lifecycle.step_repeated.publish(machine, StepRepeated(state, keys, point, optimizer))
     history.stepped(state, keys, point, premises)
+    machine.unit.notes.of(Fates).use(state, keys)
 
 
 def premise_of(past: Sequence[history.Group]) -> str | None:

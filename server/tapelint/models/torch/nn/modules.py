@@ -158,7 +158,7 @@ def _run_unknown(machine: Machine, state: State, receiver: HeapRef, call: Call) 
     if not hidden and not given:
         return Unknown("call")
     edges = [edge for key in hidden if state.tensors[key].requires_grad and (edge := edge_of(resolve_view(state, key)))]
-    given += [key for key in hidden if state.tensors[key].requires_grad is None]
+    given += [key for key in hidden if not state.tensors[key].requires_grad]
     weights = [edge.tensor for edge in edges if isinstance(edge, Leaf) and state.tensors[edge.tensor].stands_for_module]
     made = invent(machine.facts, state, given, call.node, name, edges, saves=weights)
     if edges:
@@ -293,7 +293,11 @@ def itself(machine: Machine, state: State, receiver: Value, call: Call) -> Value
 
 @method(MODULE_METHODS, "requires_grad_")
 def requires_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    frozen_parts.require(state, (key for _, key in parameters_of(state, receiver)), call.flag(0, "requires_grad", True))
+    keys, wanted = [key for _, key in parameters_of(state, receiver)], call.flag(0, "requires_grad", True)
+    if wanted is False:
+        now = state.point(call.node)
+        machine.facts.frozen_at |= {key: now for key in keys if state.tensors[key].requires_grad}
+    frozen_parts.require(state, keys, wanted)
     return receiver
 
 
