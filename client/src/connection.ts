@@ -83,6 +83,7 @@ export class Connection {
             initializationOptions: () => ({
                 settings: vscode.workspace.getConfiguration(SECTION),
                 showsFindingsBesideHovers: true,
+                showsStatus: true,
             }),
             initializationFailedHandler: () => false,
             middleware: { ...linkingRules, ...tellingRefusals, ...withoutHighlights },

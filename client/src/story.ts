@@ -118,7 +118,8 @@ export class Stories implements vscode.Disposable {
         }
         this.walkedTo = step;
         await goTo(step);
-        const told = `$(list-ordered) ${step.number} of ${steps.length}: ${step.message.replaceAll('`', '')}`;
+        // Not the sentence: what does not fit into the status bar is cut off in the middle of a word.
+        const told = `$(list-ordered) ${step.number} of ${steps.length}: ${step.short}`;
         vscode.window.setStatusBarMessage(told, 10_000);
     }
 

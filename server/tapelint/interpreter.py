@@ -19,7 +19,7 @@ from .engine.executed import is_whole
 from .engine.incremental import AnalysisCache, walked
 from .engine.lifecycle import Lifecycle, Topic
 from .engine.machine import Cancelled, Machine, Place, place_of
-from .engine.statistics import AnalysisStats, Entry, Lost
+from .engine.statistics import AnalysisStats, Ended, Entry, Lost
 from .models.registered import MODELS
 from .modules.loader import Imports
 from .semantics import (
@@ -77,6 +77,7 @@ __all__ = [
     "MODELS",
     "TRANSFER_FUNCTIONS",
     "Cancelled",
+    "Ended",
     "Entry",
     "Evaluator",
     "AnalysisStats",

@@ -63,6 +63,10 @@ def test_two_abandoned_parts_are_the_whole_other_side():
     assert leaving_out(guard({A: True}), abandoned) == ALWAYS
 
 
+def test_abandoned_paths_that_made_other_choices_say_nothing():
+    assert leaving_out(guard({A: True}), [*guard({B: True}), *guard({B: False})]) == guard({A: True})
+
+
 def test_a_path_cannot_choose_against_itself():
     assert choosing(guard({A: True}, {B: True}), A, False) == guard({A: False, B: True})
 

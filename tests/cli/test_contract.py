@@ -260,4 +260,35 @@ def test_how_much_was_followed(tapelint: Tapelint, tmp_path: Path) -> None:
         "seen.py: 1 of 1 backward call followed",
         f"unseen.py: 0 of 1 backward call followed: {unknown}",
     ]
-    assert "followed" not in tapelint("check", ".").stderr
+
+
+UNSEEN = "import torch, lib\n\n\ndef train(batch):\n    loss = lib.loss(batch)\n    loss.backward()\n"
+
+
+def test_where_nothing_was_followed_and_nothing_found(tapelint: Tapelint, tmp_path: Path) -> None:
+    """A line for each such file says where the graph became unknown, in the formats that people read."""
+    (tmp_path / "seen.py").write_text("import torch\ntorch.ones(2, requires_grad=True).sum().backward()\n")
+    (tmp_path / "bad.py").write_text(BAD + UNSEEN)
+    (tmp_path / "none.py").write_text("import torch\n# backward\n")
+    (tmp_path / "unseen.py").write_text(UNSEEN)
+    line = "note: unseen.py:5:12: 0 of 1 backward call followed: `loss` is unknown: "
+    for options in ((), ("--output-format", "concise"), ("--no-cache",)):
+        (said,) = tapelint("check", ".", *options).stderr.splitlines()
+        assert said.startswith(line)
+    done = tapelint("check", "--output-format", "json", "unseen.py")
+    assert (json.loads(done.stdout), done.stderr, done.returncode) == ([], "", 0)
+    assert tapelint("check", "--quiet", "unseen.py").stderr == ""
+    assert tapelint("check", "unseen.py").returncode == 0
+
+
+def test_what_files_that_use_it_follow_counts(tapelint: Tapelint, tmp_path: Path) -> None:
+    text = "import torch\n\n\ndef step(make, x):\n    loss = make.up(x)\n    loss.backward()\n"
+    (tmp_path / "lib.py").write_text(text)
+    assert "0 of 1 backward call followed" in tapelint("check", "lib.py").stderr
+    net = "class Net(torch.nn.Linear):\n    def up(self, x):\n        return self(x).sum()\n"
+    use = f"import torch\nfrom lib import step\n\n\n{net}\n\nstep(Net(3, 1), torch.ones(2, 3))\n"
+    (tmp_path / "train.py").write_text(use)
+    assert tapelint("check", "lib.py").stderr == ""
+    assert tapelint("check", ".").stderr == ""
+    said = tapelint("check", "--stats", "lib.py").stderr
+    assert "; files that use it follow 1 more" in said and "reached_by_callers: 1" in said

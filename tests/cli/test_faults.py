@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from tapelint import analysis
-from tapelint.cli import file_findings
 from tapelint.cli.check import run
 from tapelint.cli.request import Request
+from tapelint.cli.support import file_coverage
 from tapelint.report import Diagnostic, Offer
 from tapelint.severity import Severity
 from tapelint.source import Span, parse
@@ -77,7 +77,7 @@ def test_a_fault_while_causes_are_sought_keeps_the_finding(
     def fail(report: object) -> None:
         raise ValueError("no causes")
 
-    monkeypatch.setattr(file_findings, "explained", fail)
+    monkeypatch.setattr(file_coverage, "explained", fail)
     write(a="ok")
     assert run(Request(("a.py",), "concise", stats=True)) == 2
     out, err = capsys.readouterr()

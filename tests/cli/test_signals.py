@@ -56,7 +56,7 @@ def analyse(text, path, config, **rest):
         os._exit(9)
     found = Diagnostic("TL101", "double", Severity.ERROR, "found", path, Span(1, 1, 1, 6))
     known = dict(path=path, source=parse(text, path), diagnostics=(found,), elsewhere=())
-    return SimpleNamespace(stats={}, others={}, notices=(), **known)
+    return SimpleNamespace(stats={}, others={}, notices=(), walks={}, **known)
 
 analysis.analyse, analysis.offer = analyse, lambda *of, **how: Offer()
 main(lambda: None)

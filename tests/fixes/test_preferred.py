@@ -256,6 +256,7 @@ def test_a_fake_is_detached_for_the_discriminators_backward() -> None:
     assert "d_loss = F.softplus(-D(real)).mean() + F.softplus(D(fake.detach())).mean()\n" in after
     assert "g_loss = F.softplus(-D(fake)).mean()\n" in after and "no gradient" in best.title
     assert not any("for `g_loss.backward()`" in fix.title for fix in others), "the generator would not be trained"
+    assert best.applicability == "safe", "`opt_g.zero_grad()` throws away what is cut off"
 
 
 @pytest.mark.parametrize("retains", [False, True])
@@ -280,6 +281,104 @@ def test_a_generator_that_has_stepped_gets_no_gradient_of_the_discriminators_los
     text = GAN + GENERATOR_FIRST
     after = apply(text, _offered(text)[0].edits)
     assert "F.softplus(D(fake.detach())).mean()\n" in after and after.count("detach") == 1
+    assert _offered(text)[0].applicability == "safe", "`opt_g.zero_grad()` of the next iteration throws it away"
+
+
+@pytest.mark.parametrize(
+    "cleared",
+    [
+        FAKE_SHARED.replace("    opt_g.zero_grad()\n", ""),
+        "    opt_g.zero_grad()\n" + FAKE_SHARED.replace("    opt_g.zero_grad()\n", ""),
+        FAKE_SHARED.replace("    opt_d.step()\n", "    opt_d.step()\n    print(G[0].weight.grad)\n"),
+        FAKE_SHARED.replace(
+            "    opt_d.step()\n", "    nn.utils.clip_grad_norm_([*G.parameters()], 1.0)\n    opt_d.step()\n"
+        ),
+    ],
+    ids=["never", "too early", "read before", "clipped before"],
+)
+def test_what_is_cut_off_and_used_makes_a_detach_unsafe(cleared: str) -> None:
+    (best,) = (fix for fix in _offered(GAN + cleared) if fix.title.startswith("Detach `fake` where"))
+    assert best.applicability == "unsafe"
+
+
+CELL = """import torch
+from torch import nn
+
+
+class Cell(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer, self.h = nn.Linear(4, 4), None
+
+    def forward(self, x):
+        h = torch.zeros_like(x) if self.h is None else self.h
+        out = torch.tanh(self.layer(x) + h)
+        self.h = out
+        return out
+
+
+cell = Cell()
+opt = torch.optim.SGD(cell.parameters(), lr=0.1)
+for _ in range(3):
+    for x in torch.randn(5, 2, 4):
+        y = cell(x)
+    opt.zero_grad()
+    y.pow(2).mean().backward()
+    opt.step()
+"""
+
+STEP = CELL.replace("        y = cell(x)\n", "        pass\n").replace("y.pow(2)", "cell(x).pow(2)")
+
+LATER = """import torch
+from torch import nn
+
+net, update = nn.Linear(8, 4), nn.Linear(4, 4)
+opt = torch.optim.SGD([*net.parameters(), *update.parameters()], lr=0.1)
+h = torch.zeros(2, 4)
+for _ in range(3):
+    out = torch.tanh(net(torch.cat([torch.randn(2, 4), h], 1)))
+    h = torch.tanh(update(out))
+    opt.zero_grad()
+    out.pow(2).mean().backward()
+    opt.step()
+"""
+
+
+def test_a_state_is_not_detached_inside_the_sequence_of_an_iteration() -> None:
+    assert not _offered(CELL), "the gradients within an iteration would be others"
+    best = _offered(STEP)[0]
+    assert best.applicability == "safe" and "self.h = out.detach()" in apply(STEP, best.edits)
+
+
+MEMORY = """import torch
+from torch import nn
+
+net = nn.Linear(4, 4)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+memory = []
+for _ in range(3):
+    h = torch.tanh(net(torch.randn(2, 4)))
+    memory.append(h)
+    opt.zero_grad()
+    (h @ torch.cat(memory).t()).mean().backward()
+    opt.step()
+"""
+
+
+def test_what_is_kept_and_used_at_once_is_not_detached_where_it_is_kept() -> None:
+    assert not any(fix.title.startswith("Detach") for fix in _offered(MEMORY)), "`h` is in the memory already"
+
+
+def test_a_detach_that_leaves_a_layer_without_any_gradient_is_unsafe() -> None:
+    assert {fix.applicability for fix in _offered(LATER)} == {"unsafe"}
+
+
+def test_what_rests_on_a_guess_has_no_safe_fix() -> None:
+    text = "def step(net, x):\n    y = net(x).exp()\n    y += 1\n    y.sum().backward()\n"
+    (diagnostic,) = (report := analyse("import torch\n" + text)).diagnostics
+    assert any(ground.kind == "guessed" for ground in diagnostic.rests_on)
+    offered = fixes(report, diagnostic)
+    assert offered and all(fix.applicability == "unsafe" and fix.title.endswith("[unsafe]") for fix in offered)
 
 
 def test_a_second_loss_gets_a_forward_of_its_own_where_a_step_is_between() -> None:

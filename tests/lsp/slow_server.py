@@ -1,5 +1,6 @@
 """The real server, slowed down: two seconds for a text that says ``# slow``, no end where it says ``# endless``; two
-seconds to see what edits do to a text that says ``# slow fixes``.
+seconds to see what edits do to a text that says ``# slow fixes``, no end where it says ``# fixes without end``. The log
+says what is tried.
 """
 
 from __future__ import annotations
@@ -24,8 +25,13 @@ def slow(text, path="<stdin>", config=None, cancel=None, resolve=None, memory=No
 
 
 def edited_slowly(report, edits, cancel=None, memory=None):
+    print("trying a fix")
     if "# slow fixes" in report.source.text:
         time.sleep(2)
+    while "# fixes without end" in report.source.text:
+        if cancel is not None and cancel():
+            raise analysis.Cancelled
+        sum(range(10_000))
     return edited(report, edits, cancel, memory)
 
 

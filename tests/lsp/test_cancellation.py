@@ -145,3 +145,47 @@ def test_code_actions_answer_from_the_last_result(slow: Wire):
     begin = time.perf_counter()
     assert lightbulb() == known != []
     assert time.perf_counter() - begin < 1.5, "verifying a fix once more takes two seconds here"
+
+
+def lightbulb(wire: Wire, finding: dict[str, object]) -> int:
+    params = {"textDocument": {"uri": URI}, "range": finding["range"], "context": {"diagnostics": [], "triggerKind": 2}}
+    return wire.ask("textDocument/codeAction", params)
+
+
+def test_an_edit_elsewhere_does_not_wait_for_fixes_that_nobody_waits_for(slow: Wire):
+    """The lightbulb has been answered without them by then."""
+    slow.start({"textDocument": {"codeAction": LITERALS}})
+    slow.open(URI, "# fixes without end\n" + BAD)
+    (finding,) = slow.published(URI, 1)
+    assert slow.answer(lightbulb(slow, finding))["result"], "what needs no fix is offered after a second"
+    other = "file:///project/b.py"
+    slow.open(other, GOOD)
+    assert slow.published(other, 1) == []
+    slow.change(other, 2, {"text": BAD})
+    assert len(slow.published(other, 2)) == 1
+
+
+def test_it_does_not_wait_for_a_lightbulb_that_is_cancelled(slow: Wire):
+    slow.start({"textDocument": {"codeAction": LITERALS}})
+    slow.open(URI, "# fixes without end\n" + BAD)
+    (finding,) = slow.published(URI, 1)
+    number = lightbulb(slow, finding)
+    while "trying a fix\n" not in slow.log:
+        time.sleep(0.01)
+    slow.notify("$/cancelRequest", {"id": number})
+    assert slow.answer(number)["error"]["code"] == -32800
+    other = "file:///project/b.py"
+    slow.open(other, BAD)
+    assert len(slow.published(other, 1)) == 1
+
+
+def test_fixes_are_tried_only_where_they_are_asked_for(slow: Wire):
+    slow.start({"textDocument": {"codeAction": LITERALS}})
+    leaves = (f"\n\ndef {name}():\n    w = torch.ones(3, requires_grad=True)\n    w *= 2\n" for name in ("one", "two"))
+    slow.open(URI, f"import torch\n{''.join(leaves)}")
+    first, other = slow.published(URI, 1)
+    time.sleep(0.5)
+    assert "trying a fix\n" not in slow.log
+    shown = [each["diagnostics"] for each in slow.answer(lightbulb(slow, other))["result"]]
+    assert [other] in shown and [first] not in shown
+    assert "trying a fix\n" in slow.log

@@ -21,7 +21,8 @@ CAPABILITIES = {
             "resolveSupport": {"properties": ["edit"]},
         },
     },
-    "workspace": {"workspaceEdit": {"documentChanges": True, "changeAnnotationSupport": {}}},
+    "workspace": {"applyEdit": True, "workspaceEdit": {"documentChanges": True, "changeAnnotationSupport": {}}},
+    "window": {"showDocument": {"support": True}},
 }
 
 
@@ -45,19 +46,71 @@ def _cure(wire: Wire, uri: str, line: int) -> dict[str, Any]:
     return action
 
 
-def test_a_file_that_is_not_open_is_edited_once_that_is_confirmed(project: tuple[Wire, str, str]) -> None:
+def test_a_file_that_is_not_open_is_edited_at_once(project: tuple[Wire, str, str]) -> None:
+    """With an annotation that asks to be confirmed, VS Code's "Apply" does nothing until boxes are ticked."""
     wire, main, net = project
     wire.open(main, STEPPING)
     assert [found["code"] for found in wire.published(main)] == ["TL102"]
     action = _cure(wire, main, 7)
-    assert "isPreferred" not in action
+    assert action["isPreferred"]
     edit = wire.request("codeAction/resolve", action)["result"]["edit"]
     (change,) = edit["documentChanges"]
     assert change["textDocument"] == {"uri": net, "version": None}
     (made,) = change["edits"]
     assert made["newText"] == ".detach()" and made["range"]["start"] == {"line": 11, "character": 36}
-    (asked,) = edit["changeAnnotations"].values()
-    assert asked["needsConfirmation"] and "net.py" in asked["label"]
+    assert "changeAnnotations" not in edit and "annotationId" not in made
+
+
+def _run(wire: Wire, action: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Run the command of an action: the document that it shows, and what it asks the user."""
+    wire.answers = False
+    wire.ask("workspace/executeCommand", {key: action["command"][key] for key in ("command", "arguments")})
+    shown = wire.until(lambda message: message.get("method") == "window/showDocument")
+    wire.send(id=shown["id"], result={"success": True})
+    return shown["params"], wire.until(lambda message: message.get("method") == "window/showMessageRequest")
+
+
+def test_the_edit_is_shown_and_can_be_undone(project: tuple[Wire, str, str]) -> None:
+    wire, main, net = project
+    wire.open(main, STEPPING)
+    assert wire.published(main)
+    action = _cure(wire, main, 7)
+    edited = KEEPING.replace("self.cell(x, self.h)", "self.cell(x, self.h.detach())")
+    wire.open(net, edited, 3)
+    shown, asked = _run(wire, action)
+    assert shown["uri"] == net and shown["takeFocus"]
+    row = {"start": {"line": 11, "character": 0}, "end": {"line": 12, "character": 0}}
+    assert shown["selection"] == row
+    assert asked["params"]["message"] == f"Done. {action['title']}"
+    assert asked["params"]["actions"] == [{"title": "Undo"}]
+    wire.send(id=asked["id"], result={"title": "Undo"})
+    undo = wire.until(lambda message: message.get("method") == "workspace/applyEdit")["params"]
+    (change,) = undo["edit"]["documentChanges"]
+    assert change["textDocument"] == {"uri": net, "version": 3}
+    (made,) = change["edits"]
+    assert made == {"range": row, "newText": KEEPING.splitlines(keepends=True)[11]}
+
+
+def test_what_was_edited_since_is_not_undone(project: tuple[Wire, str, str]) -> None:
+    wire, main, net = project
+    wire.open(main, STEPPING)
+    assert wire.published(main)
+    action = _cure(wire, main, 7)
+    wire.open(net, "# edited\n" + KEEPING, 3)
+    _, asked = _run(wire, action)
+    wire.send(id=asked["id"], result={"title": "Undo"})
+    told = wire.until(lambda message: message.get("method") == "window/showMessage")["params"]
+    assert told["message"].startswith("net.py: edited since then")
+
+
+def test_what_is_not_to_be_undone_stays(project: tuple[Wire, str, str]) -> None:
+    wire, main, _ = project
+    wire.open(main, STEPPING)
+    assert wire.published(main)
+    _, asked = _run(wire, _cure(wire, main, 7))
+    wire.send(id=asked["id"], result=None)
+    wire.request("tapelint/ping")
+    assert not any(message.get("method") == "workspace/applyEdit" for message in wire.seen)
 
 
 def test_an_open_file_is_edited_as_it_is_in_the_editor(project: tuple[Wire, str, str]) -> None:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -54,3 +54,39 @@ def test_nothing_is_looked_for_while_modules_are_loaded() -> None:
         assert not gc.isenabled()
         raise ImportError
     assert gc.isenabled()
+
+
+async def test_what_nobody_waits_for_gives_way_and_is_begun_again() -> None:
+    """It is done after what is more urgent, once; and first where someone waits for it."""
+    own, order, begun = worker.Worker(), [], threading.Event()
+
+    def patient(is_over: Callable[[], bool]) -> str:
+        order.append("begun")
+        begun.set()
+        while len(order) < 2:
+            if is_over():
+                raise InterruptedError
+        return "done"
+
+    job = own.submit_idle(patient, worker.Token())
+    assert await asyncio.to_thread(begun.wait, 30)
+    await own.submit(lambda: order.append("urgent"), worker.Priority.ANALYSIS, worker.Token()).future
+    assert await job.future == "done"
+    assert order == ["begun", "urgent", "begun"]
+
+
+async def test_what_someone_waits_for_does_not_give_way() -> None:
+    own, may_end, order = worker.Worker(), threading.Event(), []
+
+    def work(is_over: Callable[[], bool]) -> None:
+        while not may_end.is_set():
+            assert not is_over()
+        order.append("waited for")
+
+    job = own.submit_idle(work, worker.Token())
+    with own.hurried([job]):
+        other = own.submit(lambda: order.append("other"), worker.Priority.ANALYSIS, worker.Token())
+        await asyncio.sleep(0.05)
+        may_end.set()
+        await asyncio.gather(job.future, other.future)
+    assert order == ["waited for", "other"]

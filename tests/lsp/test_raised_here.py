@@ -126,21 +126,20 @@ def _offered(wire: Wire, uri: str, line: int) -> list[dict[str, Any]]:
 def _has_the_cure_the_story_and_the_hover(wire: Wire, uri: str, line: int, net: str) -> None:
     first, *others = _offered(wire, uri, line)
     assert first["title"] == "In net.py, write out of place: compute a new tensor"
-    assert "isPreferred" not in first
+    assert first["isPreferred"] and first["command"]["command"] == "tapelint.showFix"
     assert not any("gnore" in each["title"] for each in others)
     edit = wire.request("codeAction/resolve", first)["result"]["edit"]
     (change,) = edit["documentChanges"]
     assert change["textDocument"]["uri"] == net
     (made,) = change["edits"]
     assert made["newText"] == "= out +" and made["range"]["start"]["line"] == 11
-    (asked,) = edit["changeAnnotations"].values()
-    assert asked["needsConfirmation"] and "net.py" in asked["label"]
     hover = wire.request("textDocument/hover", _at(uri, line))["result"]["contents"]["value"]
     assert "Reported in net.py line 12: Writes `out` in place" in hover
     params = {"command": "tapelint.story", "arguments": [uri, {"line": line, "character": 12}]}
     story = wire.request("workspace/executeCommand", params)["result"]
     assert (story["code"], story["uri"]) == ("TL201", net)
-    assert [step["uri"] for step in story["steps"]][:3] == [net, net, uri]
+    assert [step["uri"] for step in story["steps"]][-4:] == [uri, net, net, uri], "called, saved, written, needed"
+    assert story["steps"][-1]["short"].endswith("raises")
 
 
 def test_the_finding_is_cured_and_told_where_it_raises(wire: Wire, tmp_path: Path) -> None:

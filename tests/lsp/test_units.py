@@ -173,11 +173,15 @@ def test_only_a_rule_that_has_a_page_has_a_link(url: str | None):
 def test_client_settings_match_the_server() -> None:
     """The settings of a configuration are those that package.json contributes, besides the client's own."""
     package = json.loads((Path(__file__).resolve().parents[2] / "package.json").read_text(encoding="utf-8"))
-    offered = {name.removeprefix("tapelint.") for name in package["contributes"]["configuration"]["properties"]}
+    contributed = package["contributes"]["configuration"]["properties"]
+    offered = {name.removeprefix("tapelint.") for name in contributed}
     shown = {".".join(each.value) for each in Shown}
-    own = {"enable", "diagnosticMode", "interpreter", "importStrategy", "storyMode", "trace.server"}
+    own = {"enable", "run", "diagnosticMode", "interpreter", "importStrategy", "storyMode", "trace.server"}
     assert offered == {*SETTINGS, *shown, *own}
-    severities = package["contributes"]["configuration"]["properties"]["tapelint.severities"]
+    ordered = sorted(offered, key=lambda name: contributed[f"tapelint.{name}"]["order"])
+    assert ordered[:7] == ["enable", "run", "diagnosticMode", "select", "extendSelect", "ignore", "severities"]
+    assert [each for each in ordered if each not in shown][-1] == "trace.server", "without an order: by the alphabet"
+    severities = contributed["tapelint.severities"]
     assert tuple(severities["additionalProperties"]["enum"]) == tuple(SEVERITIES)
 
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy
 import pytest
 import torch
 from own_errors import is_own
@@ -149,6 +150,7 @@ def run(block: Block) -> Outcome:
     sys.modules["__main__"] = module
     torch.manual_seed(0)
     random.seed(0)
+    numpy.random.seed(0)
     try:
         with importable(block), contextlib.redirect_stdout(io.StringIO()), recorded(warned):
             exec(compile(program, name, "exec"), module.__dict__)

@@ -1,4 +1,5 @@
-"""The preferred cure of the error that PyTorch raises, applied and run: nothing raises, nothing is trained less.
+"""The preferred cure of the error that PyTorch raises, applied and run: nothing raises, nothing is trained less; and
+every safe cure of whatever is found: the steps of optimizers find the gradients that they are meant to.
 
 `make cures` prints the figures. What fails is listed in `uncured.txt`, which may only become shorter.
 """
@@ -12,13 +13,16 @@ import pytest
 pytest.importorskip("torch")
 
 from tools.cures.__main__ import all_random
-from tools.cures.curing import End, cure
+from tools.cures.curing import End, cure, harms
 from tools.cures.figures import Figures, percent
-from tools.cures.programs import Written, written
+from tools.cures.programs import ROOT, Written, cases, written
+from tools.cures.trained import starving, unlike
 
 from mdspec import Block
 
 PROGRAMS = list(written())
+CASES = list(cases(ROOT.parent / "shared" / "cases"))
+"""Programs after real reports, each with a twin that is right; none where that folder is not there."""
 FAILING = frozenset(
     line for line in Path(__file__).with_name("uncured.txt").read_text().splitlines() if not line.startswith("#")
 )
@@ -42,6 +46,43 @@ def test_preferred_cure_runs_clean(written: Written) -> None:
         steps = "".join(f"\n> {step.title}" for step in made.steps)
         pytest.fail(f"{made.end.value}: {made.error}{steps}\n{made.program.text}", pytrace=False)
     assert fails or written.name not in FAILING, "runs clean: take it out of uncured.txt"
+
+
+@pytest.mark.parametrize("written", [*PROGRAMS, *CASES], ids=lambda one: one.name)
+def test_safe_cures_train_what_is_meant(written: Written) -> None:
+    assert not (found := harms(written)), "\n".join(found)
+
+
+GAN = """import torch
+from torch import nn
+
+G, D = nn.Linear(4, 4), nn.Linear(4, 1)
+opt_g, opt_d = torch.optim.SGD(G.parameters(), lr=0.1), torch.optim.SGD(D.parameters(), lr=0.1)
+for _ in range(2):
+    fake = G(torch.randn(2, 4)).tanh()
+    opt_d.zero_grad()
+    D(fake).tanh().mean().backward()
+    opt_d.step()
+    opt_g.zero_grad()
+    D(fake).tanh().mean().backward()
+    opt_g.step()
+"""
+RIGHT = GAN.replace("D(fake)", "D(fake.detach())", 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "harm"),
+    [
+        (RIGHT, ""),
+        (RIGHT.replace("D(fake).tanh", "D(fake).sigmoid"), "the gradient of parameter 0 of optimizer 1"),
+        (GAN.replace("tanh()\n", "tanh().detach()\n", 1), "parameter 0 of optimizer 1 has no gradient in step 1"),
+        (GAN.replace("D(fake).tanh", "D(2 * fake.detach()).tanh", 1), "the gradient of parameter 0 of optimizer 0"),
+    ],
+)
+def test_harm_is_seen(text: str, harm: str) -> None:
+    ran, right = program(text).run(), program(RIGHT).run()
+    found = starving(ran.trained, right.trained) or unlike(ran.trained, right.trained)
+    assert found.startswith(harm) and bool(found) is bool(harm)
 
 
 def test_only_blocks_that_exist_are_listed() -> None:

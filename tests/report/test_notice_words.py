@@ -68,3 +68,46 @@ def test_an_internal_error(names: list[str], monkeypatch: pytest.MonkeyPatch) ->
     notice = only(functions(names, "    broken\n"), Kind.FAULT)
     assert list(badly_worded(notice.diagnostic)) == []
     assert "ZeroDivisionError" in notice.sentence and "ZeroDivisionError" in (notice.diagnostic.help or "")
+
+
+DATA = "import torch\nx = torch.ones(3)\n"
+"""The beginning of a program that is checked."""
+READS = "class Net(torch.nn.Module):\n    def forward(self, x):\n        return self.layer(x)\n"
+ENDS = {
+    "an item of a number": f"{DATA}print(x.sum().data[0])\nprint(x)\n",
+    "a test of several numbers": f"{DATA}if x > 0:\n    print(x)\n",
+    "a long expression": f"{DATA}print((x + x + x + x + x + x + x + x + x + x + x + x + x + x).sum().data[0])\n",
+    "a loop": f"{DATA}for step in range(3):\n    print(len(x.sum()))\n",
+    "a function that the script calls": f"{DATA}def show(y):\n    return y.data[0]\nshow(x.sum())\nprint(x)\n",
+    "PyTorch, in a function without a caller": f"{DATA}def show():\n    return torch.ones(3).sum()[0]\n",
+}
+GOES_ON = {
+    "on one side of a test": f"{DATA}import sys\nif len(sys.argv) > 1:\n    x.sum().data[0]\nprint(x)\n",
+    "with another option": f"{DATA}def show(y, old=False):\n    if old:\n        y.data[0]\nshow(x.sum())\n",
+    "with a handler": f"{DATA}try:\n    x.sum().data[0]\nexcept IndexError:\n    print(x)\n",
+    "a finding tells it": f"{DATA}x.sum().backward()\nprint(x)\n",
+    "the program means it": f"{DATA}raise SystemExit(x)\n",
+    "Python raises, as far as is known": f"{DATA}{READS}Net()(x)\nprint(None.real)\n",
+    "a method that the model does not know": f"{DATA}print(x.shape.numel(), torch.Size([2]).numel())\n",
+}
+
+
+@pytest.mark.parametrize("text", ENDS.values(), ids=ENDS.keys())
+def test_where_the_program_raises(text: str) -> None:
+    """It is said at its line; what no test leads around is said."""
+    notice = only(text, Kind.ENDED)
+    assert list(badly_worded(notice.diagnostic)) == []
+    assert notice.span.row > 2 and "Error" in notice.message
+
+
+@pytest.mark.parametrize("text", GOES_ON.values(), ids=GOES_ON.keys())
+def test_where_the_program_goes_on(text: str) -> None:
+    assert [notice for notice in analysis.analyse(text, "a.py").notices if notice.kind is Kind.ENDED] == []
+
+
+def test_the_rest_of_the_program_is_judged() -> None:
+    """Functions that nothing has called when the program raises are entry points."""
+    text = f"{DATA}def fit(y):\n    print(y.data[0])\ndef show():\n    y = torch.ones(3, requires_grad=True).exp()\n"
+    found = analysis.analyse(f"{text}    y += 1\n    y.sum().backward()\nfit(x.sum())\nshow()\n", "a.py")
+    assert [notice.kind for notice in found.notices] == [Kind.ENDED]
+    assert [(each.code, each.span.row) for each in found.diagnostics] == [("TL201", 7)]

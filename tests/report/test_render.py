@@ -89,6 +89,14 @@ story:
     )
 
 
+def test_that_it_raises_at_its_own_place_is_the_last_step() -> None:
+    """As in an editor, where each step has its number in the text."""
+    raising = replace(FINDING, short="needs version 0: raises")
+    assert [step.short for step in raising.steps][-1] == raising.short and len(raising.steps) == 3
+    assert shown(finding=raising).endswith("\n  3. Needs version 0: raises\n --> train.py:5:1\n")
+    assert "\nstory: 3 steps, first at train.py:3;" in shown(look=Look(has_story=False), finding=raising)
+
+
 def test_the_story_is_folded_where_it_is_not_asked_for() -> None:
     folded = Look(has_story=False)
     assert shown(look=folded).endswith("\nstory: 2 steps, first at train.py:3; show with --story\n")

@@ -8,7 +8,8 @@ from enum import Enum
 
 from ..fuzz.judge import kind_of
 from .gradients import Reached
-from .programs import Program, Ran
+from .programs import Program, Ran, Written
+from .trained import starving, unlike
 
 ROUNDS = 8
 """How many errors of one program are cured, one after the other."""
@@ -88,6 +89,49 @@ def judged(program: Program, ran: Ran, meant: Reached) -> tuple[End, str]:
     if again.error and kind_of(again.error) != "other":
         return End.AGAIN, short(again.error)
     return End.CLEAN, ""
+
+
+def harms(program: Written) -> list[str]:
+    """How the safe fixes of a program, of whatever is found, change its training, each with its title before it."""
+    ran, found = program.run(), list[str]()
+    right = program.with_text(program.twin).run() if program.twin is not None else None
+    report, offers = program.all_cures()
+    for diagnostic, fixes in offers:
+        for fix in fixes:
+            if fix.applicability == "safe":
+                if harm := _harm(program.with_fix(report, fix), ran, right):
+                    found.append(f"{diagnostic.code}: {fix.title}: {harm}")
+    return found
+
+
+def _harm(cured: Written, bad: Ran, right: Ran | None) -> str:
+    """How a cured program trains otherwise than the right one, or the bad one as far as that came."""
+    cured = _cured_further(cured)
+    ran, longer = cured.run(), lengthened(cured.text)
+    if ran.error:
+        return ""  # it trains nothing, and says so
+    again = cured.with_text(longer).run() if longer != cured.text else ran
+    if again.error and kind_of(again.error) != "other":
+        return short(again.error)
+    if right is not None and not right.error:
+        starved = starving(ran.trained, right.trained)
+        if starved or not unlike(ran.trained, right.trained):
+            return starved
+    return unlike(ran.trained, bad.trained, is_right=False) if bad.error else ""
+
+
+def _cured_further(program: Written) -> Written:
+    """The program after the preferred cures of what it still raises."""
+    for _ in range(ROUNDS):
+        ran = program.run()
+        if not ran.error:
+            break
+        report, offers = program.cures(ran.row, ran.error)
+        fix = next((fix for fixes in offers for fix in fixes if fix.preferred), None)
+        if fix is None:
+            break
+        program = program.with_fix(report, fix)
+    return program
 
 
 def short(error: str) -> str:

@@ -6,7 +6,7 @@ import contextlib
 import signal
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,11 +21,12 @@ from mdreveal import without_reveals  # noqa: E402
 from mdspec import Block, beside, read_programs  # noqa: E402
 from tapelint import analysis  # noqa: E402
 from tapelint.analysis import Report  # noqa: E402
-from tapelint.report import Fix  # noqa: E402
+from tapelint.report import Diagnostic, Fix  # noqa: E402
 from tapelint.source.edit import apply  # noqa: E402
 from tapelint.workspace import Config, Resolver  # noqa: E402
 
 from .gradients import Reached, recording  # noqa: E402
+from .trained import Trained, watching  # noqa: E402
 
 SECONDS = 10
 """A program that raises nothing in so long runs for ever, and clean."""
@@ -34,21 +35,25 @@ SECONDS = 10
 @dataclass(frozen=True, slots=True)
 class Ran:
     """What PyTorch does: its error, in which row, and which leaves it reaches. No error where it runs clean, or where
-    the program itself raises (``own_errors``): that is what it is meant to do.
+    the program itself raises (``own_errors``): that is what it is meant to do. ``trained`` is with what it trains.
     """
 
     error: str
     row: int
     reached: Reached
+    trained: Trained = field(default_factory=Trained)
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A program that stands in a file: a block of the literate tests or of the corpus, or a script."""
+    """A program that stands in a file: a block of the literate tests or of the corpus, a script, or a case that has a
+    ``twin``, the text of which is right.
+    """
 
     kind: str
     name: str
     block: Block
+    twin: str | None = None
 
     def with_text(self, text: str) -> Written:
         """The same program after an edit."""
@@ -61,19 +66,26 @@ class Written:
 
     def run(self) -> Ran:
         """Run it under PyTorch."""
-        with recording(f"<{self.block.name}>") as reached, arguments([self.block.name]):
+        with recording(f"<{self.block.name}>") as reached, watching() as trained, arguments([self.block.name]):
             try:
                 with limited(SECONDS):
                     outcome = sandbox.run(self.block)
             except (SystemExit, TooLong):
                 outcome = sandbox.Outcome()
-        return Ran("" if outcome.is_own else outcome.error, outcome.row, reached)
+        return Ran("" if outcome.is_own else outcome.error, outcome.row, reached, trained)
 
     def with_fix(self, report: Report, fix: Fix) -> Written:
         """The program, and the files beside it, after a fix of ``report``."""
         folder, made = Path(report.path).parent, self.with_text(apply(report.source.text, fix.edits))
         files = {str(Path(each.filename).relative_to(folder)): each.after for each in fix.others}
         return replace(made, block=replace(made.block, files={**made.block.files, **files}))
+
+    def all_cures(self) -> tuple[Report, list[tuple[Diagnostic, tuple[Fix, ...]]]]:
+        """The report, and the fixes of each finding."""
+        with beside(self.block) as main:
+            report = in_project(self.block, main) if self.block.files else analysed(self.block, main)
+            found = (*report.diagnostics, *report.elsewhere)
+            return report, [(each, analysis.fixes(report, each)) for each in found]
 
     def cures(self, row: int, error: str) -> tuple[Report, list[tuple[Fix, ...]]]:
         """The report, and the fixes of each finding that is this error, the likeliest first."""
@@ -172,6 +184,13 @@ def written() -> Iterator[Written]:
             kind = "corpus" if "corpus" in block.file.parts else "blocks"
             whole = replace(block, preamble="", text=without_reveals(block.program))
             yield Written(kind, block.name, whole)
+
+
+def cases(folder: Path) -> Iterator[Written]:
+    """The cases in a folder: ``bad.py``, and ``fixed.py`` beside it, each case in a folder of its own."""
+    for path in sorted(folder.glob("*/*/bad.py")):
+        name, twin = f"{path.parent.parent.name}/{path.parent.name}", path.with_name("fixed.py").read_text("utf-8")
+        yield Written("cases", name, Block(path, name, 0, path.read_text("utf-8"), preamble=""), twin)
 
 
 def scripts(folder: Path, pattern: str) -> Iterator[Written]:

@@ -12,8 +12,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, field, replace
 from functools import partial
+from typing import Literal
 
 from ..autograd import Facts
+from ..autograd.model.cuts import Withheld
 from ..engine.limits import Limits
 from ..engine.machine import Probe
 from ..fault import fault_of
@@ -46,7 +48,7 @@ from ..stubs import stub_module_name
 from ..workspace.config import Config
 from .cures_elsewhere import UNSAFE, edits_of, file_edits, is_edited, joined, named, with_texts
 from .elsewhere import ConfigOf, Configs
-from .fix_verification import cures, loses, newly_exposed, same_kind_fixes
+from .fix_verification import cures, is_guessed, loses, newly_exposed, same_kind_fixes, withheld_by
 from .focus import unrelated
 from .inputs import Inputs
 from .locations import Files, Hidden, Origin
@@ -85,8 +87,16 @@ class Report:
     # runs it, and how many any of them did: all, and those that the program runs
     reach: tuple[int, ...] = ()
     imagined: tuple[int, ...] = ()
+    # what these would be without any cut
+    uncut_reach: tuple[int, ...] = ()
+    uncut_imagined: tuple[int, ...] = ()
     trained: int = 0
     trained_by_program: int = 0
+    # what cuts have kept from leaves, and what of it is thrown away before any step could use it
+    withheld: frozenset[Withheld] = frozenset()
+    withheld_in_vain: frozenset[Withheld] = frozenset()
+    # and what of it is kept from leaves that get no gradient at all
+    untrained: frozenset[Withheld] = frozenset()
     # paths of the workspace's files that were read for its imports
     imports: tuple[str, ...] = ()
     # those of them that were executed, by path
@@ -179,7 +189,7 @@ def _analyse(
     origins = frozenset(map(files.origin, findings))
     alone = memory.standalone_results if is_main else None
     is_elsewhere = partial(_is_shown_alone, files=files, inputs=inputs, cancel=cancel, alone=alone)
-    shown = [*_shown(findings, files, is_elsewhere)]
+    shown = [*_shown(findings, files, is_elsewhere, machine)]
     here, there = _by_place(shown, source.path)
     is_certain = partial(_is_certain, machine, source, steps, inputs.is_imported)
     summary = _summary(source, config, files, findings, is_certain)
@@ -195,8 +205,13 @@ def _analyse(
         findings={diagnostic.place: finding for diagnostic, finding in shown},
         reach=tuple(noted.reach.values()),
         imagined=tuple(noted.imagined.values()),
+        uncut_reach=noted.uncut(noted.reach),
+        uncut_imagined=noted.uncut(noted.imagined),
         trained=noted.trained,
         trained_by_program=noted.trained_by_program,
+        withheld=frozenset(noted.fates.withheld),
+        withheld_in_vain=noted.fates.in_vain,
+        untrained=noted.untrained,
         imports=tuple(imports.paths) if imports else (),
         others={other.path: other for other in files.others},
         origins=origins,
@@ -221,10 +236,11 @@ def _hidden(
 
 
 def _shown(
-    findings: Iterable[Finding], files: Files, is_elsewhere: Callable[[Finding], bool]
+    findings: Iterable[Finding], files: Files, is_elsewhere: Callable[[Finding], bool], machine: Machine
 ) -> Iterator[tuple[Diagnostic, Finding]]:
-    """The findings that this file is to show, each with its diagnostic."""
+    """The findings that this file is to show, each with its diagnostic. Raises Cancelled."""
     for finding in findings:
+        machine.check_cancelled()
         if not is_elsewhere(finding) and (diagnostic := files.diagnostic(finding)) is not None:
             yield diagnostic, finding
 
@@ -467,10 +483,33 @@ def _tried(
         after, more, made = _changed(after, again, cancel, memory), more + 1, joined(made, again)
     if not good or _ends_walks(report, after, made) or _harms(report, made, cancel):
         return None
+    verdict = _safety(report, diagnostic, after, cure, made)
+    if verdict is None:
+        return None
     own = differences(report, after) if more else edits_of(made, report.path)
     others = tuple(each for each in made if each.filename != report.path)
-    fix = Fix(_title(cure, more, made, diagnostic), cure.applicability, False, own, others)
-    return loses(report, after), newly_exposed(report, after), not is_safe, more, fix
+    cure = replace(cure, applicability=verdict)
+    fix = Fix(_title(cure, more, made, diagnostic), verdict, False, own, others)
+    return loses(report, after), newly_exposed(report, after), verdict == "unsafe", more, fix
+
+
+def _safety(
+    report: Report, diagnostic: Diagnostic, after: Report, cure: FixProposal, made: tuple[FileEdits, ...]
+) -> Literal["safe", "unsafe"] | None:
+    """How safe a cure is that cures, by what its cuts keep from leaves: None where that changes the gradients of each
+    iteration, though the cure is meant to be safe. What an earlier one has computed is out of date: there it only
+    matters that the leaf is trained at all.
+    """
+    kept = withheld_by(cure, after, made)
+    lost = [each for each in kept if each not in after.withheld_in_vain]
+    if cure.applicability == "safe" and any(each.when == "later" for each in lost):
+        return None
+    if any(each.when != "before" or each in after.untrained for each in lost) or is_guessed(report, diagnostic):
+        return "unsafe"
+    if cure.applicability == "safe" or not kept or lost or loses(report, after):
+        return cure.applicability
+    uncut = replace(after, reach=after.uncut_reach, imagined=after.uncut_imagined)
+    return "safe" if cures(report, diagnostic, uncut, cure, True) else "unsafe"
 
 
 def _title(cure: FixProposal, more: int, made: Iterable[FileEdits], diagnostic: Diagnostic) -> str:

@@ -1,7 +1,8 @@
 """Whether a fix cures: what is reported before and after it, compared.
 
 A cure is good if its hazard is gone, nothing new is there, and, if it is called safe, every backward still reaches as
-many leaves. Where the same place then shows the same hazard of another tensor (`h, c`), the cure is made once more.
+many leaves, but for gradients that are thrown away before a step uses them. Where the same place then shows the same
+hazard of another tensor (`h, c`), the cure is made once more.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
+from ..autograd.model.cuts import Withheld
 from ..fixes import PURPOSES
 from ..ground import RunBy
-from ..report import Diagnostic
+from ..report import Diagnostic, FileEdits
 from ..report.diagnostic import Place
 from ..rules import Finding
 from ..rules.support.cure import FixProposal
 from ..severity import Severity
 from ..source import Source
+from ..source.edit import line_starts
 
 
 class Report(Protocol):
@@ -35,9 +38,15 @@ class Report(Protocol):
     @property
     def source(self) -> Source: ...
     @property
+    def others(self) -> dict[str, Source]: ...
+    @property
     def trained(self) -> int: ...
     @property
     def trained_by_program(self) -> int: ...
+    @property
+    def withheld(self) -> frozenset[Withheld]: ...
+    @property
+    def withheld_in_vain(self) -> frozenset[Withheld]: ...
 
 
 def newly_exposed(before: Report, after: Report) -> int:
@@ -70,6 +79,11 @@ def cures(before: Report, diagnostic: Diagnostic, after: Report, cure: FixPropos
     return not keeps_gradients or reaches_as_much(after, before)
 
 
+def is_guessed(report: Report, diagnostic: Diagnostic) -> bool:
+    """Whether a finding rests on a guess: then no fix of it is safe, since the text may be right as it is."""
+    return any(ground.kind == "guessed" for ground in report.findings[diagnostic.place].rests_on)
+
+
 def reaches_as_much(after: Report, before: Report) -> bool:
     """Whether each backward still reaches as many leaves.
 
@@ -88,6 +102,35 @@ WITHOUT_RECORD = frozenset(("no_grad", "no_grad_writes"))
 """Cures after which a write is not recorded."""
 
 
+def withheld_by(cure: FixProposal, after: Report, made: Sequence[FileEdits]) -> list[Withheld]:
+    """What the cuts that a cure has written keep from leaves."""
+    if cure.purpose not in CUTS and cure.purpose not in WITHOUT_RECORD:
+        return []
+    return [each for each in after.withheld if _stands_in_edits(after, each.node, made)]
+
+
+def _stands_in_edits(after: Report, node: ast.AST, made: Sequence[FileEdits]) -> bool:
+    """Whether a node of the edited text ends in what the edits have put in."""
+    texts = {each.filename: each for each in made}
+    sources = [after.source, *after.others.values()]
+    source = next((each for each in sources if each.path in texts and each.holds(node)), None)
+    if source is None:
+        return False
+    span, starts = source.span(node), line_starts(source.text)
+    end = starts[span.end_row - 1] + span.end_column - 1
+    return any(first < end <= last for first, last in _inserted(texts[source.path]))
+
+
+def _inserted(made: FileEdits) -> Iterator[tuple[int, int]]:
+    """Where the text has what edits have put in, in characters."""
+    starts, more = line_starts(made.text), 0
+    for edit in sorted(made.edits, key=lambda edit: edit.span):
+        first = starts[edit.span.row - 1] + edit.span.column - 1 + more
+        last = starts[edit.span.end_row - 1] + edit.span.end_column - 1 + more
+        yield first, first + len(edit.content)
+        more += len(edit.content) - (last - first)
+
+
 def _may_cause(cure: FixProposal, hazard: Finding, found: Finding) -> bool:
     """Whether a cure may have brought about what was ``found`` after it, where it was not merely hidden.
 
@@ -100,12 +143,15 @@ def _may_cause(cure: FixProposal, hazard: Finding, found: Finding) -> bool:
     return cure.purpose not in CUTS or not is_about_graphs or found.raises == hazard.raises
 
 
-def _is_caused(cure: FixProposal, hazard: Finding, found: Finding, more: int) -> bool:
-    """Whether a cure has brought about an error in what ran before it: a backward above the one that raised lacks the
-    graph that was cut off, or what was a leaf is read as one. ``more`` is how many rows the cure adds.
+def _is_caused(cure: FixProposal, hazard: Finding, found: Finding, before: Report, after: Report) -> bool:
+    """Whether a cure has brought about an error: a backward lacks the graph that was cut off, in a row that the cure
+    has written or above the call that raised, or what was a leaf is read as one.
     """
+    more = len(after.source.lines) - len(before.source.lines)
     if cure.purpose.startswith("out_of_place") and found.code == "TL302":
         return True
+    if found.code == "TL301" and any(_is_new(link.node, before, after) for link in found.links):
+        return True  # the graph ends in what the cure has written
     row = getattr(hazard.raiser, "lineno", 0) + max(more, 0)
     is_above = found.raiser is not None and getattr(found.raiser, "lineno", row) <= row
     return cure.purpose in CUTS and found.code == "TL301" and hazard.run_by is found.run_by and is_above
@@ -113,10 +159,10 @@ def _is_caused(cure: FixProposal, hazard: Finding, found: Finding, more: int) ->
 
 def _is_harm(cure: FixProposal, hazard: Finding, found: Finding, before: Report, after: Report) -> bool:
     """Whether what has appeared after a cure speaks against it."""
-    if _is_caused(cure, hazard, found, len(after.source.lines) - len(before.source.lines)):
+    if _is_caused(cure, hazard, found, before, after):
         return True
     if found.severity > Severity.WARNING:
-        return found.severity is Severity.INFORMATION and _is_written(found, before, after)
+        return found.severity is Severity.INFORMATION and _is_new(found.node, before, after)
     raisers = set(map(_raiser, before.findings.values()))
     return hazard.severity is not Severity.ERROR or _raiser(found) in raisers and _may_cause(cure, hazard, found)
 
@@ -135,9 +181,9 @@ def _goes_on(before: Report, after: Report) -> bool:
     return len(after.imagined) < len(before.imagined)
 
 
-def _is_written(finding: Finding, before: Report, after: Report) -> bool:
-    """Whether a finding is about a row that was not in the text before."""
-    row = getattr(finding.node, "lineno", 0)
+def _is_new(node: ast.AST, before: Report, after: Report) -> bool:
+    """Whether a node stands in a row that was not in the text before."""
+    row = getattr(node, "lineno", 0) if after.source.holds(node) else 0
     rows = after.source.lines[row - 1 : row]
     return bool({text.strip() for text in rows} - {text.strip() for text in before.source.lines})
 

@@ -26,7 +26,7 @@ from ..severity import Severity
 from ..source import Source, Span, head
 from ..source.pytest_files import TestConventions
 from ..stubs import stub_module_name
-from .story_steps import RAISES, at_its_own_place, in_order
+from .story_steps import RAISES, StoryStep, at_its_own_place, in_order
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -148,16 +148,16 @@ class Files:
     def _located(self, finding: Finding, node: ast.AST, source: Source) -> Diagnostic:
         """A finding with its syntax turned into places, reported at ``node`` of ``source``."""
         inner, rule = self.of(finding.node), rule_of(finding)
-        related = [self._related(step.text, step.node, step.short) for step in in_order(finding)]
+        steps = [*in_order(finding)]
         own = at_its_own_place(finding)
         rests_on = finding.rests_on
         if source is not self.main:
             rests_on += (Ground("called", self._as_called(self.place_in_main(finding))),)
-            related += self._calls(finding, node, {(step.filename, step.span) for step in related})
+            _put_calls(steps, self._calls(finding, node, {each.node for each in steps}))
         if node is not finding.node:
             span = head(inner, finding.node)
             rests_on += (Ground("called", self._where(node, inner, span)),)
-            related.append(self._related("This call leads here", finding.node, own or "called"))
+            _put_place(steps, StoryStep(finding.node, "This call leads here", own or "called"), finding, bool(own))
         return Diagnostic(
             finding.code,
             rule.name,
@@ -165,7 +165,7 @@ class Files:
             finding.message,
             source.path,
             head(source, node),
-            tuple(related),
+            tuple(self._related(step.text, step.node, step.short) for step in steps),
             finding.help,
             rule.url,
             finding.premise is not None,
@@ -221,7 +221,7 @@ class Files:
             base for each in ast.walk(self.main.tree) if isinstance(each, ast.ClassDef) for base in each.bases
         )
 
-    def _calls(self, finding: Finding, shown: ast.AST, known: set[tuple[str, Span]]) -> Iterator[Related]:
+    def _calls(self, finding: Finding, shown: ast.AST, known: set[ast.AST]) -> Iterator[StoryStep]:
         """The calls that lead from ``main`` to the node that a finding is reported at, but those that the story has:
         the first of them, and the last ones.
         """
@@ -230,9 +230,9 @@ class Files:
         first = next(index for index, node in enumerate(way) if index > inside and self.of(node) is self.main)
         calls = [node for node in way[first:inside:-1] if isinstance(node, ast.Call) or node in self._bases]
         for node in [*calls[:1], *calls[1:][1 - CALLS :]]:
-            step = self._related(f"This {'class' if node in self._bases else 'call'} leads here", node, "leads here")
-            if (step.filename, step.span) not in known:
-                yield step
+            if node not in known:
+                what = "class" if node in self._bases else "call"
+                yield StoryStep(node, f"This {what} leads here", "leads here")
 
     def remarks(self, examined: FileSummary, asked_for: Callable[[str], bool]) -> Iterator[tuple[Diagnostic, Fix]]:
         """What the rules about comments say of the checked file, each with its fix.
@@ -276,3 +276,21 @@ class Files:
     def _related(self, text: str, node: ast.AST, short: str) -> Related:
         source = self.of(node)
         return Related(text, source.path, head(source, node), short)
+
+
+def _put_calls(steps: list[StoryStep], calls: Iterable[StoryStep]) -> None:
+    """Put the calls that lead to a finding before what happens in them; those in which nothing else does come last."""
+    for call in calls:
+        inside = (index for index, step in enumerate(steps) if call.node in step.calls)
+        steps.insert(next(inside, len(steps)), call)
+
+
+def _put_place(steps: list[StoryStep], place: StoryStep, finding: Finding, raises_there: bool) -> None:
+    """Put the place of a finding that is reported elsewhere last, if PyTorch ``raises_there``, else before the line at
+    which it does; it may be a step already.
+    """
+    if raises_there:
+        steps.append(place)
+    elif all(step.node is not place.node for step in steps):
+        is_before = bool(steps) and steps[-1].node is finding.raiser and bool(finding.raises)
+        steps.insert(len(steps) - is_before, place)

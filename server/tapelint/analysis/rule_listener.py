@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from ..autograd.events.graph_walks import BackwardRan, Event
+from ..autograd.gradients.withheld import Fates
+from ..autograd.model.cuts import Withheld
 from ..engine.paths.abandoned import AbandonedPaths
 from ..frozen import frozen
 from ..ground import RunBy
@@ -26,9 +28,10 @@ class UnitFindings:
     # What each rule found at each node, by what the program is supposed to do for it.
     found: dict[tuple[str, ast.AST], dict[Supposed, Finding]] = field(default_factory=dict)
     # How many leaves the first backward at each node reached: where the program runs it, and where only a caller that
-    # was imagined does.
+    # was imagined does; and how many more it would have, but for a cut.
     reach: dict[ast.AST, int] = field(default_factory=dict)
     imagined: dict[ast.AST, int] = field(default_factory=dict)
+    missed: dict[ast.AST, int] = field(default_factory=dict)
     # All leaves that a backward has reached, and those that one has where the program runs it.
     trained: set[int] = field(default_factory=set)
     trained_by_program: set[int] = field(default_factory=set)
@@ -46,6 +49,8 @@ class UnitFindings:
             self.reach.setdefault(node, leaves)
         for node, leaves in other.imagined.items():
             self.imagined.setdefault(node, leaves)
+        for node, leaves in other.missed.items():
+            self.missed.setdefault(node, leaves)
         self.trained |= other.trained
         self.trained_by_program |= other.trained_by_program
 
@@ -71,13 +76,23 @@ Supposed = tuple[Severity, "str | None", "str | None", RunBy]
 @frozen
 class Noted:
     """What an analysis found, how many leaves the first backward at each node reached (in the program, and where only
-    a caller that was imagined runs it), and how many any did: all of them, and those that the program runs."""
+    a caller that was imagined runs it), how many more it ``missed`` for a cut, and how many any did: all of them, and
+    those that the program runs. ``fates``
+    are those of what cuts have kept from leaves, and what is ``untrained`` of it gets no gradient at all."""
 
     findings: dict[tuple[str, ast.AST], Finding]
     reach: dict[ast.AST, int]
     imagined: dict[ast.AST, int]
+    missed: dict[ast.AST, int]
     trained: int
     trained_by_program: int
+    fates: Fates
+
+    untrained: frozenset[Withheld]
+
+    def uncut(self, reach: dict[ast.AST, int]) -> tuple[int, ...]:
+        """How many leaves there would be without any cut."""
+        return tuple(leaves + self.missed[node] for node, leaves in reach.items())
 
 
 def found_in(
@@ -88,20 +103,23 @@ def found_in(
     """What was found in all of them, with what its paths have chosen; ``is_of_tests`` as for ``UnitFindings``. Nothing
     counts of what a function shows to a caller that is imagined if it ``is_quiet``: its callers record no graph.
     """
-    total, walks, abandoned = UnitFindings(), set[ast.AST](), AbandonedPaths()
+    total, walks, abandoned, fates = UnitFindings(), set[ast.AST](), AbandonedPaths(), Fates()
     for unit in units:
         own = unit.notes.of(UnitFindings)
         if own.found and unit.run_by is RunBy.IMAGINED and unit.function is not None and is_quiet(unit.function):
             continue
         abandoned.merge_from(unit.notes.of(AbandonedPaths))
         total.merge_from(own)
+        fates.merge_from(unit.notes.of(Fates))
         walks.update(node for _, node in unit.backward_sites)
     reported = total.reported(abandoned, is_of_tests)
     for key, found in [*reported.items()]:
         if found.everywhere and found.point.premise is None and found.point.node in walks:
             del reported[key]
     imagined = {node: leaves for node, leaves in total.imagined.items() if node not in total.reach}
-    return Noted(told_once(reported), total.reach, imagined, len(total.trained), len(total.trained_by_program))
+    trained, by_program = len(total.trained), len(total.trained_by_program)
+    untrained = frozenset(each for each in fates.withheld if each.leaf not in total.trained)
+    return Noted(told_once(reported), total.reach, imagined, total.missed, trained, by_program, fates, untrained)
 
 
 def running(config: Config) -> list[Rule]:
@@ -132,6 +150,12 @@ class RuleListener:
             is_imagined = self.machine.unit.run_by is RunBy.IMAGINED
             reach = notes.imagined if is_imagined else notes.reach
             reach.setdefault(event.point.node, len(event.reached))
+            missed = {each.leaf for each in event.withheld}.difference(event.reached)
+            notes.missed.setdefault(event.point.node, len(missed))
+            fates = self.machine.unit.notes.of(Fates)
+            fates.withheld |= event.withheld
+            if not event.accumulates:
+                fates.used |= event.withheld  # what the call returns
             notes.trained.update(event.reached)
             notes.trained_by_program.update(() if is_imagined else event.reached)
             return

@@ -23,11 +23,12 @@ RAISES = "raises"
 
 @frozen
 class StoryStep:
-    """What happened at ``node``, as a sentence and in a few words."""
+    """What happened at ``node``, as a sentence and in a few words, and in which calls, outermost first."""
 
     node: ast.AST
     text: str
     short: str
+    calls: tuple[ast.AST, ...] = ()
 
 
 def in_order(finding: Finding) -> Iterator[StoryStep]:
@@ -36,7 +37,8 @@ def in_order(finding: Finding) -> Iterator[StoryStep]:
     sentences = zip(links, moments([link.when for link in links]), _short(finding, links))
     for link, moment, short in sentences:
         if hasattr(link.node, "lineno"):
-            yield StoryStep(link.node, capitalized(_timed(link.text, moment)), short)
+            calls = tuple(link.when.calls) if link.when is not None else ()
+            yield StoryStep(link.node, capitalized(_timed(link.text, moment)), short, calls)
 
 
 def at_its_own_place(finding: Finding) -> str:

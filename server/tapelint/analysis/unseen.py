@@ -17,10 +17,10 @@ from dataclasses import replace
 from ..fault import Fault
 from ..frozen import frozen
 from ..headline import LONGEST, capitalized, headline
-from ..interpreter import AnalysisUnit, Lost
+from ..interpreter import AnalysisUnit, Ended, Lost
 from ..report import Kind, Notice, Related
 from ..report.notice import FAULTY, START, internal
-from ..source import Source, Span, cell_at
+from ..source import Source, Span, cell_at, written
 from .locations import Files
 
 FEW = 6
@@ -62,8 +62,44 @@ def notices(files: Files, steps: Sequence[AnalysisUnit], entries: int) -> tuple[
                 calls += [named] if named not in calls else []
             elif lost.entry.kind != "object":  # its methods are reported instead: none of them has begun
                 (cut if lost.begun else idle).append(named)
+    ended = dict.fromkeys(step.ended for step in steps if step.ended is not None)
     faults = (_fault(files.main.path, *what, places) for what, places in failed.items())
-    return (*faults, *unparsed(files.main), *_cut(files.main.path, cut, idle, calls, entries))
+    return (
+        *(_ended(files, each) for each in ended),
+        *faults,
+        *unparsed(files.main),
+        *_cut(files.main.path, cut, idle, calls, entries),
+    )
+
+
+def _ended(files: Files, ended: Ended) -> Notice:
+    """Where the program raises; in another file, the call that leads there is the place in this one."""
+    at = _part_of(ended.node)
+    told = ((at, "It raises here"), *((call, "Called here") for call in reversed(ended.calls)))
+    places = [
+        Related(message, files.of(node).path, _row(files.of(node), node))
+        for node, message in told
+        if hasattr(node, "lineno")
+    ]
+    raises = f"`{written(at)}` raises {ended.error}"
+    message = headline(
+        f"{raises} ({ended.message}): what comes after is not reached",
+        f"{raises}: what comes after is not reached",
+        f"Raises {ended.error} ({ended.message}): what comes after is not reached",
+        f"Raises {ended.error}: what comes after is not reached",
+    )
+    advice = f"{ended.error}: {ended.message}. Cure that first: {BEYOND[:1].lower()}{BEYOND[1:]}"
+    return Notice(Kind.ENDED, files.main.path, message, tuple(places), help=advice)
+
+
+def _part_of(node: ast.AST) -> ast.AST:
+    """What raises in a statement that has blocks."""
+    match node:
+        case ast.If(test=part) | ast.While(test=part) | ast.For(iter=part) | ast.AsyncFor(iter=part):
+            return part
+        case ast.With(items=[first, *_]) | ast.AsyncWith(items=[first, *_]):
+            return first.context_expr
+    return node
 
 
 def unparsed(source: Source) -> Iterator[Notice]:

@@ -24,7 +24,7 @@ from .model.program_point import Iteration, ProgramPoint
 from .model.provenance import Provenance
 from .model.recording import invent, record
 from .model.stores import EvaluationGraph, LastStore, RetainedGraphs, Stored, StoreKind
-from .model.views import contents, edge_of, leaf, materialize_view, resolve_view
+from .model.views import contents, edge_of, leaf, materialize_view, memory_contents, resolve_view
 from .model.writes import TorchRaises, bump, check_write, record_untracked_write
 from .passes.engine import backward, recorded, second_order, unused
 from .passes.node_hooks import Hook, retain
@@ -65,6 +65,7 @@ __all__ = [
     "check_inference_write",
     "check_write",
     "contents",
+    "memory_contents",
     "resolve_view",
     "edge_of",
     "fresh_id",

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from .events.graph_walks import Event
 from .events.messages import is_of_another
+from .model.program_point import ProgramPoint
 
 Listener = Callable[[Event], None]
 
@@ -28,14 +29,18 @@ class EventBus:
     assumption: str | None = None
     # The patterns of the handlers that catch an error only if its message is like that.
     expected_messages: tuple[str, ...] = ()
+    # Where the last event was published of which PyTorch raises.
+    raised_at: ProgramPoint | None = None
 
     def subscribe(self, listener: Listener) -> None:
         self.listeners.append(listener)
 
     def publish(self, event: Event) -> None:
         """Call the listeners, unless the program catches itself what PyTorch raises there."""
-        if event.raises and self._is_caught(event):
-            return
+        if event.raises:
+            self.raised_at = event.point
+            if self._is_caught(event):
+                return
         assumption = ""
         for premise in (event.premise, event.assumption, self.assumption):
             if premise is not None and premise not in assumption:  # it is there where an event is published again

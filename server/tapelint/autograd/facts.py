@@ -98,6 +98,8 @@ class Facts:
     contiguous: set[int] = field(default_factory=set)
     # The tensors with the default dtype.
     float32: set[int] = field(default_factory=set)
+    # The number that fills memory written with constants alone, by its contents; `SEVERAL` where it is not one.
+    constants: dict[tuple[int, ...], object] = field(default_factory=dict)
     # The calls that change the default dtype of tensors.
     default_dtype_changed: set[str] = field(default_factory=set)
     # The tensors that are on the CPU.
@@ -138,12 +140,18 @@ class Facts:
     imagined: set[int] = field(default_factory=set)
     # The registrations of hooks that clip the gradient they are given, and where that is.
     clipping_hooks: dict[ast.AST, ProgramPoint] = field(default_factory=dict)
+    # The leaves of networks that are guessed and have shown that they are some, other than by being called.
+    proven_networks: set[int] = field(default_factory=set)
     # What an optimizer held at its last step, by the call site of the step.
     stepped_with: dict[tuple[ast.AST, tuple[ast.AST, ...]], Collection[int]] = field(default_factory=dict)
     # The backward calls whose graph, which they have retained, another pass has walked on some path.
     retained_for_use: set[ast.AST] = field(default_factory=set)
     # The tensors that some optimizer was given.
     optimized: set[int] = field(default_factory=set)
+    # Where leaves were made not to require grad any more, the last time.
+    frozen_at: dict[int, ProgramPoint] = field(default_factory=dict)
+    # The leaves that the backward at each call has reached.
+    reached_at: dict[ast.AST, frozenset[int]] = field(default_factory=dict)
     # Tensors whose gradient the program wants.
     wanted_gradients: set[int] = field(default_factory=set)
 

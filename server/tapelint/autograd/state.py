@@ -19,6 +19,7 @@ from .model.tracked_dict import TrackedDict
 if TYPE_CHECKING:
     from .gradients.history import GradientHistory, Pass, Use
     from .gradients.reference_cycles import Cycle
+    from .model.cuts import Withheld
     from .passes.node_hooks import Hook
     from .passes.retained_graphs import RetainedPass
 
@@ -46,7 +47,9 @@ class AutogradState:
         "saved_tensor_override",
         "history",
         "consumed_passes",
+        "withheld",
         "evaluation_graphs",
+        "unread",
         "grad_mode",
         "grad_mode_set_at",
         "inference",
@@ -54,6 +57,7 @@ class AutogradState:
         "calls",
         "path_condition",
         "premise",
+        "premise_code",
         "guard",
         "changes",
     )
@@ -90,8 +94,12 @@ class AutogradState:
         self.history: dict[int, GradientHistory] = {}
         # The backward passes whose gradients were used, and by what.
         self.consumed_passes: dict[Pass, Use] = {}
+        # By leaf: what cuts have kept from its gradient since that was cleared.
+        self.withheld: dict[int, frozenset[Withheld]] = {}
         # By run and number of an iteration: what a network in evaluation mode has recorded in it.
         self.evaluation_graphs: dict[tuple[int, int], EvaluationGraph] = {}
+        # The stamp of the last call of code that was not read, or of a pass that may have gone where nothing is known.
+        self.unread = 0
         # Whether autograd records; None where that is unknown.
         self.grad_mode: bool | None = True
         # Where ``torch.set_grad_enabled`` set it; None if a block or a decorator did.
@@ -105,6 +113,8 @@ class AutogradState:
         self.path_condition: dict[Hashable, bool] = {}
         # What the path supposes that is not so by default, such as that an option is given.
         self.premise: str | None = None
+        # The code that is run only where it holds, as far as it stands in one function.
+        self.premise_code: tuple[ast.AST, ...] = ()
         # The branches on unknown tests that the path has taken.
         self.guard = UNGUARDED
         # How often a heap object was edited, a backward ran or a hook was removed.
@@ -126,11 +136,13 @@ class AutogradState:
         twin.hooks = self.hooks.copy()
         twin.saved_tensor_override = self.saved_tensor_override
         twin.history, twin.consumed_passes = self.history.copy(), self.consumed_passes.copy()
-        twin.evaluation_graphs = self.evaluation_graphs.copy()
+        twin.withheld = self.withheld.copy()
+        twin.evaluation_graphs, twin.unread = self.evaluation_graphs.copy(), self.unread
         twin.grad_mode, twin.inference = self.grad_mode, self.inference
         twin.grad_mode_set_at = self.grad_mode_set_at
         twin.iterations, twin.calls = self.iterations, self.calls
         twin.path_condition, twin.premise, twin.guard = self.path_condition.copy(), self.premise, self.guard
+        twin.premise_code = self.premise_code
         twin.changes = self.changes
 
     def version(self, counter: int) -> int:

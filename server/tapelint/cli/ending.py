@@ -28,6 +28,7 @@ def finish(run: Run) -> int:
     flash("")
     if run.callers_cut:
         say("note: the project is too large to look for all files that use those which were checked")
+    _tell_followed(run)
     if run.request.add_ignore:
         return ignore_all(run)
     if run.request.manner.write_baseline:
@@ -37,6 +38,22 @@ def finish(run: Run) -> int:
         for name, count in sorted(run.stats.items()):
             say(f"{name}: {count}")
     return _status(run, counted)
+
+
+def _tell_followed(run: Run) -> None:
+    """Say how much of each file was followed where that is wanted, and where nothing was found since no backward was.
+    What a file that uses it follows counts.
+    """
+    manner = run.request.manner
+    is_usual = run.request.output_format in ("full", "concise") and not (run.request.diff or run.request.fix_only)
+    for path, answer in run.followed.items():
+        by_others = len(run.reached.intersection((path, *end) for end in answer.missed))
+        if answer.coverage:
+            more = f"; files that use it follow {by_others} more" if by_others else ""
+            say(f"{answer.path}: {answer.coverage}{more}")
+            run.stats.update({"reached_by_callers": by_others} if by_others else {})
+        elif answer.unfollowed and not by_others and is_usual and not manner.is_terse:
+            say(f"note: {answer.unfollowed}")
 
 
 def _report(run: Run) -> int:

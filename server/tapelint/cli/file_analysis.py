@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -14,6 +15,8 @@ from .caching.asking import Asking
 from .streams import is_logged
 from .task import FileResult, Task
 
+BACKWARD = "backward"
+"""What the text has of a file that goes backward."""
 PATIENCE = 10.0
 """Seconds of processor time after which a caller is given up: its fuel is spent long before, but for outliers."""
 
@@ -23,12 +26,24 @@ def analyse_file(task: Task, text: str | Notebook, asking: Asking, result: FileR
     report = _of_caller(task, text, asking) if task.focus else _of_file(task, text, asking)
     if report is None:
         return
+    reached = (place for place, is_known in report.walks.items() if is_known)
+    result.reached = frozenset((os.path.abspath(path), row, column) for path, row, column in reached)
     if not task.focus:
         result.stats.update(report.stats)
-    if report.diagnostics or report.elsewhere or report.notices or task.tells_coverage or is_logged("debug"):
+    if report.diagnostics or report.elsewhere or report.notices or is_logged("debug"):
         from .file_findings import add_findings
 
         add_findings(task, report, result)
+    if not task.focus and (task.tells_coverage or not result.found and _is_unfollowed(report)):
+        from .support.file_coverage import add_coverage
+
+        add_coverage(task, report, result)
+
+
+def _is_unfollowed(report: analysis.Report) -> bool:
+    """Whether a file may go backward, by its text, and no backward in it was followed."""
+    own = (is_known for (path, *_), is_known in report.walks.items() if path in ("", report.path))
+    return BACKWARD in report.source.text and not any(own)
 
 
 def _of_file(task: Task, text: str | Notebook, asking: Asking) -> analysis.Report:

@@ -8,7 +8,6 @@ from .. import analysis
 from ..analysis import Report
 from ..analysis.blocks import shown_in_cells, texts_of
 from ..analysis.fix_all import repair
-from ..coverage import explained
 from ..fault import fault_of
 from ..report import Diagnostic, Notice, Offer, for_ci
 from ..report.as_json import as_json
@@ -46,11 +45,6 @@ def add_findings(task: Task, report: Report, result: FileResult) -> None:
         except Exception as error:
             faults.append(internal(task.path, f"no fix for {diagnostic.code}", fault_of(error)))
         result.found.append(_found(task, report, diagnostic, offer))
-    if task.tells_coverage and not task.focus:
-        try:
-            result.coverage = explained(report).sentence
-        except Exception as error:
-            faults.append(internal(task.path, "what was followed is not known", fault_of(error)))
     for notice in (*report.notices, *faults):
         add_notice(task, result, notice, report.source)
 

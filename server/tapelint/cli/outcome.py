@@ -45,6 +45,9 @@ class Run:
         self.progress = Progress(is_shown=is_watched() and not request.manner.is_terse)
         self.merged = Merged()
         self.names: list[str] = []
+        # the files with backward calls that were not followed, by absolute path, and those of other files that were
+        self.followed: dict[str, FileResult] = {}
+        self.reached: frozenset[tuple[str, int, int]] = frozenset()
 
     def fail(self, message: str, is_told: bool = False) -> None:
         """Something could not be done: the exit status will be 2. ``is_told``: the document has it already."""
@@ -75,8 +78,9 @@ class Run:
                 explain(notice.failure, notice.trace)
             elif notice.is_common and self.request.stats:
                 say(notice.failure)
-        if answer.coverage:
-            say(f"{answer.path}: {answer.coverage}")
+        if answer.missed or answer.coverage:
+            self.followed[os.path.abspath(answer.path)] = answer
+        self.reached |= answer.reached
         if answer.fixes:
             self.fixed[answer.path] = answer.fixed
         self.merged.add(answer)
@@ -94,6 +98,7 @@ class Run:
 
     def add_caller(self, answer: FileResult) -> None:
         """Take what a file that uses those of the run has found in them."""
+        self.reached |= answer.reached
         self.merged.add_caller(answer)
 
     def _print(self, answer: FileResult) -> None:

@@ -75,6 +75,11 @@ class FileResult:
     stats: Counter[str] = field(default_factory=Counter)
     # how much was followed, in a sentence
     coverage: str = ""
+    # the same where nothing was found and none of its backward calls was followed: with a place
+    unfollowed: str = ""
+    # where its backward calls end that were not followed, and those of other files that were
+    missed: frozenset[tuple[int, int]] = frozenset()
+    reached: frozenset[tuple[str, int, int]] = frozenset()
     # what was not analysed; at a terminal it is only counted
     notices: list[Notice] = field(default_factory=list)
     # the notices of formats that list them apart from the findings (SARIF)

@@ -45,6 +45,8 @@ class BackwardCall:
     span: Span
     following: Following
     cause: Cause | None = None
+    # Where it ends, as analyses of other files know it (``engine.machine.place_of``).
+    end: tuple[int, int] = (0, 0)
 
     def __repr__(self) -> str:
         return f"{self.span.row}: {self.code} {self.following.value}{f': {self.cause.message}' if self.cause else ''}"
@@ -68,8 +70,20 @@ class Coverage:
             return ""
         count = len(self.calls)
         said = f"{self.followed} of {count} backward call{'' if count == 1 else 's'} followed"
-        causes = [call.cause.message for call in self.calls if call.cause is not None]
-        return f"{said}: {max(causes, key=causes.count)}" if causes else said
+        cause = self.main_cause
+        return f"{said}: {cause.message}" if cause is not None else said
+
+    @property
+    def main_cause(self) -> Cause | None:
+        """Why most of what is missing was not followed."""
+        causes = [call.cause for call in self.calls if call.cause is not None]
+        messages = [cause.message for cause in causes]
+        return max(causes, key=lambda cause: messages.count(cause.message), default=None)
+
+    @property
+    def missed(self) -> frozenset[tuple[int, int]]:
+        """Where the calls end that were not followed."""
+        return frozenset(call.end for call in self.calls if call.following is not Following.FOLLOWED)
 
 
 def coverage(report: Report) -> Coverage:
@@ -83,7 +97,7 @@ def coverage(report: Report) -> Coverage:
         span = source.span(node)
         if any(reached) or reached and any(span.row <= at.row <= span.end_row for at in raised):
             following = Following.FOLLOWED  # what PyTorch raises there is known
-        found.append(BackwardCall(written(node.func), span, following))
+        found.append(BackwardCall(written(node.func), span, following, end=place_of("", node)[1:]))
     return Coverage(tuple(sorted(found, key=lambda call: call.span)))
 
 

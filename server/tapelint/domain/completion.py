@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 from collections.abc import Collection
 
+from ..autograd import ProgramPoint
 from ..autograd.events.messages import is_of_another
 from ..frozen import frozen
 from .values import Expecting, Value
@@ -36,6 +37,10 @@ class ProgramRaised(Exception):
         self.by_torch = by_torch
         # Whether a ``raise`` statement of the program raises it; it is an error otherwise.
         self.is_meant = is_meant
+        # Where it was raised, in the innermost expression or statement.
+        self.point: ProgramPoint | None = None
+        # Whether an event was published of it.
+        self.is_published = False
 
     @property
     def is_skip(self) -> bool:

@@ -68,11 +68,12 @@ def may_carry(machine: Machine, state: State, kind: HeapRef, function: Function)
     if function.kind or _is_foreign(state, kind):
         return False
     flow, name = object_flow(machine, state, kind), _name(function)
+    reached = flow.reached(name)
+    if any(each.backward for each in reached.values()):
+        return False  # it trains by itself
     if _is_forward(function) and is_module(state, kind):
         return _carries(each for other, each in flow.flows.items() if other != "__init__")
-    reached = flow.reached(name)
-    returns = machine.query(returns_something, function.node) and not any(each.backward for each in reached.values())
-    return returns and name != "__init__" and _carries(reached.values())
+    return machine.query(returns_something, function.node) and name != "__init__" and _carries(reached.values())
 
 
 def _is_foreign(state: State, kind: HeapRef) -> bool:

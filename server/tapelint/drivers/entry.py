@@ -13,6 +13,7 @@ from functools import partial
 from operator import itemgetter
 
 from ..autograd import Facts
+from ..autograd.model.choices import ALWAYS
 from ..domain.completion import ProgramRaised, Raise
 from ..domain.state import State
 from ..domain.values import Class, Const, Frame, Function, HeapRef, Unknown, Value
@@ -24,7 +25,7 @@ from ..engine.limits import Limits
 from ..engine.machine import Cancelled, Machine, OutOfFuel
 from ..engine.resume_point import Block
 from ..engine.run_context import RunContext
-from ..engine.statistics import AnalysisStats, Entry, Lost
+from ..engine.statistics import AnalysisStats, Ended, Entry, Lost
 from ..frozen import frozen
 from ..ground import RunBy
 from ..modules.loader import Outdated
@@ -116,6 +117,7 @@ def execute(machine: Machine, memory: AnalysisCache | None = None) -> list[Analy
     drove: list[Drove] = []
     ranked.sort(key=itemgetter(0))
     for rank, candidate in ranked:
+        machine.check_cancelled()
         function, owner = candidate.function, candidate.owner
         if candidate.is_reached(called) and function.node is not before:
             continue  # one after the other it runs on objects of several classes
@@ -176,6 +178,7 @@ def _latent(
     _apply(machine, memory, finish, script.union(*(each.called for each in drove)), budget, steps)
     known = script.union(*(each.called for each in drove if each.rank == TRAINS))
     for _, candidate in ranked:
+        machine.check_cancelled()
         function, owner = candidate.function, candidate.owner
         if (
             budget.together > 0
@@ -302,6 +305,7 @@ def _finished(machine: Machine, memory: AnalysisCache) -> AnalysisUnit:
             states, module = memory.paths(before.result[0]), before.result[1]
             finished = next((s for s in states if s.completion is None), states[0])
             step.stats.stopped += _is_stopped(states)
+            step.ended = _ended(states)
             try:
                 for path in states:
                     if path.completion is None:
@@ -368,6 +372,7 @@ def _entry(
         else:
             ends = _entered(machine, [], entry, partial(run_entry, machine, base.result, function, owner))
             step.stats.stopped += _is_stopped(ends)
+            step.ended = _ended(ends)
     step.result = base
     if machine.probe is None:
         step.facts = None
@@ -378,6 +383,29 @@ def _entry(
 def _is_stopped(states: list[State]) -> bool:
     """Whether a path has ended in an exception that PyTorch does not raise."""
     return any(isinstance(state.completion, Raise) and not state.completion.error.by_torch for state in states)
+
+
+def _ended(states: list[State]) -> Ended | None:
+    """Where all paths end in an exception of PyTorch that nothing catches, and no event tells; None where one goes on,
+    or it depends on a test. What Python refuses is not told: it may as well be something that is not known here.
+    """
+    errors = [state.completion.error for state in states if isinstance(state.completion, Raise)]
+    if not errors or len(errors) < len(states) or not all(map(_is_certain, states)):
+        return None
+    first = errors[0]
+    if first.point is None or any(error.point != first.point or not _is_news(error) for error in errors):
+        return None
+    return Ended(first.point.node, first.point.calls, first.name, first.message)
+
+
+def _is_certain(state: State) -> bool:
+    """Whether a path is taken whatever tests give."""
+    return state.premise is None and state.guard.whole == ALWAYS
+
+
+def _is_news(error: ProgramRaised) -> bool:
+    """Whether PyTorch raises there, and neither the program nor a rule says so."""
+    return error.by_torch and not error.is_meant and not error.is_published and bool(error.message)
 
 
 def _looked_up_again(machine: Machine, known: AnalysisUnit) -> None:

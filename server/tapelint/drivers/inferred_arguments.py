@@ -33,6 +33,7 @@ from ..domain.values import (
     Mapping,
     Optimizer,
     Sequence,
+    TensorRef,
     Value,
     something,
     unknown_number,
@@ -40,6 +41,7 @@ from ..domain.values import (
 from ..engine.loops.thresholds import assume_started
 from ..engine.machine import Machine
 from ..engine.open_objects import open_up
+from ..engine.paths import constant_contents
 from ..engine.syntax.asked import OF_NETWORKS
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..models.frameworks.training_loops import prepared
@@ -75,7 +77,9 @@ def make_instance(
         if first is not None and isinstance(first[1], Function):
             _call(machine, state, first[1], instance, node)
     state.edit(instance.id, Instance).attributes.setdefault("training", TRUE)
-    reopen(state, list(state.get(instance.id, Instance).attributes.values()))
+    attributes = list(state.get(instance.id, Instance).attributes.values())
+    reopen(state, attributes)
+    constant_contents.handed_out(machine, state, [value.id for value in attributes if isinstance(value, TensorRef)])
     assume_started(machine, state, owner, instance)
     open_up(machine, [instance])
     return instance
@@ -197,7 +201,9 @@ def _is_optimizer(uses: set[str]) -> bool:
 
 
 def _guess(uses: set[str], paired: bool) -> Guess:
-    if FED in uses or paired and _may_train(uses):
+    if paired and _may_train(uses):
+        return Guess.PAIRED
+    if FED in uses:
         return Guess.FED
     return Guess.WALKED if WALKED in uses else Guess.CALLED
 

@@ -50,6 +50,14 @@ def is_unrecorded_in(trees: Iterable[ast.Module], name: str) -> bool:
     return bool(found) and all(site.is_quiet(_unrecorded(tree)) for site, tree in found)
 
 
+def runs_unrecorded(tree: ast.Module, forward: ast.AST) -> bool:
+    """Whether a file runs a ``forward`` by that name, outside of its class only where gradients are off."""
+    owner = next((kind for method, kind in _owners(tree).items() if method is forward), None)
+    inside = set[ast.AST]() if owner is None else set(walk(owner))
+    sites = [site for site in mentions_of(tree).get("forward", ()) if site.function not in inside]
+    return bool(sites) and all(site.is_quiet(_unrecorded(tree)) for site in sites)
+
+
 @cached_on_node
 def _unrecorded(tree: ast.Module) -> frozenset[ast.AST]:
     """The functions of a file whose names are mentioned only under ``no_grad``, or in others of them. A class whose

@@ -142,6 +142,7 @@ def _left(machine: Machine, step: AnalysisUnit, block: Block, states: list[State
 
 def _ended(machine: Machine, statement: ast.stmt, states: list[State]) -> list[State]:
     """An observer, to which a statement was shown when it began, sees how it has ended."""
+    machine.locate_raises(statement, states)
     if machine.observer is not None:
         machine.observer.end(statement, states)
     return states

@@ -35,7 +35,7 @@ from .in_place_sites import may_write
 from .inferred_arguments import inferred
 from .inherited_templates import call_site, inherited_templates
 from .local_functions import run_left_behind
-from .no_grad_only import is_unrecorded
+from .no_grad_only import is_unrecorded, runs_unrecorded
 from .object_state import prepare
 from .repeated_calls import RepeatedCall, once
 from .tensor_parameters import possible_tensors
@@ -166,7 +166,8 @@ def _heirs(state: State, module: int, base: HeapRef) -> list[HeapRef]:
 @frozen
 class EntryCall:
     """The call that runs a function without a caller: on ``receiver``, an object of ``owner`` or that class, with
-    ``values`` by parameter. A framework may ``walk`` what it returns; ``is_forward`` is where the one who trains does.
+    ``values`` by parameter. A framework may ``walk`` what it returns; of a ``forward`` that ``is_walked`` the one who
+    trains does.
     """
 
     function: Function
@@ -175,12 +176,12 @@ class EntryCall:
     owner: HeapRef | None
     values: dict[str, Value]
     walk: Walk | None
-    is_forward: bool
+    is_walked: bool
 
     def run(self, machine: Machine, state: State) -> None:
         """Call it, then do what its caller does with the result."""
         result = machine.memoize(self.node, "drive", partial(self._result, machine, state))
-        if self.is_forward:
+        if self.is_walked:
             roots = framework_driver.with_graph(state, result)
             framework_driver.imagine_backward(machine, state, roots, self.node, TRAINED)
         elif self.walk is not None and self.receiver is not None:
@@ -237,10 +238,22 @@ def run_entry(machine: Machine, base: tuple[State, Any], function: Function, own
     walk = walk_of(state, owner, receiver, node.name) if owner is not None and receiver is not None else None
     if _is_fed(node.name, walk, quiet):
         values = _from_loader(values, _parameters(function, receiver)[:1])
-    is_forward = node.name == "forward" and owner is not None and is_module(state, owner)
-    call = EntryCall(function, node, receiver, owner, values, walk, is_forward)
+    is_forward = _is_forward(state, node, owner)
+    call = EntryCall(function, node, receiver, owner, values, walk, is_forward and _is_walked(machine, node))
     with machine.facts.events.assuming(premise):
         return _driven(machine, state, call, is_once=is_forward or quiet is not None)
+
+
+def _is_forward(state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: HeapRef | None) -> bool:
+    """Whether a method is the ``forward`` of a network."""
+    return node.name == "forward" and owner is not None and is_module(state, owner)
+
+
+def _is_walked(machine: Machine, forward: ast.AST) -> bool:
+    """Whether a caller may go backward through what a ``forward`` returns: it does not train by itself, and is not run
+    without gradients.
+    """
+    return not trains(machine, forward) and not machine.query(runs_unrecorded, machine.tree, forward)
 
 
 def is_run_by_tests(machine: Machine, state: State, function: Function, owner: HeapRef | None) -> bool:
@@ -279,6 +292,7 @@ def is_worth_imagining(
     """Whether a caller with graphs may meet a hazard in a function, as far as its text shows."""
     node = _definition(function)
     is_quiet = is_unrecorded(machine.tree, node) or _is_applied(state, function, owner)
+    is_quiet = is_quiet or node.name == "forward" and machine.query(runs_unrecorded, machine.tree, node)
     if is_quiet or serves_optimizers(machine.tree, state, machine.module, function, owner):
         return False
     if is_run_by_tests(machine, state, function, owner):

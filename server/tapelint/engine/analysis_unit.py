@@ -16,7 +16,7 @@ from ..source import TreeDiff
 from .import_lookups import ImportLookups
 from .loops.iteration_facts import IterationFacts
 from .resume_point import Block
-from .statistics import AnalysisStats, Lost
+from .statistics import AnalysisStats, Ended, Lost
 from .unit_notes import UnitNotes
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class AnalysisUnit:
     stats: AnalysisStats = field(default_factory=AnalysisStats)
     # The entry points that were given up in it.
     unfollowed: list[Lost] = field(default_factory=list)
+    # Where it ends for certain, since the program raises there.
+    ended: Ended | None = None
     # Definitions that it called.
     called: set[ast.AST] = field(default_factory=set)
     # Definitions that it called, each with a parameter that it gave something that may carry a graph.

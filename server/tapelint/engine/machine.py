@@ -24,7 +24,7 @@ from ..domain.reachability import JoinPoint, Known
 from ..domain.state import State
 from ..domain.values import Const, External, Frame, HeapRef, Origin, Unknown, Value, something
 from ..fault import fault_of
-from ..source import Cell
+from ..source import Cell, walk
 from ..source.pytest_files import TestConventions
 from .analysis_unit import AnalysisUnit
 from .evaluation import Evaluation
@@ -234,11 +234,28 @@ class Machine(Evaluation):
                 raise known
             return known  # type: ignore[return-value]
         handler = EXPRESSIONS.get(kind)
-        value = handler(self, node, state, key) if handler is not None else Unknown(kind.__name__)
+        try:
+            value = handler(self, node, state, key) if handler is not None else Unknown(kind.__name__)
+        except ProgramRaised as error:
+            self._locate(error, node, state)
+            raise
         values[key] = value
         if self.probe is not None:
             self.probe(node, state, value)
         return value
+
+    def locate_raises(self, statement: ast.stmt, states: list[State]) -> None:
+        """What a statement has raised beside its expressions was raised there."""
+        for state in states:
+            if type(state.completion) is Raise:
+                self._locate(state.completion.error, statement, state)
+
+    def _locate(self, error: ProgramRaised, node: ast.AST, state: State) -> None:
+        """Note where the program raises, if that is not known, and whether an event of it was published there."""
+        if error.point is None:
+            error.point, told = state.point(node), self.facts.events.raised_at
+            if told is not None:
+                error.is_published = node in told.calls or told.node in error.point.calls or told.node in walk(node)
 
     def memoize(self, node: ast.AST, what: Hashable, effect: Callable[[object], T]) -> T:
         """What ``effect`` gives, which the program computes beside the value of ``node``: its ``__iter__``, say.
@@ -261,9 +278,15 @@ class Machine(Evaluation):
             raise known
         return known  # type: ignore[return-value]
 
-    def check_fuel(self) -> None:
+    def check_cancelled(self) -> None:
+        """Raise Cancelled where the result is not wanted any more. Whatever goes through many functions asks for each:
+        one of them may cost nothing, a thousand cost seconds.
+        """
         if self.cancel is not None and self.cancel():
             raise Cancelled
+
+    def check_fuel(self) -> None:
+        self.check_cancelled()
         if self.fuel_used > self.fuel:
             raise OutOfFuel
 
@@ -428,6 +451,7 @@ class Machine(Evaluation):
         if observer is not None:
             observer.begin(node, state)
         states = handler(self, node, state)
+        self.locate_raises(node, states)
         if observer is not None:
             observer.end(node, states)
         if len(states) > 1 or not states or type(states[0].completion) is not Raise or type(node) is ast.Raise:

@@ -68,6 +68,20 @@ class Entry:
 
 
 @frozen
+class Ended:
+    """Where an entry point ends whatever its tests give, since PyTorch raises what the program does not catch and no
+    event tells.
+    """
+
+    node: ast.AST
+    # The calls that lead there, outermost first.
+    calls: tuple[ast.AST, ...]
+    # The class of the exception and what it says.
+    error: str
+    message: str
+
+
+@frozen
 class Lost:
     """An entry point that was given up: a budget was used, or an internal error ended it."""
 

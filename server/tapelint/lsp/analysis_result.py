@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,8 +23,9 @@ from .convert.diagnostics import Translator, result_id, skipped
 from .convert.positions import LineIndex
 from .documents import Snapshot
 from .foreign import Foreign, config_for, settled
+from .pace import Pace, Shown, key
 from .settings import Settings
-from .worker import Job, Priority, Token, Worker
+from .worker import Job, Token, Worker
 
 if TYPE_CHECKING:
     from .. import analysis
@@ -56,10 +56,17 @@ class AnalysisResult:
     result_id: str = ""
     # those of them that the document's own analysis has, and what they look like
     own: tuple[tuple[Diagnostic, types.Diagnostic], ...] = ()
+    # all that it has, also what waits until the user has paused
+    found: tuple[tuple[Diagnostic, types.Diagnostic], ...] = ()
+    # what an earlier text showed and this one would, were it not in pieces; and what is shown of it: the rest is found
+    staying: tuple[types.Diagnostic, ...] = ()
+    kept: tuple[types.Diagnostic, ...] = ()
     # what is shown where there are no findings
     remark: tuple[types.Diagnostic, ...] = ()
     # what is wrong with the run itself: a broken configuration, an internal error
     fault: str | None = None
+    # of these, the configuration
+    complaint: str | None = None
     # seconds
     duration: float = 0
     # what hovers have shown, if it is kept (`KeptHovers`)
@@ -71,7 +78,7 @@ class AnalysisResult:
     @property
     def published(self) -> list[types.Diagnostic]:
         """All that is shown in the document."""
-        return [*self.shown, *self.marks.values(), *self.pointers]
+        return [*self.shown, *self.marks.values(), *self.pointers, *self.kept]
 
     @property
     def subjects(self) -> tuple[Diagnostic, ...]:
@@ -118,20 +125,21 @@ class AnalysisResult:
         found = "1 finding" if count == 1 else f"{count} findings"
         return f"{self.snapshot.path}: {found} in {len(self.rows)} lines, {self.duration:.2f} s"
 
-    def fixes(self, index: int, worker: Worker, priority: Priority) -> asyncio.Future[Offer]:
-        """The fixes of subject ``index``, computed once; asking again with more haste moves the work forward."""
+    def fixes(self, index: int, worker: Worker) -> Job:
+        """The work that finds the fixes of subject ``index``, once, as soon as there is time."""
         finding, foreign = self.subjects[index], self._foreign_of(index)
-        job = self._jobs.get(finding)
-        if job is None:
-            job = worker.submit(lambda: self._offer(finding, foreign), priority, self.token)
-            self._jobs[finding] = job
-        else:
-            worker.promote(job, priority)
-        return job.future
+        if finding not in self._jobs:
+            self._jobs[finding] = worker.submit_idle(partial(self._offer, finding, foreign), self.token)
+        return self._jobs[finding]
 
     def known_fixes(self, index: int) -> tuple[Fix, ...]:
         """The fixes of subject ``index`` as far as they are computed."""
         return self.known_offer(index).fixes
+
+    def is_offer_known(self, index: int) -> bool:
+        """Whether the fixes of subject ``index`` are computed."""
+        job = self._jobs.get(self.subjects[index])
+        return job is not None and job.future.done()
 
     def known_offer(self, index: int) -> Offer:
         """The fixes of subject ``index``, or why there is none, as far as that is computed."""
@@ -139,6 +147,21 @@ class AnalysisResult:
         done = job is not None and job.future.done() and not job.future.cancelled()
         offer: Offer = job.future.result() if job is not None and done else Offer()
         return offer
+
+    def pace(self, pace: Pace, is_judged: bool) -> None:
+        """Take of what was found what is told while the user types; what is shown is made by ``add``. It ``is_judged``
+        once the files that use the document have been looked at.
+        """
+        if self.report is not None:
+            self.own = pace.told(self.found, self.rows)
+            self.staying = pace.staying(self.rows, bool(self.report.source.problems), is_judged)
+
+    def shown_after(self, before: Shown) -> Shown:
+        """What is shown now, for the text that comes next; ``before`` is what was shown before."""
+        foreign = {each.message for each in before.foreign}
+        others = [*(self.shown[index] for index in self._foreign), *self.pointers]
+        others += (each for each in self.kept if each.message in foreign)
+        return Shown(self.rows.with_endings(), tuple(self.published), tuple(others))
 
     def add(
         self, others: Iterable[Foreign], client: ClientCapabilities, unstructure: Callable[[object], dict[str, object]]
@@ -158,6 +181,9 @@ class AnalysisResult:
         self.shown = [shown for _, shown in pairs] or [*self.remark]
         self.marks = marks(self.findings, Translator(self.snapshot, self.rows, client, {}))
         self._point((each for each in others if each.raises_in(path)), client)
+        self.kept = ()
+        known = {key(each) for each in self.published}
+        self.kept = tuple(each for each in self.staying if key(each) not in known)
         self.result_id = result_id(self.published, unstructure)
         return self.result_id != before
 
@@ -174,16 +200,16 @@ class AnalysisResult:
         after = index - len(self.findings)
         return self._foreign.get(index) if after < 0 else self.pointed[after]
 
-    def _offer(self, finding: Diagnostic, foreign: Foreign | None) -> Offer:
+    def _offer(self, finding: Diagnostic, foreign: Foreign | None, cancel: Callable[[], bool]) -> Offer:
         """The fixes that the document's own analysis has verified, or else those of the one that shows the finding."""
         assert self.report is not None
         try:
             if foreign is not None and not foreign.stands_in(self.snapshot.path):
-                return foreign.offer(self.snapshot, self.token)
-            own = deferred.analysis.offer(self.report, finding, self.token)
-            return own if own.fixes or foreign is None else foreign.offer(self.snapshot, self.token)
+                return foreign.offer(self.snapshot, cancel)
+            own = deferred.analysis.offer(self.report, finding, cancel)
+            return own if own.fixes or foreign is None else foreign.offer(self.snapshot, cancel)
         except deferred.analysis.Cancelled:
-            if self.token():
+            if cancel():
                 raise
             return Offer()  # the other document has changed
         except Exception:
@@ -206,23 +232,31 @@ def analyse_snapshot(
         return replace(empty_result(snapshot, token), reads=frozenset(resolver.found))
     config, complaint = settings.config(snapshot.file)
     if snapshot.file is not None and config.excludes(snapshot.file):
-        return replace(empty_result(snapshot, token), fault=complaint)
+        return replace(empty_result(snapshot, token), fault=complaint, complaint=complaint)
     report = _analysed(snapshot, config, settings, token, resolver, memories)
-    if complaint is None:  # a fault that is about no place has ended the whole analysis
-        ended = (notice.sentence for notice in report.notices if notice.kind is Kind.FAULT and not notice.places)
-        complaint = next(ended, None)
+    # A fault that is about no place has ended the whole analysis.
+    ended = (notice.sentence for notice in report.notices if notice.kind is Kind.FAULT and not notice.places)
+    fault = complaint or next(ended, None)
     rows = LineIndex(snapshot.text)
     translator = Translator(snapshot, rows, client, report.others)
     shown = [translator.translate(finding, index) for index, finding in enumerate(report.diagnostics)]
     if report.source.is_skipped and not shown:
         shown = [skipped(report.source.is_skipped)]
     reads, duration = frozenset(resolver.found), time.perf_counter() - begun
-    own, remark = tuple(zip(report.diagnostics, shown)), () if report.diagnostics else tuple(shown)
-    result = AnalysisResult(
-        snapshot, rows, token, report, config, reads, own=own, remark=remark, fault=complaint, duration=duration
+    found, remark = tuple(zip(report.diagnostics, shown)), () if report.diagnostics else tuple(shown)
+    return AnalysisResult(
+        snapshot,
+        rows,
+        token,
+        report,
+        config,
+        reads,
+        found=found,
+        remark=remark,
+        fault=fault,
+        complaint=complaint,
+        duration=duration,
     )
-    result.add((), client, unstructure)
-    return result
 
 
 def marks(findings: Iterable[Diagnostic], translator: Translator) -> dict[int, types.Diagnostic]:
@@ -258,6 +292,13 @@ def _analysed(
 def empty_result(snapshot: Snapshot, token: Token) -> AnalysisResult:
     """The result for a document that need not be analysed."""
     return AnalysisResult(snapshot, LineIndex(snapshot.text), token, result_id="nothing")
+
+
+def unsaved_result(snapshot: Snapshot, token: Token, pace: Pace) -> AnalysisResult:
+    """The result for a text that is analysed once it is saved: what was shown of the one before."""
+    result = empty_result(snapshot, token)
+    result.staying = pace.staying(result.rows, True)
+    return result
 
 
 def failed_result(snapshot: Snapshot, token: Token, error: Exception) -> AnalysisResult:

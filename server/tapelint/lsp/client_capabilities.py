@@ -11,6 +11,8 @@ from ..frozen import frozen
 
 SHOWS_FINDINGS = "showsFindingsBesideHovers"
 """The initialization option of an editor whose hovers have the diagnostics at the cursor, too."""
+SHOWS_STATUS = "showsStatus"
+"""That of an editor which shows what ``tapelint/status`` says."""
 
 
 @frozen
@@ -20,6 +22,7 @@ class ClientCapabilities:
     name: str = "unknown"
     encoding: str = "utf-16"
     pulls: bool = False
+    registers_pulls: bool = False
     refreshes: bool = False
     refreshes_hints: bool = False
     refreshes_lenses: bool = False
@@ -28,7 +31,6 @@ class ClientCapabilities:
     fades: bool = False
     keeps_data: bool = False
     has_versioned_edits: bool = False
-    asks_before_edits: bool = False
     applies_edits: bool = False
     takes_actions: bool = False
     resolves_edits: bool = False
@@ -36,7 +38,9 @@ class ClientCapabilities:
     shows_disabled: bool = False
     reads_markdown: bool = False
     hovers_findings: bool = False
+    shows_status: bool = False
     shows_progress: bool = False
+    shows_documents: bool = False
     has_settings: bool = False
     registers_settings: bool = False
     registers_watchers: bool = False
@@ -52,10 +56,12 @@ class ClientCapabilities:
         pulls = get_capability(params.capabilities, "text_document.diagnostic", None) is not None
         channel = "text_document.diagnostic" if pulls else "text_document.publish_diagnostics"
         formats = listed("text_document.hover.content_format")
+        options = params.initialization_options if isinstance(params.initialization_options, dict) else {}
         return cls(
             name=f"{who.name} {who.version or ''}".strip() if (who := params.client_info) else "unknown",
             encoding=encoding,
             pulls=pulls,
+            registers_pulls=has("text_document.diagnostic.dynamic_registration"),
             refreshes=has("workspace.diagnostics.refresh_support"),
             refreshes_hints=has("workspace.inlay_hint.refresh_support"),
             refreshes_lenses=has("workspace.code_lens.refresh_support"),
@@ -71,9 +77,6 @@ class ClientCapabilities:
             ),
             keeps_data=has(f"{channel}.data_support") or has("text_document.publish_diagnostics.data_support"),
             has_versioned_edits=has("workspace.workspace_edit.document_changes"),
-            asks_before_edits=has("workspace.workspace_edit.document_changes")
-            and get_capability(params.capabilities, "workspace.workspace_edit.change_annotation_support", None)
-            is not None,
             applies_edits=has("workspace.apply_edit"),
             takes_actions=get_capability(
                 params.capabilities, "text_document.code_action.code_action_literal_support", None
@@ -84,9 +87,10 @@ class ClientCapabilities:
             shows_preferred=has("text_document.code_action.is_preferred_support"),
             shows_disabled=has("text_document.code_action.disabled_support"),
             reads_markdown=formats[:1] == [types.MarkupKind.Markdown],
-            hovers_findings=isinstance(params.initialization_options, dict)
-            and params.initialization_options.get(SHOWS_FINDINGS) is True,
+            hovers_findings=options.get(SHOWS_FINDINGS) is True,
+            shows_status=options.get(SHOWS_STATUS) is True,
             shows_progress=has("window.work_done_progress"),
+            shows_documents=has("window.show_document.support"),
             has_settings=has("workspace.configuration"),
             registers_settings=has("workspace.did_change_configuration.dynamic_registration"),
             registers_watchers=has("workspace.did_change_watched_files.dynamic_registration"),

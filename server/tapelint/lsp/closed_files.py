@@ -115,6 +115,11 @@ class ClosedFiles:
         return found.items if found else []
 
     @property
+    def is_on(self) -> bool:
+        """Whether the settings of any folder want closed files to be checked."""
+        return bool(self._roots())
+
+    @property
     def is_busy(self) -> bool:
         """Whether more is to come."""
         return self._is_outdated or self._task is not None and not self._task.done()
@@ -141,14 +146,13 @@ class ClosedFiles:
                 new.append(
                     types.WorkspaceFullDocumentDiagnosticReport(shown.uri, shown.items, result_id=shown.result_id)
                 )
-        is_on = bool(self._roots())
-        gone = (uri for uri in known if unquote(uri) in names and not (is_on and self._server.session.knows(uri)))
+        gone = (uri for uri in known if unquote(uri) in names and not (self.is_on and self._server.session.knows(uri)))
         new += (types.WorkspaceFullDocumentDiagnosticReport(uri, []) for uri in gone)
         return new, same
 
     def published(self) -> None:
         """Open documents show something else than before."""
-        if self._roots():
+        if self.is_on:
             self._tell()
 
     def _of_open(self) -> Iterator[types.WorkspaceFullDocumentDiagnosticReport]:

@@ -16,6 +16,7 @@ from . import notebook_documents, status
 from .analysis_result import AnalysisResult
 from .client_capabilities import ClientCapabilities
 from .closed_files import ClosedFiles
+from .complaints import Complaints
 from .documents import Documents, Snapshot
 from .handlers import (
     code_action,
@@ -24,6 +25,7 @@ from .handlers import (
     coverage_request,
     debug_information,
     explain_error,
+    fixes_elsewhere,
     graph_picture,
     hover_request,
     inlay_hints,
@@ -66,6 +68,8 @@ class Server(LanguageServer):
         self.settings = SettingsOfFolders()
         self.status = status.Status(lambda last_result_id: self.protocol.notify(status.METHOD, last_result_id))
         self._told: set[str] = set()
+        # whether the client was told that it may ask for the workspace; None before it was told anything
+        self._offered: bool | None = None
         self.long_work = Progress(self)
         self.closed_files = ClosedFiles(self)
         self._left: asyncio.Future[int] | None = None
@@ -76,6 +80,7 @@ class Server(LanguageServer):
         self.feature(types.INITIALIZED)(configuration.initialized)
         self.feature(types.TEXT_DOCUMENT_DID_OPEN)(_did_open)
         self.feature(types.TEXT_DOCUMENT_DID_CHANGE)(_did_change)
+        self.feature(types.TEXT_DOCUMENT_DID_SAVE)(_did_save)
         self.feature(types.TEXT_DOCUMENT_DID_CLOSE)(_did_close)
         self.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)(notebook_documents.did_open)
         self.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)(notebook_documents.did_change)
@@ -83,7 +88,7 @@ class Server(LanguageServer):
         self.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(configuration.did_change)
         self.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(configuration.watched_files)
         self.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(configuration.folders)
-        self.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, pull_diagnostics.OPTIONS)(pull_diagnostics.diagnostic)
+        self.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, pull_diagnostics.options(False))(pull_diagnostics.diagnostic)
         self.feature(types.WORKSPACE_DIAGNOSTIC)(workspace_diagnostics.diagnostic)
         self.feature(types.TEXT_DOCUMENT_CODE_ACTION, code_action.OPTIONS)(code_action.code_action)
         self.feature(types.CODE_ACTION_RESOLVE)(code_action.resolve)
@@ -98,17 +103,20 @@ class Server(LanguageServer):
         self.command(graph_picture.COMMAND)(graph_picture.graph)
         self.command(rule_page.COMMAND)(rule_page.rule_page)
         self.command(many_fixes.COMMAND)(many_fixes.fix_all)
+        self.command(fixes_elsewhere.COMMAND)(fixes_elsewhere.show)
 
     def on_initialize(self, params: types.InitializeParams, result: types.InitializeResult) -> None:
         """Read the client's abilities and take back promises that are not meant for it."""
         encoding = result.capabilities.position_encoding or types.PositionEncodingKind.Utf16
         self.client = self.session.client = ClientCapabilities.of(params, str(getattr(encoding, "value", encoding)))
-        if not self.client.pulls:
-            result.capabilities.diagnostic_provider = None
         if not self.client.resolves_edits:
             result.capabilities.code_action_provider = code_action.WITHOUT_RESOLVE
         options = params.initialization_options
         self.settings.take(options.get("settings", options) if isinstance(options, dict) else None)
+        is_promised = self.client.pulls and not self.client.registers_pulls
+        result.capabilities.diagnostic_provider = (
+            pull_diagnostics.options(self.closed_files.is_on) if is_promised else None
+        )
         # A client that forgets to say "initialized" still gets its findings, with the settings it sent along.
         asyncio.get_running_loop().call_later(START_WITHIN, self.session.release)
         if self._watch is not None:
@@ -136,6 +144,17 @@ class Server(LanguageServer):
     def show(self, uri: str, version: int | None, shown: list[types.Diagnostic]) -> None:
         """Push diagnostics to one document of the client."""
         self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, shown, version=version))
+
+    def offer_diagnostics(self) -> None:
+        """Let the client ask for what the settings want to be shown: of the workspace, or of open files only."""
+        is_on = self.closed_files.is_on
+        if not self.client.registers_pulls or self._offered == is_on:
+            return
+        if self._offered is not None:
+            method = types.TEXT_DOCUMENT_DIAGNOSTIC
+            self.client_unregister_capability(types.UnregistrationParams([types.Unregistration(method, method)]))
+        self._offered = is_on
+        self.client_register_capability(types.RegistrationParams([pull_diagnostics.registration(is_on)]))
 
     def folders(self) -> list[str]:
         """Where the projects are, as paths."""
@@ -196,6 +215,7 @@ class Server(LanguageServer):
             self.closed_files.from_open,
             self.closed_files.touched,
             self.long_work.over,
+            Complaints(self).take,
         )
 
         def soon(function: Any, *args: Any) -> None:
@@ -226,7 +246,11 @@ def _did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
 def _did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
     document = ls.workspace.opened(params.text_document.uri)
     if document is not None:
-        ls.session.changed(document)
+        ls.session.changed(document, params.content_changes)
+
+
+def _did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
+    ls.session.saved(params.text_document.uri)
 
 
 def _did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:

@@ -2,16 +2,15 @@
 
 A change cancels the run of the text before it, waits until the typing pauses, takes a snapshot and hands it to the
 worker. What comes back is dropped if the document has changed again; otherwise it is published (or handed to those
-who asked for it), and its fixes are computed while the worker has nothing better to do, so that the lightbulb answers
-from memory. Then, with nothing else to do, the files that use the document are executed: what they show in it is added
-(``foreign``).
+who asked for it). Then, with nothing else to do, the files that use the document are executed: what they show in it is
+added (``foreign``). Fixes are tried when someone asks for them, and of no other finding than those that are asked for.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Any, TypeVar
@@ -22,13 +21,14 @@ from lsprotocol import types
 from ..report.notice import Kind, outlined
 from ..workspace import Resolver
 from . import deferred
-from .analysis_result import AnalysisResult, analyse_snapshot, empty_result, failed_result
+from .analysis_result import AnalysisResult, analyse_snapshot, empty_result, failed_result, unsaved_result
 from .caches import Memories
 from .client_capabilities import ClientCapabilities
 from .documents import Document, Snapshot
 from .foreign import Foreign, callers_of, elsewhere, merged, shown_by
 from .kept_hovers import KeptHovers
 from .notebook_documents import NotebookDocument
+from .pace import Pace
 from .settings import Settings
 from .shared import Push, Shared
 from .status import Status
@@ -39,9 +39,8 @@ logger = logging.getLogger(__name__)
 DEBOUNCE = 0.15
 SHORTEST = 0.02
 IDLE_DELAY = 0.1
-PREPARED_FIXES = 40
-RETRIES = 40
-"""How often work that may wait is begun again after something more urgent."""
+PAUSE = 2.0
+"""Seconds without an edit after which what the next line may answer is said."""
 
 T = TypeVar("T")
 
@@ -62,6 +61,10 @@ class DocumentState:
         self.token = Token()
         self.result: AnalysisResult | None = None
         self.timer: asyncio.TimerHandle | None = None
+        self.pace = Pace()
+        self.pausing: asyncio.TimerHandle | None = None
+        # The files that use it have been looked at.
+        self.is_judged = False
         # The files its last analysis led to; None before the first, which may be about to read any.
         self.reads: frozenset[str] | None = None
         # Topics of the notices about it that are in the log.
@@ -97,6 +100,7 @@ class DocumentState:
         if self.result is not None:
             self.result.hovers = None  # a report has cycles: what is large goes at once
         self.result = None
+        self.is_judged = False
         if self.timer is not None:
             self.timer.cancel()
         if not self.pending.done():
@@ -120,11 +124,13 @@ class Session:
         push: Push = lambda uri, shown: None,
         touched: Callable[[str | None], None] = lambda path: None,
         long_work: Callable[[str, str], AbstractContextManager[object]] = lambda title, what: nullcontext(),
+        complain: Callable[[str, str | None], None] = lambda uri, complaint: None,
     ) -> None:
         self.client = ClientCapabilities()
         self.worker = worker
         self._status, self.settings_of, self._publish, self._unstructure = status, settings_of, publish, unstructure
         self._folders, self._refresh, self._log, self._long_work = folders, refresh, log, long_work
+        self._complain = complain
         self._documents: dict[str, DocumentState] = {}
         self.memories = Memories()
         self.hovers = KeptHovers()
@@ -158,19 +164,57 @@ class Session:
         self._differs(entry)
         self._spread()
 
-    def changed(self, document: Document | NotebookDocument) -> None:
+    def changed(
+        self,
+        document: Document | NotebookDocument,
+        changes: Sequence[types.TextDocumentContentChangeEvent] = (),
+    ) -> None:
+        """A document was edited; without the ``changes`` it counts as finished, and nothing waits."""
         entry = self._documents.get(unquote(document.uri))
         if entry is not None and entry.is_newer:
+            if isinstance(document, Document):
+                entry.pace.edited(changes, document.rows, document.encoding)
+            self._await_pause(entry)
             self._schedule(entry, entry.pause)
             if entry.snapshot.file:
                 self.touched(entry.snapshot.file, DEBOUNCE)
+
+    def _await_pause(self, entry: DocumentState) -> None:
+        if entry.pausing is not None:
+            entry.pausing.cancel()
+        entry.pausing = None
+        if entry.pace.is_typing:
+            entry.pausing = asyncio.get_running_loop().call_later(PAUSE, self.paused, entry.document.uri)
+
+    def paused(self, uri: str) -> None:
+        """The user has not edited a document for a while: what has waited for that is shown."""
+        entry = self._documents.get(unquote(uri))
+        if entry is not None:
+            entry.pace.rest()
+            self._await_pause(entry)
+            if entry.result is not None and self._show(entry, entry.result):
+                self._refresh()
+
+    def saved(self, uri: str) -> None:
+        """A document was saved, which is finished for the time being."""
+        entry = self._documents.get(unquote(uri))
+        if entry is not None:
+            was_waited_for = entry.pace.is_unsaved and self.settings_of(uri).waits_for_save
+            entry.pace.saved()
+            self.paused(uri)
+            if was_waited_for:
+                entry.last_result_id = entry.result.result_id if entry.result is not None else None
+                self._schedule(entry, 0)
 
     def closed(self, uri: str) -> None:
         entry = self._documents.pop(unquote(uri), None)
         if entry is not None:
             entry.supersede()
+            if entry.pausing is not None:
+                entry.pausing.cancel()
             self.worker.submit(partial(self.memories.drop, entry.document.uri), Priority.IDLE, Token())
             self._publish(Snapshot(entry.document.uri, "", None, ""), None)
+            self._complain(entry.document.uri, None)
             self._status.note(self._unseen())
             self._shared.forget(unquote(uri))
             self._differs(entry)
@@ -276,8 +320,10 @@ class Session:
         snapshot, settings = entry.snapshot, self.settings_of(entry.document.uri)
         if not settings.enable or snapshot.uri.startswith(_NOT_PROGRAMS):
             self._settle(entry, empty_result(snapshot, entry.token))
+        elif settings.waits_for_save and entry.pace.is_unsaved:
+            self._settle(entry, unsaved_result(snapshot, entry.token, entry.pace))
         else:
-            self._spawn(self._run(entry, snapshot, settings, entry.token))
+            self.spawn(self._run(entry, snapshot, settings, entry.token))
 
     async def _run(self, entry: DocumentState, snapshot: Snapshot, settings: Settings, token: Token) -> None:
         resolver = self.resolver()
@@ -294,6 +340,7 @@ class Session:
                 result = await job.future
             self._status.fault(result.fault)
             if not token():
+                self._complain(snapshot.uri, result.complaint)
                 self._log_run(entry, result)
                 self._log_unseen(entry, result)
                 self._status.note(self._unseen(entry, result))
@@ -307,22 +354,30 @@ class Session:
         if token():
             return
         self._settle(entry, result)
-        await self._prepare_fixes(result)
         await self._judge_with_callers(entry, result, settings, resolver)
 
     def _settle(self, entry: DocumentState, result: AnalysisResult) -> None:
         entry.result, entry.reads, entry.duration = result, result.reads, result.duration
         own = self._shared.by(unquote(entry.document.uri))
         own.by_itself = elsewhere(result.report, result.token) if result.report is not None else {}
-        result.add(self._known_of(entry), self.client, self._unstructure)
+        self._show(entry, result, is_new=True)
         if entry.last_result_id is not None:
             if entry.last_result_id != result.result_id:
                 self._refresh()
             entry.last_result_id = None
         if not entry.pending.done():
             entry.pending.set_result(result)
-        self._publish(result.snapshot, result)
         self._spread()
+
+    def _show(self, entry: DocumentState, result: AnalysisResult, is_new: bool = False) -> bool:
+        """Show what is to be shown of a result now; whether that is something else than before."""
+        is_judged = entry.is_judged and all(each.result is not None for each in self._documents.values())
+        result.pace(entry.pace, is_judged)
+        differs = result.add(self._known_of(entry), self.client, self._unstructure)
+        if differs or is_new:
+            entry.pace.shown = result.shown_after(entry.pace.shown)
+            self._publish(result.snapshot, result)
+        return differs
 
     def _known_of(self, entry: DocumentState) -> list[Foreign]:
         """What other files show in a document."""
@@ -332,9 +387,7 @@ class Session:
     def _spread(self) -> None:
         """Show what documents have found in each other, and in files that are not open."""
         for entry in self._documents.values():
-            result = entry.result
-            if result is not None and result.add(self._known_of(entry), self.client, self._unstructure):
-                self._publish(result.snapshot, result)
+            if entry.result is not None and self._show(entry, entry.result):
                 self._refresh()
         self._shared.push(self.files(), self.client)
 
@@ -349,7 +402,10 @@ class Session:
         file, token, shared = result.snapshot.file, result.token, self._shared.by(unquote(entry.document.uri))
         if file is None or result.report is None or not result.config.callers:
             shared.by_callers = {}
+            entry.is_judged = True
+            self._spread()
             return
+        await asyncio.sleep(IDLE_DELAY)
         callers = await self._when_idle(lambda cancel: callers_of(file, resolver, cancel), token) or ()
         found: list[dict[str, list[Foreign]]] = []
         for rank, caller in enumerate(callers):
@@ -359,27 +415,19 @@ class Session:
         if not token():
             entry.reads = (entry.reads or frozenset()) | {caller.path for caller in callers}
             shared.by_callers = merged(found)
+            entry.is_judged = True
             self._spread()
 
     async def _when_idle(self, work: Callable[[Callable[[], bool]], T], token: Token) -> T | None:
-        """The result of ``work``, which is given up for anything more urgent and then begun again; None where it is not
-        wanted any more, or fails.
-        """
-        for _ in range(RETRIES):
-            if token():
-                break
-            job = self.worker.submit(lambda: work(lambda: token() or self.worker.is_in_demand()), Priority.IDLE, token)
-            try:
-                done: T = await job.future
-                return done
-            except deferred.analysis.Cancelled:
-                await asyncio.sleep(IDLE_DELAY)
-            except asyncio.CancelledError:
-                break
-            except Exception:
-                logger.exception("what the callers of a file do was not looked at")
-                break
-        return None
+        """The result of ``work``; None where it is not wanted any more, or fails."""
+        try:
+            done: T = await self.worker.submit_idle(work, token).future
+            return done
+        except asyncio.CancelledError:
+            return None
+        except Exception:
+            logger.exception("what the callers of a file do was not looked at")
+            return None
 
     def _unseen(self, entry: DocumentState | None = None, result: AnalysisResult | None = None) -> str:
         """What was not seen of the open documents, ``result`` being the new one of ``entry``."""
@@ -405,14 +453,7 @@ class Session:
         entry.logged |= {notice.topic for notice in notices}
         self._log(types.MessageType.Info, outlined([(result.snapshot.path, notices)]))
 
-    async def _prepare_fixes(self, result: AnalysisResult) -> None:
-        await asyncio.sleep(IDLE_DELAY)
-        for index in range(min(len(result.subjects), PREPARED_FIXES)):
-            if result.token():
-                return
-            await asyncio.wait({result.fixes(index, self.worker, Priority.IDLE)})
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run ``work``; the loop itself would forget a task without a reference."""
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)

@@ -3,6 +3,7 @@
 The editor's settings are few on purpose: the project's configuration decides, so that editor and command line agree.
 
     tapelint.enable         bool   false: say nothing
+    tapelint.run            word   onSave: check when a file is opened or saved, not while it is edited; onType
     tapelint.diagnosticMode word   workspace: check files that train while they are closed as well; openFilesOnly
     tapelint.select         list   codes or prefixes to report instead of those the project selects
     tapelint.extendSelect   list   codes or prefixes to report as well
@@ -58,6 +59,7 @@ class Settings:
     values: Mapping[str, object] = field(default_factory=dict)
     shown: frozenset[Shown] = frozenset()
     checks_closed: bool = False
+    waits_for_save: bool = False
 
     @classmethod
     def of(cls, value: object) -> Settings:
@@ -67,7 +69,13 @@ class Settings:
         values = {key: shape(value.get(name)) for name, (key, shape) in SETTINGS.items()}
         known = {key: found for key, found in values.items() if found}
         shown = frozenset(each for each in Shown if _is_on(value, each))
-        return cls(value.get("enable") is not False, known, shown, value.get("diagnosticMode") == "workspace")
+        return cls(
+            value.get("enable") is not False,
+            known,
+            shown,
+            value.get("diagnosticMode") == "workspace",
+            value.get("run") == "onSave",
+        )
 
     def config(self, path: str | None) -> tuple[Config, str | None]:
         """The project's configuration for the file ``path`` with these settings on top, and what is wrong with either.

@@ -3,6 +3,7 @@
 One, because the analysis is pure Python and two would only share the interpreter lock; with a big stack, because both
 the parser and the interpreter recurse as deep as the code they read. Jobs wait in order of priority, and each carries
 a token: a cancelled job that has not started never will, and one that runs is expected to poll its token and give up.
+What nobody waits for gives up for what somebody does, too, and is begun again afterwards (``submit_idle``).
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import enum
 import gc
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 logger = logging.getLogger(__name__)
@@ -50,9 +52,17 @@ class Job:
     """Work that was handed in; its ``future`` lives on the loop that asked."""
 
     def __init__(self, work: Callable[[], Any], priority: Priority, token: Token, number: int) -> None:
-        self.work, self.priority, self.token, self.number = work, priority, token, number
+        self.work, self.token, self.number = work, token, number
+        self.waiting = 0
+        self.is_given_up = False
         self.loop = asyncio.get_running_loop()
         self.future: asyncio.Future[Any] = self.loop.create_future()
+        self._priority = priority
+
+    @property
+    def priority(self) -> Priority:
+        """How urgent it is: more than it was meant to be, as long as someone waits for it after all."""
+        return Priority.ANSWER if self.waiting else self._priority
 
     def settle(self, result: Any, error: BaseException | None) -> None:
         """Called on the loop. The caller may have stopped waiting in the meantime."""
@@ -85,20 +95,40 @@ class Worker:
 
     def submit(self, work: Callable[[], Any], priority: Priority, token: Token) -> Job:
         """Queue ``work``; call from the loop and await the job's future."""
-        with self._ready:
-            self._count += 1
-            job = Job(work, priority, token, self._count)
-            self._jobs.append(job)
-            self._ready.notify()
+        self._count += 1
+        job = Job(work, priority, token, self._count)
+        self._queue(job)
         return job
+
+    def submit_idle(self, work: Callable[[Callable[[], bool]], Any], token: Token) -> Job:
+        """Queue ``work`` that nobody waits for, or not yet. It is to poll the function that it is given and to raise
+        once that is true: because the token says so, or something more urgent has come. Then it begins again later.
+        """
+
+        def is_over() -> bool:
+            job.is_given_up = not token() and self.is_in_demand(job.priority)
+            return token() or job.is_given_up
+
+        self._count += 1
+        job = Job(lambda: work(is_over), Priority.IDLE, token, self._count)
+        self._queue(job)
+        return job
+
+    @contextmanager
+    def hurried(self, jobs: Iterable[Job]) -> Iterator[None]:
+        """Meanwhile someone waits for these jobs; afterwards they are as urgent as they were."""
+        waited_for = [*jobs]
+        for job in waited_for:
+            job.waiting += 1
+        try:
+            yield
+        finally:
+            for job in waited_for:
+                job.waiting -= 1
 
     def is_in_demand(self, priority: Priority = Priority.IDLE) -> bool:
         """Whether something waits that is more urgent than what has this priority."""
         return any(job.priority < priority for job in [*self._jobs])
-
-    def promote(self, job: Job, priority: Priority) -> None:
-        """Let a queued job go earlier than it was meant to."""
-        job.priority = min(job.priority, priority)
 
     def _next(self, patience: float | None) -> Job | None:
         """The most urgent job; None if there is none for so many seconds."""
@@ -108,6 +138,12 @@ class Worker:
             job = min(self._jobs, key=lambda job: (job.priority, job.number))
             self._jobs.remove(job)
             return job
+
+    def _queue(self, job: Job) -> None:
+        with self._ready:
+            job.is_given_up = False
+            self._jobs.append(job)
+            self._ready.notify()
 
     def _run(self) -> None:
         patience = None
@@ -124,6 +160,9 @@ class Worker:
                     result = job.work()
                 except BaseException as problem:  # a fault in one file must not end the analysis of all others
                     error = _storable(problem)
+                if error is not None and job.is_given_up:
+                    self._queue(job)
+                    continue
             try:
                 job.loop.call_soon_threadsafe(job.settle, result, error)
             except RuntimeError:

@@ -1,7 +1,8 @@
 """Imported code that cannot matter: it knows nothing of PyTorch and is given nothing that PyTorch knows.
 
 from settings import read_arguments     settings.py never mentions torch, and imports nothing that does
-args = read_arguments("train.toml")     so nothing of a graph comes of this: its result is plain data
+args = read_arguments("train.toml")     so it need not run: it makes no graph. What it returns is unknown, for others
+                                        may have given it what has one
 """
 
 from __future__ import annotations

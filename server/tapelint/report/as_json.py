@@ -1,4 +1,4 @@
-"""The output for programs. One object per finding, and one for what was not seen of a file (TL910 to TL913):
+"""The output for programs. One object per finding, and one for what was not seen of a file (TL910 to TL914):
 
 code, name, severity (error | warning | information | hint), message, filename,
 raises                        the error of PyTorch in its own words, or null where it raises nothing

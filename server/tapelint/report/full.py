@@ -27,6 +27,7 @@ from pathlib import Path
 
 from rich.text import Text
 
+from ..headline import capitalized
 from ..source import Span
 from .block import CONTEXT, SAFE, Block, Cure, Row
 from .diagnostic import Diagnostic
@@ -74,8 +75,8 @@ def _rows(block: Block, look: Look) -> Iterator[Text]:
     if look.has_story:
         yield from _story(block, known, gutter, look)
     elif diagnostic.related:
-        first = diagnostic.related[0]
-        steps = "1 step" if len(diagnostic.related) == 1 else f"{len(diagnostic.related)} steps, first"
+        first, count = diagnostic.related[0], len(diagnostic.steps)
+        steps = "1 step" if count == 1 else f"{count} steps, first"
         at = f"{os.path.basename(first.filename)}:{first.span.row}"
         yield from labelled("story", f"{steps} at {at}; show with --story", look.width)
 
@@ -113,13 +114,18 @@ def _made_by(block: Block, cure: Cure) -> str:
 
 
 def _story(block: Block, known: dict[str, dict[int, str]], gutter: int, look: Look) -> Iterator[Text]:
-    """Each step that leads to the finding, in the order of the execution."""
-    if block.diagnostic.related:
+    """Each step that leads to the finding, in the order of the execution; the last may be that it raises."""
+    at = block.diagnostic
+    if at.related:
         yield styled("story:", "help")
-    for number, step in enumerate(block.diagnostic.related, 1):
+    for number, step in enumerate(at.related, 1):
         yield from labelled(f"{number}.", step.message, look.width, "bold", " " * (gutter + 1))
         yield joined(_arrow(gutter), *_place(step.filename, step.span, look))
         yield from snippet(known[step.filename], step.span, gutter, look.width, "information")
+    if at.related and at.short:
+        label = f"{len(at.steps)}."
+        yield from labelled(label, capitalized(at.short), look.width, "bold", " " * (gutter + 1))
+        yield joined(_arrow(gutter), *_place(at.filename, at.span, look))
 
 
 def _numbers(block: Block, look: Look) -> Iterator[int]:

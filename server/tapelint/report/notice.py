@@ -4,6 +4,7 @@
     not analysed       not even the recovery could parse it, too large, nested too deeply
     parsed in part     broken statements were left out
     followed in part   a budget was spent: what comes after in that function or script was not executed
+    ended by an error  the program raises there, whatever its tests give: what comes after is never executed
     internal error     a fault of tapelint ended an entry point, a rule or the whole analysis
 
 No comment silences a notice, and no fix does away with one. Where findings are listed by code for programs, it is
@@ -35,6 +36,7 @@ class Kind(enum.Enum):
     NOT_ANALYSED = "not analysed"
     PARSED_IN_PART = "parsed in part"
     FOLLOWED_IN_PART = "followed in part"
+    ENDED = "ended by an error"
     FAULT = "with an internal error"
 
     @property
@@ -49,6 +51,8 @@ class Kind(enum.Enum):
                 return "TL912", "internal-error", Severity.WARNING
             case Kind.PARSED_IN_PART:
                 return "TL913", "parsed-in-part", Severity.WARNING
+            case Kind.ENDED:
+                return "TL914", "ended-by-error", Severity.WARNING
 
     @property
     def is_failure(self) -> bool:

@@ -50,9 +50,20 @@ the rest was checked. For the exit status of the command line that is something 
 ## What to do
 Mend the syntax. tapelint parses with the Python that runs it: syntax that is newer than that is an error to it.
 """
+_ENDED = """
+## What it does
+Says that the program ends at a line with an error that no rule is about: PyTorch raises there, whatever the tests
+before it give, and nothing in the program catches that. `loss.data[0]` is an IndexError since PyTorch 0.5, for
+instance. What comes after it is not executed, so a hazard there is not seen; functions that nothing has called by then
+were tried out by themselves. For the exit status of the command line that is something found: 1.
+
+## What to do
+Cure it first, and check again. No comment silences this; `--ignore TL914` does.
+"""
 _SUMMARIES = {
     Kind.NOT_ANALYSED: ("a file was not analysed", _NOT_ANALYSED),
     Kind.FOLLOWED_IN_PART: ("not all of a file was executed", _FOLLOWED_IN_PART),
+    Kind.ENDED: ("the program raises, and what comes after was not seen", _ENDED),
     Kind.FAULT: ("tapelint itself has failed", _INTERNAL_ERROR),
     Kind.PARSED_IN_PART: ("a file has syntax errors, and was checked without these statements", _PARSED_IN_PART),
 }

@@ -97,7 +97,7 @@ def load(machine: Machine, state: State, owner: Value, name: str, node: ast.AST,
     if isinstance(owner, Super):
         return _super(machine, state, owner, name)
     if name == "grad" and is_opaque(state, owner):
-        grad_access.unknown_gradient(state)
+        grad_access.unknown_gradient(machine, state)
     if isinstance(owner, Unknown):
         return _of_unknown(machine, state, owner, name, node)
     if isinstance(owner, Tuple) and name in owner.names:
@@ -115,7 +115,7 @@ def _of_library(machine: Machine, state: State, owner: External, name: str) -> V
 def _of_unknown(machine: Machine, state: State, owner: Unknown, name: str, node: ast.AST) -> Value:
     """An attribute of an unknown value: what the program has set there, or what every tensor has."""
     if name == "grad":
-        grad_access.unknown_gradient(state)
+        grad_access.unknown_gradient(machine, state)
     if owner.requires_grad is False and name in SIZES:
         return unknown_number()
     if owner.tensor_id in state.tensors and name == "requires_grad":
@@ -403,7 +403,7 @@ def store(machine: Machine, state: State, owner: Value, name: str, value: Value,
     if isinstance(owner, TensorRef):
         _store_tensor(machine, state, owner, name, value, node)
     elif name == "grad" and (isinstance(owner, Unknown) or is_opaque(state, owner)):
-        grad_access.unknown_gradient(state)
+        grad_access.unknown_gradient(machine, state)
     elif isinstance(owner, (Unknown, BuiltinMethod)) and name == "requires_grad":
         frozen_parts.unknown_flag(machine, state)
     elif isinstance(owner, Unknown):

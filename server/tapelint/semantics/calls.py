@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 from .. import ops
+from ..autograd import fresh_id
 from ..autograd.events.broken_graph import NumberBackward
 from ..domain import facets
 from ..domain.completion import ProgramRaised
@@ -58,6 +59,7 @@ from ..models.torch import dispatch
 from ..models.torch.autograd.grad_access import handed_over, reach
 from ..models.torch.autograd.tensor_hooks import module_hooks
 from ..models.torch.autograd.walked_unknowns import take_for_tensor
+from ..models.torch.measures import numel
 from ..models.torch.nn.layer_models import build_layer, new_layer, opaque_module
 from ..models.torch.nn.module_registry import is_module_like
 from ..models.torch.opaque_attributes import is_opaque
@@ -70,8 +72,10 @@ from ..models.torch.registry import (
     SEQUENCE_METHODS,
     SET_METHODS,
     TENSOR_METHODS,
+    ArgumentLeftOut,
     Call,
     MethodModel,
+    Model,
 )
 from ..ops.module_names import is_layer, is_network
 from ..source import written
@@ -290,14 +294,8 @@ def call_method(machine: Machine, state: State, receiver: Value, call: Call) -> 
         found = _object_method(machine, state, receiver, call)
         if found is not None:
             return found
-    if isinstance(receiver, Const) and isinstance(receiver.value, str):
-        found = method_of_text(state, receiver.value, call)
-        if found is not None:
-            return found
-    if isinstance(receiver, (Const, Tuple)) and not hasattr(
-        tuple if isinstance(receiver, Tuple) else receiver.value, call.name
-    ):
-        raise ProgramRaised("AttributeError")
+    if isinstance(receiver, (Const, Tuple)) and (plain := _plain_method(state, receiver, call)) is not None:
+        return plain
     owner = receiver
     if is_opaque(state, receiver):
         forget(state, receiver, call.name)
@@ -314,6 +312,27 @@ def call_method(machine: Machine, state: State, receiver: Value, call: Call) -> 
             return _converted(machine, state, receiver, call, owner)
     may_have_changed(machine, state, receiver, call.name)
     return unknown_call(machine, state, call.args, call.kwargs, call.node, owner)
+
+
+def _plain_method(state: State, receiver: Const | Tuple, call: Call) -> Value | None:
+    """A method of a value of Python; None where there is no model of it. What a library returns may be of a class that
+    is derived from ``tuple``.
+    """
+    if isinstance(receiver, Tuple):
+        if call.name == "numel":
+            return numel(receiver)
+        is_of_tensors = is_only_of_tensors(call.name) and call.name not in CONVERSIONS  # packed sequences have these
+        if (receiver.is_spelled or is_of_tensors) and not hasattr(tuple, call.name):
+            raise _lacking("tuple", call.name)
+        return None
+    found = method_of_text(state, receiver.value, call) if isinstance(receiver.value, str) else None
+    if found is None and not hasattr(receiver.value, call.name):
+        raise _lacking(type(receiver.value).__name__, call.name)
+    return found
+
+
+def _lacking(kind: str, name: str) -> ProgramRaised:
+    return ProgramRaised("AttributeError", f"'{kind}' object has no attribute '{name}'")
 
 
 CONVERSIONS = frozenset("to cuda cpu float double half bfloat16".split())
@@ -366,7 +385,7 @@ def _object_method(machine: Machine, state: State, receiver: HeapRef, call: Call
     if model is not None:
         return model(machine, state, receiver, call)
     if isinstance(thing, Mapping) and thing.kind == "dict" and is_only_of_tensors(call.name):
-        raise ProgramRaised("AttributeError")
+        raise _lacking("dict", call.name)
     return None
 
 
@@ -478,9 +497,10 @@ OF_TENSORS = frozenset("detach unsqueeze permute contiguous".split())
 def tensor_method(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     if call.name in READING and state.tensors[receiver.id].assumption:
         return part_of(machine.facts, state, receiver.id, call.node)
-    model = TENSOR_METHODS.get(call.name)
-    if model is not None:
-        return model(machine, state, receiver, call)
+    method = TENSOR_METHODS.get(call.name)
+    if method is not None:
+        run = partial(_run_method, method, receiver)
+        return _modelled(machine, state, call, BuiltinMethod(receiver, call.name), run)
     row = ops.op_name("torch.Tensor." + call.name)
     if row is not None:
         result = dispatch.run(machine, state, row, [receiver, *call.args], call.kwargs, call.node)
@@ -492,6 +512,7 @@ def tensor_method(machine: Machine, state: State, receiver: TensorRef, call: Cal
     if state.tensors[receiver.id].requires_grad is False and not any(state.tensors[t].requires_grad for t in found):
         return something(call.name, False)
     machine.leave_opaque(call.node, BuiltinMethod(receiver, call.name), OpaqueReason.UNKNOWN)
+    state.unread = fresh_id()
     run_handed(machine, state, (*call.args, *call.kwargs.values()), call.node)
     _stepped(machine, state, found, call.node)
     return dispatch.opaque(
@@ -516,7 +537,7 @@ def _library(machine: Machine, state: State, call: Call) -> Value:
     _hand_over(machine, External(name), (*call.args, *call.kwargs.values()), KNOWN)
     model = FUNCTIONS.get(name)
     if model is not None:
-        return model(machine, state, call)
+        return _modelled(machine, state, call, External(name), model)
     if is_network(name):
         return opaque_module(machine, state, name.removesuffix(".from_pretrained").rpartition(".")[2], call.node)
     base, _, last = name.rpartition(".")
@@ -536,6 +557,20 @@ def _library(machine: Machine, state: State, call: Call) -> Value:
     if last == "__init__" and call.args and isinstance(call.args[0], HeapRef):
         return _unknown_init(machine, state, call.args[0], call.args[1:])
     return unknown_call(machine, state, call.args, call.kwargs, call.node, External(name))
+
+
+def _modelled(machine: Machine, state: State, call: Call, function: Value, model: Model) -> Value:
+    """What the model of a ``function`` returns; one that looks at a place for what is given by name knows nothing."""
+    try:
+        return model(machine, state, call)
+    except ArgumentLeftOut:
+        if not call.kwargs:
+            raise
+        return unknown_call(machine, state, call.args, call.kwargs, call.node, function)
+
+
+def _run_method(method: MethodModel, receiver: Value, machine: Machine, state: State, call: Call) -> Value:
+    return method(machine, state, receiver, call)
 
 
 def _unbound_module_method(machine: Machine, state: State, base: str, name: str, call: Call) -> Value | None:
@@ -564,6 +599,7 @@ def unknown_call(
 ) -> Value:
     """A call of unknown code."""
     machine.leave_opaque(node, function, OpaqueReason.UNKNOWN)
+    state.unread = state.unread if is_harmless(function) else fresh_id()
     _hand_over(machine, function, (function, *args, *kwargs.values()))
     if machine.facts.arrays:
         array_memory.written_by_call(machine, state, function, args, kwargs, node)

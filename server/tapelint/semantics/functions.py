@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+from ..autograd import fresh_id
 from ..domain.completion import Break, Continue, ProgramRaised, Raise, Return, Unwind
 from ..domain.opaque_values import KNOWN
 from ..domain.state import State
@@ -188,13 +189,14 @@ def call_function(
     is_deep = machine.context.depth >= machine.limits.call_depth
     if is_deep or tells_nothing_new(machine, state, definition, given):
         machine.leave_opaque(node, function, OpaqueReason.DEPTH if is_deep else OpaqueReason.RECURSION)
+        state.unread = fresh_id()
         open_up(machine, (function, *given))
         return Unknown("recursion")
     module = state.get(function.frame, Frame).module
     if machine.imports is not None and machine.imports.is_idle(state, module, [*given]):
         if not machine.query(makes_function, definition):
             open_up(machine, (function, *given))
-            return Unknown("call", False)
+            return Unknown("call")
     share = None if stepping else share_of(machine, definition, module)
     if share is None:
         return _executed(machine, state, function, args, kwargs, node, key, stepping)

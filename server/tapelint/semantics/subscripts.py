@@ -36,6 +36,7 @@ from ..domain.values import (
 from ..engine.escaping import store_in_unknown
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.open_objects import changed, open_up
+from ..engine.paths import constant_contents
 from ..engine.paths.conditions import forget
 from ..engine.paths.picks import entries, item_picked
 from ..models.python import array_memory
@@ -257,19 +258,19 @@ def _store_in_tensor(
             machine,
             state,
             "index_put_",
-            [owner, Tuple(tuple(parts)), _as_tensor(state, value, node)],
+            [owner, Tuple(tuple(parts)), _as_tensor(machine, state, value, node)],
             {},
             node,
         )
     elif entire(index):
-        dispatch.run(machine, state, "copy_", [owner, _as_tensor(state, value, node)], {}, node)
+        dispatch.run(machine, state, "copy_", [owner, _as_tensor(machine, state, value, node)], {}, node)
     else:
         # ``x[i] = v`` is ``x[i].copy_(v)``: a write through a view.
         part = dispatch.run(machine, state, "getitem.basic", [owner, Const(0)], {}, node)
         if part is not None:
             if isinstance(part, TensorRef):
                 sliced_parts.remember(machine.facts, state.tensors[owner.id], index, part.id)
-            dispatch.run(machine, state, "copy_", [part, _as_tensor(state, value, node)], {}, node)
+            dispatch.run(machine, state, "copy_", [part, _as_tensor(machine, state, value, node)], {}, node)
 
 
 def _is_of_tensors(state: State, index: Value) -> bool:
@@ -292,12 +293,14 @@ def _store_entry(machine: Machine, state: State, owner: HeapRef, thing: Mapping,
     edited.is_partial = edited.is_partial or not isinstance(index, Unknown)
 
 
-def _as_tensor(state: State, value: Value, node: ast.AST) -> Value:
+def _as_tensor(machine: Machine, state: State, value: Value, node: ast.AST) -> Value:
     """PyTorch makes a tensor of a plain number before it writes it."""
     value = as_data(state, value)
     if isinstance(value, TensorRef):
         return value
-    return TensorRef(leaf(state, node, value.requires_grad if isinstance(value, Unknown) else False))
+    made = leaf(state, node, value.requires_grad if isinstance(value, Unknown) else False)
+    constant_contents.made(machine, state, made, value)
+    return TensorRef(made)
 
 
 def _store_item(machine: Machine, state: State, owner: HeapRef, thing: Sequence, index: Value, value: Value) -> None:

@@ -69,6 +69,14 @@ function isAlive(pid) {
     }
 }
 
+const GHOST = `import torch
+
+x = torch.ones(3, requires_grad=True)
+y = x.exp()
+y += 1
+y.sum().backward()
+`;
+
 /** What PyTorch prints for train.py, run elsewhere. */
 const TRACEBACK = `Traceback (most recent call last):
   File "/home/me/train.py", line 46, in <module>
@@ -137,6 +145,27 @@ const TESTS = {
         await vscode.commands.executeCommand('undo');
         assert.match(document.getText(), /seen\.append\(h\)/);
         await finding(document.uri);
+    },
+
+    'a file that is closed, mended on disk or deleted shows nothing any more': async () => {
+        const folder = vscode.workspace.workspaceFolders?.[0];
+        assert.ok(folder);
+        const uri = vscode.Uri.joinPath(folder.uri, 'ghost.py');
+        const write = (/** @type {string} */ text) => vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
+        await write(GHOST);
+        await vscode.window.showTextDocument(uri);
+        await finding(uri);
+        await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+        await until('no diagnostics once it is closed', () => findings(uri).length === 0);
+        await vscode.window.showTextDocument(uri);
+        await finding(uri);
+        await write(GHOST.replace('exp', 'clone'));
+        await until('no diagnostics once it is mended', () => findings(uri).length === 0);
+        await write(GHOST);
+        await finding(uri);
+        await vscode.workspace.fs.delete(uri);
+        await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+        await until('no diagnostics once it is deleted', () => findings(uri).length === 0);
     },
 
     'the code of a diagnostic leads to the page of its rule': async () => {

@@ -131,8 +131,10 @@ class UnusedInput(Event):
     # Whether the tensor does not require grad.
     plain: bool
     created_at: ProgramPoint
-    # Where a graph ends that the outputs' graph begins after, if there is one such place.
-    cut: ProgramPoint | None
+    # Where the graph between it and the outputs was cut, if it was.
+    cut: Cut | None
+    # The tensor that it is a view of, where the outputs depend on that.
+    whole: int | None = None
 
 
 @frozen(eq=False, kw_only=True)

@@ -9,7 +9,7 @@ import ast
 from typing import ClassVar, Literal
 
 from ...frozen import frozen
-from ..model.cuts import Cut
+from ..model.cuts import Cut, Withheld
 from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, ViewKind, Write
 from ..model.program_point import Iteration, ProgramPoint
 from ..model.stores import RetainedGraphs, Stored
@@ -131,6 +131,10 @@ class BackwardWithoutGraph(Event):
     root: int
     # Where the graph was lost, if known.
     cut: Cut | None
+    # A leaf that it was computed from, that an optimizer holds, and that was made not to require grad.
+    frozen: int | None = None
+    # Whether that is why: the same call has gone backward to it before, or the graph was lost nowhere else.
+    is_frozen_only: bool = False
 
 
 @frozen(eq=False, kw_only=True)
@@ -142,7 +146,9 @@ class LeafWritten(Event):
     op: str
     # Whether a view of the leaf was written.
     view: bool
-    # Whether what is written has a graph.
+    # Whether the leaf is a Parameter.
+    parameter: bool = False
+    # Whether what is written was computed with a graph.
     given: bool = False
     # Whether any of what is written requires grad, be it a leaf.
     wanted: bool = False
@@ -165,6 +171,8 @@ class BackwardRan(SilentEvent):
     accumulates: bool = True
     # Whether it may have raised on the way: something that is not certain says so, and the program went on.
     halted: bool = False
+    # What cuts have kept from leaves.
+    withheld: frozenset[Withheld] = frozenset()
 
 
 @frozen(eq=False, kw_only=True)

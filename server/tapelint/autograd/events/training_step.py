@@ -37,6 +37,8 @@ class OptimizerStepped(SilentEvent):
     scaler: ast.expr | None
     # The assumed conditions on which it depends what is cleared and stepped.
     premises: frozenset[Hashable]
+    # When code that was not read may have gone backward for the last time; 0 if there was none.
+    unread: int = 0
 
 
 @frozen(eq=False, kw_only=True)

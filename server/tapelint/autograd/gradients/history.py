@@ -56,11 +56,12 @@ class Use:
 
 @frozen(eq=False)
 class Clearing:
-    """Gradients went that no step of this leaf had used: those of ``passes``."""
+    """Gradients went that no step of this leaf had used: those of ``passes``. ``stamp`` grows with time."""
 
     point: ProgramPoint
     passes: tuple[Pass, ...]
     premises: frozenset[Hashable]
+    stamp: int
 
 
 @frozen
@@ -175,13 +176,14 @@ def added(state: AutogradState, leaves: Iterable[int], run: Pass) -> None:
 def cleared(state: AutogradState, leaves: Iterable[int], point: ProgramPoint, premises: frozenset[Hashable]) -> None:
     """The gradients are gone, or zero."""
     made: dict[tuple[Pass, ...], Clearing] = {}
+    stamp = fresh_id()
 
     def how(past: GradientHistory) -> GradientHistory:
         if not past.fresh:
             return GradientHistory(step=past.step, clearings=past.clearings, idle=past.idle)
         if past.doubt:  # they may have been used, or may have gone before
             return GradientHistory(step=past.step, clearings=past.clearings)
-        clearing = made.setdefault(past.fresh, Clearing(point, past.fresh, premises))
+        clearing = made.setdefault(past.fresh, Clearing(point, past.fresh, premises, stamp))
         return GradientHistory(step=past.step, clearings=(*past.clearings, clearing)[-MAX_PASSES:])
 
     change(state, leaves, how, new=False)
@@ -276,6 +278,9 @@ def met(state: AutogradState, other: AutogradState) -> None:
         del other.evaluation_graphs[loop]
     if state.consumed_passes.keys() - other.consumed_passes.keys():
         other.consumed_passes = {**state.consumed_passes, **other.consumed_passes}
+    other.unread = max(state.unread, other.unread)
+    for key, kept in state.withheld.items():
+        other.withheld[key] = other.withheld.get(key, frozenset()) | kept
 
 
 def _used_by_one(left: GradientHistory, right: GradientHistory) -> bool:

@@ -117,8 +117,22 @@ def _before_choice(left: Guard, right: Guard) -> Guard | None:
 def leaving_out(guard: Guard, abandoned: Iterable[Conjunction]) -> Guard:
     """A guard without the choices that only keep the path out of ``abandoned`` ones."""
     objects: dict[Choice, Choice] = {}
-    known = [_with_objects(each, objects) for each in (*guard, *abandoned)]
+    known = [_with_objects(each, objects) for each in (*guard, *_beside(guard, abandoned))]
     return _simple(_widened(each, known, objects) for each in guard)
+
+
+def _beside(guard: Guard, abandoned: Iterable[Conjunction]) -> list[Conjunction]:
+    """Those of the ``abandoned`` ways that have a choice in common with a guard, or with others of them: where none is,
+    as in another entry point, they say nothing of its choices.
+    """
+    found: list[Conjunction] = []
+    made, left = {choice for each in guard for choice, _ in each}, dict.fromkeys(abandoned)
+    while near := [each for each in left if any(choice in made for choice, _ in each)]:
+        found += near
+        for each in near:
+            del left[each]
+            made.update(choice for choice, _ in each)
+    return found
 
 
 def _with_objects(each: Conjunction, objects: dict[Choice, Choice]) -> Conjunction:

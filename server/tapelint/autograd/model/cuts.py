@@ -5,7 +5,9 @@ value = loss.item()    Cut(point, CutReason.ITEM, source=<MeanBackward0>)
 
 from __future__ import annotations
 
+import ast
 from enum import Enum
+from typing import Literal
 
 from ...frozen import frozen
 from .graph import Node
@@ -69,3 +71,13 @@ class Cut:
     def name(self) -> str:
         """What messages call it."""
         return self.operation or self.reason.value
+
+
+@frozen
+class Withheld:
+    """What the cut at ``node`` keeps from ``leaf``."""
+
+    node: ast.AST
+    leaf: int
+    # When it was computed: in the iteration of the pass, a ``later`` one of its loop or the ``first``, or ``before``.
+    when: Literal["later", "first", "before"]

@@ -3,25 +3,48 @@
 net = build(options)                  unknown, and asked for `parameters()`
 loss = F.mse_loss(net(x), y)          has a graph if `net` is a network whose parameters require grad,
 loss = loss + weight.norm()           and now has one in any case
+
+What is called and nothing else may make data as well. A backward that had no other graph to walk proves that it is a
+network; before that nothing rests on it alone.
+
+state = prepare(observation)          `prepare` is a parameter
+critic(state).mean().backward()       walks the graph of `critic`: this says nothing of `prepare`
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from ..state import AutogradState
-from .graph import Leaf, Node
+from .graph import Leaf, Node, Tensor
 from .graph_search import leaf_tensors
 
 
 def guess_below(state: AutogradState, begin: Iterable[Node | Leaf]) -> str | None:
     """What has to be guessed for there to be a graph below these; None if it is certain that there is one."""
+    trained = _guessed_below(state, begin)
+    return trained[0].assumption_text if trained else None
+
+
+def _guessed_below(state: AutogradState, begin: Iterable[Node | Leaf]) -> list[Tensor]:
+    """The leaves below these that require grad, if all of them belong to guessed networks; none otherwise."""
     leaves = [state.tensors[key] for key in sorted(leaf_tensors(begin))]
     trained = [tensor for tensor in leaves if tensor.requires_grad]
-    if not trained or not all(tensor.is_guessed for tensor in trained):
-        return None
-    return trained[0].assumption_text
+    return trained if all(tensor.is_guessed for tensor in trained) else []
+
+
+def prove_networks(proven: set[int], state: AutogradState, begin: Iterable[Node | Leaf]) -> None:
+    """A backward begins: had the guessed networks below not been some, there would be nothing to walk. Their leaves
+    are ``proven``.
+    """
+    proven.update(tensor.id for tensor in _guessed_below(state, begin))
+
+
+def is_unproven(proven: Collection[int], state: AutogradState, begin: Iterable[Node | Leaf]) -> bool:
+    """Whether there is a graph below these only if something is a network that is called, and nothing else shows it."""
+    trained = _guessed_below(state, begin)
+    return bool(trained) and not any(tensor.id in proven for tensor in trained)
 
 
 def unseen_above(item: Node, root: Node) -> str | None:
@@ -37,6 +60,16 @@ def unseen_above(item: Node, root: Node) -> str | None:
         return None
     beside = _unseen(root)
     return None if beside and beside.keys() <= below.keys() else next(iter(below.values()))
+
+
+def assumed_below(state: AutogradState, begin: Node) -> str | None:
+    """What has to be assumed for there to be a graph at ``begin``; None if it is certain that there is one."""
+    return guess_below(state, (begin,)) or keeping(next(iter(_unseen(begin).values()), None))
+
+
+def keeping(callee: str | None) -> str | None:
+    """What is assumed of unknown code that a graph leads through."""
+    return f"`{callee}` keeps a graph, which tapelint cannot see" if callee else None
 
 
 def _unseen(begin: Node) -> dict[ast.AST, str]:

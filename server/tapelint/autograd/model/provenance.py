@@ -17,6 +17,10 @@ class Provenance:
 
     # Where it lost its graph.
     cut: Cut | None = None
+    # The last of several places where it lost a graph, if that is another one.
+    last_cut: Cut | None = None
+    # Of a tensor without a graph: a leaf that it was computed from and that has been made not to require grad.
+    frozen: int | None = None
     # Of a sum with a graph: where one of its terms lost its own.
     detached_term: Cut | None = None
     # Where it was made to require grad after it was computed or made of numbers.
@@ -46,19 +50,25 @@ class Provenance:
         """What this says, and where it says nothing, what ``other`` does."""
         return Provenance(
             self.cut or other.cut,
+            self.last_cut or other.last_cut,
+            _known(self.frozen, other.frozen),
             self.detached_term or other.detached_term,
             self.rewrapped or other.rewrapped,
             self.clone_of or other.clone_of,
             self.number_in or other.number_in,
             self.scaled or other.scaled,
             self.from_gradient or other.from_gradient,
-            other.update_of if self.update_of is None else self.update_of,
-            other.parameter_of if self.parameter_of is None else self.parameter_of,
-            other.replaces if self.replaces is None else self.replaces,
+            _known(self.update_of, other.update_of),
+            _known(self.parameter_of, other.parameter_of),
+            _known(self.replaces, other.replaces),
             self.protected_at or other.protected_at,
-            other.part_of if self.part_of is None else self.part_of,
+            _known(self.part_of, other.part_of),
             self.parts_may_be_cut or other.parts_may_be_cut,
         )
+
+
+def _known(own: int | None, other: int | None) -> int | None:
+    return other if own is None else own
 
 
 UNKNOWN_PROVENANCE = Provenance()

@@ -330,7 +330,7 @@ def _write(
     needs = False if tensor.kind in ("int", "bool") else operands.requires_grad
     check_inference_write(facts, state, tensor, op.name, node)
     written = [t for _, t in operands.flowing if t.id != target and t.requires_grad]
-    given = any(t.grad_fn is not None for t in written)
+    given = any(t.grad_fn is not None and not _is_part_of_leaf(state, t) for t in written)
     check_write(facts, state, tensor, op.name, node, needs, given, bool(written))
     if target in facts.windows:
         check_overlap(facts, state, target, operands.tensors, op.name, node)
@@ -347,6 +347,11 @@ def _write(
     bump(state, tensor.version_counter, op.name, node, certain, target, beside)
     note_hidden(facts, state, tensor, op.name, needs)
     return (target,)
+
+
+def _is_part_of_leaf(state: AutogradState, tensor: Tensor) -> bool:
+    """Whether a tensor is a view of a leaf."""
+    return tensor.base is not None and state.tensors[tensor.base].is_leaf
 
 
 def _rebase_history(
@@ -439,13 +444,31 @@ def _remember_cut(
     """
     if op.name.endswith("_like"):
         return
+    if (frozen := _frozen_below(facts, state, [tensor for _, tensor in tensors])) is not None:
+        facts.record_provenance(key, Provenance(frozen=frozen))
+    cuts: list[Cut] = []
     for _, tensor in tensors:
+        origins = facts.provenance_of(tensor.id)
         if tensor.requires_grad:
-            facts.record_provenance(key, Provenance(cut=_cut_by(state, op.name, mode, tensor, node)))
-            return
-        if (cut := facts.provenance_of(tensor.id).cut) is not None:
-            facts.record_provenance(key, Provenance(cut=cut))
-            return
+            cuts.append(_cut_by(state, op.name, mode, tensor, node))
+        elif origins.cut is not None:
+            cuts += [origins.cut, origins.last_cut or origins.cut]
+    if cuts:
+        last = max(cuts, key=lambda cut: cut.source.id if cut.source is not None else -1)
+        facts.record_provenance(key, Provenance(cut=cuts[0], last_cut=last if last is not cuts[0] else None))
+
+
+def _frozen_below(facts: Facts, state: AutogradState, tensors: Sequence[Tensor]) -> int | None:
+    """A leaf that some tensors were computed from, or that is one of them, which has been made not to require grad,
+    and which an optimizer holds or a backward has reached before.
+    """
+    for tensor in tensors:
+        is_trained = tensor.id in facts.optimized or tensor.id in state.history
+        is_frozen = tensor.id in facts.frozen_at and is_trained and tensor.requires_grad is False
+        found = tensor.id if is_frozen else facts.provenance_of(tensor.id).frozen
+        if found is not None:
+            return found
+    return None
 
 
 def _cut_by(state: AutogradState, op: str, mode: bool | None, source: Tensor, node: ast.AST) -> Cut:
@@ -519,6 +542,8 @@ def _explain_invented(
     node: ast.AST,
 ) -> None:
     """Why an invented tensor has no graph, although something that it depends on has one, or had."""
+    if (frozen := _frozen_below(facts, state, tensors)) is not None:
+        facts.record_provenance(key, Provenance(frozen=frozen))
     if edges and state.grad_mode is False:
         source = next((edge for edge in edges if isinstance(edge, Node)), None)
         reason = CutReason.INFERENCE_MODE if state.inference else CutReason.NO_GRAD

@@ -53,6 +53,11 @@ def contents(state: AutogradState, key: int) -> tuple[int, ...]:
     return key, *(write.stamp if write is not None else 0 for write in writes)
 
 
+def memory_contents(state: AutogradState, key: int) -> tuple[int, ...]:
+    """The same for all the memory that the tensor ``key`` has a part of."""
+    return state.tensors[key].storage, *contents(state, key)[1:]
+
+
 def materialize_view(state: AutogradState, key: int) -> Tensor:
     """The tensor ``key`` as an op finds it whose graph it becomes part of."""
     tensor = resolve_view(state, key)

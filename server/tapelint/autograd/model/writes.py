@@ -182,6 +182,7 @@ def _check_leaf_write(
                 tensor=tensor.id,
                 op=op,
                 view=is_level_input and base is not None,
+                parameter=tensor.parameter,
                 given=given,
                 wanted=wanted,
             )
@@ -201,6 +202,7 @@ def _check_base_write(
                 tensor=base.id,
                 op=op,
                 view=True,
+                parameter=base.parameter,
                 given=given,
                 wanted=wanted,
             )

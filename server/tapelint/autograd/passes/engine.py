@@ -24,8 +24,9 @@ from ..facts import Facts
 from ..gradients.history import doubted
 from ..gradients.ledger import book, planned
 from ..gradients.reference_cycles import closed
+from ..gradients.withheld import withhold
 from ..model.graph import BackwardPass, BackwardResult, Leaf, Node, NodeVisit, SavedTensor, Write
-from ..model.guesses import guess_below, unseen_above
+from ..model.guesses import guess_below, is_unproven, keeping, prove_networks, unseen_above
 from ..model.views import edge_of, resolve_view
 from ..model.writes import TorchRaises, is_guarded, settled, stepped
 from ..state import AutogradState
@@ -57,6 +58,7 @@ def backward(
     backward at all; ``inner`` that it runs as part of another one. Raises Refused where PyTorch raises.
     """
     begin = _begin(facts, state, roots, node, assumption)
+    prove_networks(facts.proven_networks, state, begin)
     order, parents, leaves = _planned_walk(facts, state, begin, inputs, accumulate)
     now = BackwardPass(state.point(node), roots[0] if roots else None, tuple(begin))
     check = Check(facts, state, now, parents, order, assumption)
@@ -73,6 +75,7 @@ def backward(
     if accumulate and inputs:
         _retain_inputs(state, inputs, parents, node)
     reached = sweep.reached(leaves)
+    facts.reached_at[node] = facts.reached_at.get(node, frozenset()).union(reached)
     if accumulate and not inner and not early:
         book(facts, state, run, reached)
     if create and accumulate:
@@ -88,6 +91,7 @@ def backward(
                 retains=retain is True,
                 accumulates=accumulate,
                 halted=check.halted,
+                withheld=withhold(facts, state, ran, now, inputs, accumulate),
             )
         )
     return reached
@@ -129,8 +133,16 @@ def _begin(
                 continue  # unknown code may keep a graph: that it keeps none is nothing to build upon
             if assumption is None and tensor.assumption is not None:
                 assumption = f"`{tensor.assumption}` does not enable gradients itself"
+            frozen = facts.provenance_of(key).frozen
             facts.events.publish(
-                BackwardWithoutGraph(point=state.point(node), assumption=assumption, root=key, cut=cut)
+                BackwardWithoutGraph(
+                    point=state.point(node),
+                    assumption=assumption,
+                    root=key,
+                    cut=cut,
+                    frozen=frozen,
+                    is_frozen_only=cut is None or frozen in facts.reached_at.get(node, ()),
+                )
             )
             raise TorchRaises(NO_GRAPH)
         if tensor.requires_grad and edge is not None:
@@ -149,11 +161,6 @@ def _complete(order: Sequence[Node], leaves: Sequence[Leaf]) -> dict[Node | None
     for child, user in last.items():
         found.setdefault(user, []).append(child)
     return found
-
-
-def _keeping(callee: str | None) -> str | None:
-    """What is assumed of unknown code that a graph leads through."""
-    return f"`{callee}` keeps a graph, which tapelint cannot see" if callee else None
 
 
 class Check:
@@ -182,11 +189,13 @@ class Check:
         spoiled = None if item in state.freed else spoiled_at(state, item)
         if not freed and spoiled is None:
             return True
+        if is_unproven(self.facts.proven_networks, state, (item,)):
+            return True
         self.halted = True
         path = self.path(item)
         if not all(n.certain for n in path):
             return False
-        premise = self.premise(path, spoiled) or guess_below(state, (item,)) or _keeping(unseen_above(item, path[0]))
+        premise = self.premise(path, spoiled) or guess_below(state, (item,)) or keeping(unseen_above(item, path[0]))
         if freed:
             self._freed(item, path, freed, premise)
         elif spoiled is not None:
@@ -262,7 +271,7 @@ class Check:
         if spoiled is not None and spoiled[1].assumption is not None:
             return self.assumption or spoiled[1].assumption
         callee = next((n.assumption for n in path if n.assumption), None)
-        return self.assumption or _keeping(callee)
+        return self.assumption or keeping(callee)
 
 
 class Sweep:

@@ -35,7 +35,7 @@ class AbandonedPaths:
         """What tells paths that go on from those that do not, since there are too many, is none of their choices."""
         for path in left_out:
             way = path.guard.followed
-            if way != ALWAYS and all(choice.subject is Subject.FLAG for choice, _ in literals_of(way)):
+            if all(choice.subject is Subject.FLAG for choice, _ in literals_of(way)):
                 _add(self.guards, way)
         guards = selected((path.guard for path in going), (path.guard for path in left_out))
         for path, settled in zip(going, guards):
@@ -48,5 +48,6 @@ class AbandonedPaths:
 
 
 def _add(known: dict[Conjunction, None], guard: Guard) -> None:
-    if len(known) < MAX_ABANDONED:
+    """Add the guard of a path, unless it is reached whatever the tests give: that keeps no other path from it."""
+    if len(known) < MAX_ABANDONED and guard != ALWAYS:
         known.update(dict.fromkeys(guard))

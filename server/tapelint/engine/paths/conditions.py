@@ -18,11 +18,11 @@ from dataclasses import replace
 from ...autograd import contents
 from ...domain.state import State
 from ...domain.values import Const, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
-from ...source import written
+from ...source import walk, written
 from ..machine import Machine
-from .defaults import by_default, is_possible, premise_of, supposing
+from .defaults import both, by_default, is_possible, is_second, premise_of, supposing
 from .entailment import entailed, values_of_fact
-from .truth import tested_truth
+from .truth import tested_truth, truth
 
 LOGIC = (ast.Compare, ast.BoolOp, ast.UnaryOp)
 EACH = (ast.GeneratorExp, ast.ListComp)
@@ -57,7 +57,8 @@ def symbolic(machine: Machine, node: ast.expr, state: State) -> Hashable:
         return shape
     if not isinstance(value, Unknown):
         if isinstance(value, TensorRef):
-            return contents(state, value.id)
+            known = truth(machine, state, value)
+            return contents(state, value.id) if known is None else Const(known)
         return written(node) if value is None else value
     if value.formula is not None:
         return value.formula
@@ -206,36 +207,43 @@ def decide(machine: Machine, node: ast.expr, state: State, value: Value) -> Deci
     known = tested_truth(machine, state, value)
     if known is not None:
         return known, None, False
-    return decided(state, symbolic(machine, node, state))
+    return decided(state, symbolic(machine, node, state), node)
 
 
-def decided(state: State, key: Hashable) -> Decision:
-    """What is known of a test with this formula."""
+def decided(state: State, key: Hashable, node: ast.expr | None = None) -> Decision:
+    """What is known of a test with this formula, which stands at ``node``."""
     negated = False
     if isinstance(key, tuple) and key and key[0] == "Not":
         negated, key = True, key[1]
     follows = entailed(state.path_condition, key)
     if follows is None:
-        follows = only_way(state, key)
+        follows = only_way(state, key, node)
     if follows is not None:
         return follows is not negated, None, False
     return None, key, negated
 
 
-def only_way(state: State, key: Hashable) -> bool | None:
+def only_way(state: State, key: Hashable, node: ast.expr | None = None) -> bool | None:
     """The truth of a test that it must have, since none of the values of an option gives the other, or has because the
-    path has a premise already, which is not about it; None where both are followed.
+    path has a premise already, which is not about it, and whose code it does not stand in; None where both are
+    followed.
     """
     usual = by_default(key)
     if usual is None:
         return None
-    if state.premise is not None:
+    if state.premise is not None and not (is_second(state.premise, key) and _is_in(node, state.premise_code)):
         return supposing(state.premise, key)
     return None if is_possible(key, not usual) else usual
+
+
+def _is_in(node: ast.expr | None, code: tuple[ast.AST, ...]) -> bool:
+    return node is not None and any(part is node for each in code for part in walk(each))
 
 
 def assume(state: State, key: Hashable, taken: bool) -> None:
     """Note on a path which way a test goes, and what that supposes."""
     if key is not None:
         state.path_condition[key] = taken
-        state.premise = state.premise or premise_of(key, taken)
+        added = premise_of(key, taken)
+        if added is not None and (state.premise is None or is_second(state.premise, key)):
+            state.premise = both([added] if state.premise is None else [state.premise, added])

@@ -4,14 +4,16 @@
     if args.clip > 0: ...      true with the default 1.0
     if args.debug and x: ...   false by default, whatever x is
 
-A path that has a premise is not given another one: it goes on as with the defaults of all other options.
+A path that has a premise goes on as with the defaults of all other options. Two at once are supposed for what is run
+with no fewer: `if args.a and args.b`, and a test in the code that only the first of the two leads to.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial, wraps
+from itertools import combinations, product
 from typing import Any, TypeVar
 
 from ...domain.induction import InductionValue
@@ -46,6 +48,10 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "endswith": str.endswith,
 }
 """What the formulas of ``conditions`` are computed with, by the name that stands first in them."""
+AND = " and "
+"""Between the premises of a path that has two."""
+MOST_PAIRED = 4
+"""Options of a test of which two at once are tried."""
 MAX_FORMULAS = 4_096
 """Formulas whose default is kept, for the whole process."""
 
@@ -96,13 +102,22 @@ def premise_of(formula: Hashable, taken: bool) -> str | None:
     """What is supposed where a test has the truth ``taken``; None if it has that by default, or has none."""
     if by_default(formula) in (None, taken):
         return None
-    option = _turned_by(formula, taken)
-    return None if option is None else option.premise
+    return both(option.premise for option in _turned_by(formula, taken)) or None
+
+
+def both(premises: Iterable[str]) -> str:
+    """What a path supposes that has several premises."""
+    return AND.join(dict.fromkeys(part for premise in premises for part in premise.split(AND)))
+
+
+def is_second(premise: str, formula: Hashable) -> bool:
+    """Whether a test asks for an option beside the only one that a path supposes."""
+    return AND not in premise and all(option.premise != premise for option in options_in(formula))
 
 
 def is_possible(formula: Hashable, taken: bool) -> bool:
-    """Whether a test can have the truth ``taken`` if one option at most is not left at its default."""
-    return by_default(formula) is taken or _turned_by(formula, taken) is not None
+    """Whether a test can have the truth ``taken`` if two options at most are not left at their defaults."""
+    return by_default(formula) is taken or bool(_turned_by(formula, taken))
 
 
 @kept
@@ -110,28 +125,35 @@ def supposing(premise: str, formula: Hashable) -> bool | None:
     """The truth of a test on a path with a premise, on which all other options have their defaults; None if it may have
     either.
     """
-    for option in options_in(formula):
-        if option.premise == premise:
-            truths = {_truth(formula, partial(_changed, option, other)) for other in option.others or (None,)}
-            return truths.pop() if len(truths) == 1 else None
-    return _truth_by_default(formula)
+    supposed = premise.split(AND)
+    truths = {_truth(formula, values) for values in _values_of(o for o in options_in(formula) if o.premise in supposed)}
+    return truths.pop() if len(truths) == 1 else None
 
 
 @kept
-def _turned_by(formula: Hashable, taken: bool) -> Option | None:
+def _turned_by(formula: Hashable, taken: bool) -> tuple[Option, ...]:
     """The first option that alone may give a test the truth ``taken``: by one of its other values, or, where these are
-    not known, because nothing else decides the test.
+    not known, because nothing else decides the test. Otherwise two that certainly give it together; none if none do.
     """
-    for option in dict.fromkeys(options_in(formula)):
-        for other in option.others or (None,):
-            if _truth(formula, partial(_changed, option, other)) in (taken, None):
-                return option
-    return None
+    options = tuple(dict.fromkeys(options_in(formula)))
+    for option in options:
+        if any(_truth(formula, values) in (taken, None) for values in _values_of([option])):
+            return (option,)
+    for pair in combinations(options[:MOST_PAIRED], 2):
+        if any(_truth(formula, values) is taken for values in _values_of(pair)):
+            return pair
+    return ()
 
 
-def _changed(option: Option, other: Const | None, asked: Option) -> Const | None:
-    """What an option is where only ``option`` is not left at its default, but ``other``."""
-    return other if asked == option else asked.default
+def _values_of(options: Iterable[Option]) -> Iterator[Values]:
+    """The values of all options where only some are not left at their defaults."""
+    changed = tuple(dict.fromkeys(options))
+    for others in product(*(option.others or (None,) for option in changed)):
+        yield partial(_changed, dict(zip(changed, others)))
+
+
+def _changed(changed: Mapping[Option, Const | None], asked: Option) -> Const | None:
+    return changed[asked] if asked in changed else asked.default
 
 
 def _truth(formula: Hashable, values: Values) -> bool | None:

@@ -87,13 +87,17 @@ def _is_code(state: State, value: Value) -> bool:
 
 def part(machine: Machine, branch: Branch, path: State, other: State, key: Hashable, negated: bool) -> None:
     """Let an unknown test hold on ``path`` and not on ``other``, and note that as a choice."""
+    is_first = path.premise is None
     assume(path, key, not negated)
     assume(other, key, negated)
+    if is_first:
+        _note_code(machine, path, branch, branch.holds, branch.fails)
+        _note_code(machine, other, branch, branch.fails, branch.holds)
     if key is not None and by_default(key) is not None or is_in_stub(machine.imports, path):
         return
     formula = ("?", fresh_id()) if key is None else key
     empty, usual = _where_empty(formula), _usual(machine, path, branch)
-    subject = Subject.SIZE if empty is not None else _subject(path, formula)
+    subject = Subject.SIZE if empty is not None else _subject(machine, path, formula)
     about, scope = frozenset(_terms(formula)), scope_of(machine, path)
     for state, holds, side, opposite in (
         (path, True, branch.holds, branch.fails),
@@ -109,6 +113,27 @@ def part(machine: Machine, branch: Branch, path: State, other: State, key: Hasha
             inside = None if goes_on else side
             choice = Choice(formula, branch.test, fresh_id(), negated, decides, about, inside, scope)
             state.guard = state.guard.choosing(choice, taken)
+
+
+def _note_code(
+    machine: Machine, state: State, branch: Branch, side: tuple[ast.AST, ...], opposite: tuple[ast.AST, ...]
+) -> None:
+    """Note the code that only the side of a test leads to that a path has taken, where it has a premise since."""
+    if state.premise is not None:
+        behind = _behind(scope_of(machine, state), branch.test) if _leaves(opposite) else ()
+        state.premise_code = (*side, *behind)
+
+
+def _behind(scope: ast.AST, test: ast.AST) -> tuple[ast.AST, ...]:
+    """The statements that follow the ``if`` with a test in its block."""
+    for node in walk(scope):
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            statements = block if isinstance(block, list) else []
+            for place, statement in enumerate(statements):
+                if isinstance(statement, ast.If) and statement.test is test:
+                    return tuple(statements[place + 1 :])
+    return ()
 
 
 def scope_of(machine: Machine, state: State) -> ast.AST:
@@ -139,6 +164,13 @@ def _asks_for_content(formula: Hashable) -> bool:
     return formula[0] not in COUNTS and any(map(_asks_for_content, formula[1:]))
 
 
+def _is_constant(machine: Machine, state: State, term: Hashable) -> bool:
+    """Whether it stands for what is in a tensor that is made of constants."""
+    if not isinstance(term, tuple) or not _is_content(term) or term[0] not in state.tensors:
+        return False
+    return (state.tensors[term[0]].storage, *term[1:]) in machine.facts.constants
+
+
 def _where_empty(formula: Hashable) -> bool | None:
     """The truth of a test that asks whether a container is empty, if that is; None for any other test."""
     if isinstance(formula, HeapRef):
@@ -157,12 +189,15 @@ def _sizes(formula: Hashable) -> list[Hashable]:
     return [formula] if formula[0] in COUNTS else [size for part in formula[1:] for size in _sizes(part)]
 
 
-def _subject(state: State, formula: Hashable) -> Subject:
+def _subject(machine: Machine, state: State, formula: Hashable) -> Subject:
     """What an unknown test is about. In later iterations of a loop the data are others each time, and any of its sides
-    is taken in some.
+    is taken in some; what is made of constants is the same.
     """
-    if any(isinstance(term, Unknown) and term.origin is Origin.ITEM for term in _terms(formula)):
+    terms = [*_terms(formula)]
+    if any(isinstance(term, Unknown) and term.origin is Origin.ITEM for term in terms):
         return Subject.ITEM
     is_data = _asks_for_content(formula)
-    is_later = any(lap.number > 1 for lap in state.iterations)
-    return Subject.DATA if is_data and not is_later else Subject.FLAG
+    varies = any(lap.number > 1 for lap in state.iterations)
+    if varies and is_data and machine.facts.constants:
+        varies = not all(isinstance(term, Const) or _is_constant(machine, state, term) for term in terms)
+    return Subject.DATA if is_data and not varies else Subject.FLAG

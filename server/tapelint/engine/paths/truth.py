@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...autograd import is_wide
+from ...autograd import is_wide, memory_contents
 from ...domain.completion import Caught, ProgramRaised
 from ...domain.state import State
 from ...domain.values import (
@@ -26,6 +26,9 @@ from ...domain.values import (
 )
 from ..machine import Machine
 
+SEVERAL = "several"
+"""The contents of a tensor that no data decide, and that are not one number (``Facts.constants``)."""
+
 
 def truth(machine: Machine, state: State, value: Value) -> bool | None:
     """True, False, or None where it is not known. A choice made earlier on this path is remembered."""
@@ -37,8 +40,10 @@ def truth(machine: Machine, state: State, value: Value) -> bool | None:
         if isinstance(value.formula, Caught):
             return True
         return state.path_condition.get(value)
-    if isinstance(value, HeapRef):
-        return _object_truth(machine, state, value)
+    if isinstance(value, (HeapRef, TensorRef)):
+        return (
+            _object_truth(machine, state, value) if isinstance(value, HeapRef) else _held_truth(machine, state, value)
+        )
     if isinstance(value, External):
         return False if value.name.endswith(".TYPE_CHECKING") else None
     if isinstance(value, Range):
@@ -59,8 +64,16 @@ def tested_truth(machine: Machine, state: State, value: Value) -> bool | None:
     return truth(machine, state, value)
 
 
-def _object_truth(machine: Machine, state: State, value: HeapRef) -> bool | None:
+def _held_truth(machine: Machine, state: State, value: TensorRef) -> bool | None:
+    """The truth of the number in a tensor, where it is made of constants."""
+    number = machine.facts.constants.get(memory_contents(state, value.id)) if machine.facts.constants else None
+    return None if number is None or number is SEVERAL else bool(number)
+
+
+def _object_truth(machine: Machine, state: State, value: HeapRef | TensorRef) -> bool | None:
     """A container is true if something is in it, any other object unless its class says what it is."""
+    if isinstance(value, TensorRef):
+        return _held_truth(machine, state, value)
     thing = state.heap[value.id]
     if isinstance(thing, (Sequence, Mapping)):
         machine.observations.add(value.id)

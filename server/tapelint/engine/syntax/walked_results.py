@@ -7,7 +7,8 @@
         plt.imshow(transform(image))                        nothing is walked here
 
 The order of statements is not looked at, nor what is between: a name holds what anything assigned to it was made of.
-What was detached or read as a number is left out.
+What was detached or read as a number is left out, and so is what a tensor was made of anew (``torch.tensor(x)``) and
+what is given arrays or numbers of tensors somewhere: networks are given tensors.
 """
 
 from __future__ import annotations
@@ -27,8 +28,13 @@ call of a variable or of an attribute (``x()``), what a method returns, the resu
 SELF, RESULT, CALL = "self", "return of", "call"
 WALKS = frozenset(("backward", "manual_backward", "grad"))
 """Methods and functions that walk the graphs of what they belong to or are given."""
-ENDS = frozenset("detach item tolist numpy data".split())
+PLAIN = frozenset("item tolist numpy".split())
+"""Methods of tensors that return none."""
+ENDS = PLAIN | {"detach", "data"}
 """What is asked for under these names has no graph."""
+KINDS = "Float Double Half BFloat16 Long Int Short Char Byte Bool".split()
+MAKERS = frozenset(("tensor", "from_numpy", "array", *(f"{kind}Tensor" for kind in KINDS)))
+"""Functions of PyTorch and NumPy that make something new of data: what they are given is data."""
 
 
 @cached_on_node
@@ -36,7 +42,7 @@ def walked_calls(scope: ast.AST) -> frozenset[str]:
     """The names that a function calls and whose results it walks."""
     sources = _Sources()
     sources.read(scope, "")
-    return _called(sources.reached(sources.ends))
+    return _called(sources.walked(sources.ends))
 
 
 @cached_on_node
@@ -46,7 +52,7 @@ def fed_calls(scope: ast.AST) -> frozenset[str]:
     """
     sources = _Sources()
     sources.read(scope, "")
-    return _called(sources.fed(sources.reached(sources.ends), sources.made_of_calls()))
+    return _called(sources.fed(sources.walked(sources.ends), sources.made_of_calls()))
 
 
 @cached_on_node
@@ -102,8 +108,8 @@ def walked_attributes(owner: ast.AST) -> dict[str, WalkedAttributes]:
     sources = _Sources(methods)
     for method in methods:
         sources.read(method, method.name)
-    found = {"": sources.reached(sources.ends)}
-    found |= {method.name: sources.reached([(RESULT, method.name)]) for method in methods}
+    found = {"": sources.walked(sources.ends)}
+    found |= {method.name: sources.walked([(RESULT, method.name)]) for method in methods}
     made = sources.made_of_calls({(SELF, f"{method.name}()") for method in methods})
     return {
         name: WalkedAttributes(
@@ -141,6 +147,8 @@ class _Sources:
         self.of: dict[Slot, set[Slot]] = {}
         self.ends: list[Slot] = []
         self.calls: dict[Slot, tuple[Slot, set[Slot]]] = {}
+        self.plain: set[Slot] = set()
+        self.given: list[tuple[Slot, ast.expr, str]] = []
 
     def read(self, scope: ast.AST, name: str) -> None:
         """Take note of what a function does; ``name`` tells its variables from those of others."""
@@ -165,6 +173,7 @@ class _Sources:
         if (callee := _callee(node, name)) is not None:
             given = [*node.args, *(keyword.value for keyword in node.keywords)]
             self.calls[_place(node)] = callee, {slot for value in given for slot in self.made_of(value, name)}
+            self.given += [(callee, value, name) for value in node.args]
         if not isinstance(node.func, ast.Attribute):
             return
         if own_attribute(node.func) in self.methods:
@@ -176,6 +185,8 @@ class _Sources:
                 self.flow(argument, [node.func.value], name)
 
     def flow(self, value: ast.expr, targets: Sequence[ast.expr], name: str) -> None:
+        if _is_plain(value):
+            self.plain.update(slot for target in targets for slot in _held_by(target, name))
         made_of = set(self.made_of(value, name))
         for target in targets if made_of else ():
             for slot in _held_by(target, name):
@@ -204,10 +215,10 @@ class _Sources:
                 if (callee := _callee(node, name)) is not None:
                     yield callee
                     yield _place(node)
-                elif isinstance(node.func, ast.Attribute) and node.func.attr not in ENDS:
+                elif isinstance(node.func, ast.Attribute) and node.func.attr not in ENDS | MAKERS:
                     yield _place(node)
                     todo.append(node.func.value)
-                if not self.drops_arguments(node.func, callee):
+                if not self.drops_arguments(node.func, callee) and not (callee is None and _is_maker(node.func)):
                     todo += [*node.args, *(keyword.value for keyword in node.keywords)]
             elif not isinstance(node, ast.Lambda):
                 todo += children(node)
@@ -223,6 +234,16 @@ class _Sources:
         while isinstance(function, (ast.Attribute, ast.Subscript, ast.Call)):
             function = function.func if isinstance(function, ast.Call) else function.value
         return isinstance(function, ast.Name) and function.id in self.objects
+
+    def walked(self, ends: list[Slot]) -> set[Slot]:
+        """The slots that go into ``ends``, without the results of what is given something that is no tensor."""
+        others = {callee for callee, value, name in self.given if _is_plain(value) or self.holds_plain(value, name)}
+        return self.reached(ends) - others
+
+    def holds_plain(self, value: ast.expr, name: str) -> bool:
+        """Whether a variable or an attribute holds what is no tensor, and nothing else is assigned to it."""
+        slots = {*_held_by(value, name)}
+        return bool(slots) and slots <= self.plain and slots.isdisjoint(self.of)
 
     def fed(self, walked: set[Slot], made_of_calls: Set[Slot]) -> set[Slot]:
         """What is called for a result that is ``walked``, and given nothing that is ``made_of_calls``."""
@@ -263,6 +284,18 @@ class _Sources:
                 if slot[0] == SELF and slot[1].endswith("()"):
                     todo.append((RESULT, slot[1].removesuffix("()")))
         return found
+
+
+def _is_maker(function: ast.expr) -> bool:
+    """Whether a function of a module makes something new of data."""
+    return isinstance(function, ast.Attribute) and function.attr in MAKERS and isinstance(function.value, ast.Name)
+
+
+def _is_plain(value: ast.expr) -> bool:
+    """Whether an expression gives what is no tensor: the array or the numbers of one."""
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        return value.func.attr in PLAIN and not value.args
+    return False
 
 
 def _bound_in(scope: ast.AST) -> set[str]:

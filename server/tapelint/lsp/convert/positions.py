@@ -13,7 +13,6 @@ move every later row and corrupt the text with the first incremental edit.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from lsprotocol import types
 
@@ -68,7 +67,7 @@ class LineIndex:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def with_endings(self) -> Sequence[str]:
+    def with_endings(self) -> tuple[str, ...]:
         return tuple(self._rows)
 
     def row(self, row: int) -> str:

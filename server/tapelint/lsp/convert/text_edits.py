@@ -16,9 +16,6 @@ from ..analysis_result import AnalysisResult
 from ..client_capabilities import ClientCapabilities
 from .positions import LineIndex
 
-UNSAFE = "unsafe"
-"""The id of the annotation of edits that are to be confirmed."""
-
 
 @frozen
 class OtherDocument:
@@ -33,14 +30,14 @@ def workspace_edit(
     edits: Iterable[Edit],
     result: AnalysisResult,
     client: ClientCapabilities,
-    confirm: str | None = None,
     others: Sequence[OtherDocument] = (),
 ) -> types.WorkspaceEdit | None:
     """``edits`` to the document of ``result``, or to the cells it consists of, and to ``others``, versioned where the
-    client can check it; None where an edit reaches over the end of a cell. What they do that is to be confirmed is said
-    in ``confirm``.
+    client can check it; None where an edit reaches over the end of a cell. Nothing is to be confirmed: the user has
+    chosen the action, whose title says what it does and where. A client that asked once more would do nothing unless
+    boxes are ticked.
     """
-    snapshot, asked = result.snapshot, confirm if client.asks_before_edits else None
+    snapshot = result.snapshot
     placed = _placed(edits, result, client)
     if placed is None:
         return None
@@ -48,16 +45,14 @@ def workspace_edit(
     versions |= {other.uri: other.version for other in others}
     changes: dict[str, list[types.TextEdit | types.AnnotatedTextEdit | types.SnippetTextEdit]] = {}
     for uri, area, content in (*placed, *_elsewhere(others, client)):
-        made = types.TextEdit(area, content) if asked is None else types.AnnotatedTextEdit(UNSAFE, area, content)
-        changes.setdefault(uri, []).append(made)
+        changes.setdefault(uri, []).append(types.TextEdit(area, content))
     if not client.has_versioned_edits:
         return types.WorkspaceEdit(changes=changes)  # type: ignore[arg-type]
     return types.WorkspaceEdit(
         document_changes=[
             types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, versions[uri]), made)
             for uri, made in changes.items()
-        ],
-        change_annotations={UNSAFE: types.ChangeAnnotation(asked, needs_confirmation=True)} if asked else None,
+        ]
     )
 
 

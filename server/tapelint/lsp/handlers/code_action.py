@@ -1,7 +1,7 @@
 """``textDocument/codeAction``: the lightbulb.
 
-Fixes were computed and verified after the findings were published, so the answer usually comes from memory. Where the
-client can wait for the edit until the user has chosen, it is made then, and refused if the text has changed.
+Fixes are made and verified for the findings in the range that is asked for, once. Where the client can wait for the
+edit until the user has chosen, it is made then, and refused if the text has changed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ...workspace import Resolver
 from ..analysis_result import AnalysisResult
 from ..convert.text_edits import OtherDocument, workspace_edit
 from ..transport.json_rpc import content_modified
-from . import many_fixes
+from . import fixes_elsewhere, many_fixes
 from .many_fixes import data_of
 
 if TYPE_CHECKING:
@@ -48,8 +48,9 @@ async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.
         if result is not None and result.report is None:
             return []
         if result is not None and result.report is not None:
+            counted = result.result_id  # findings are counted by what is shown, which may become more meanwhile
             actions = await _actions(ls, result, result.report.source, params)
-            if not result.token():
+            if not result.token() and result.result_id == counted:
                 return actions
         if not is_about_all and (result is None or not ls.session.has_text_of(result)):
             raise content_modified()
@@ -182,7 +183,7 @@ def _edit(ls: Server, result: AnalysisResult, fix: Fix) -> types.WorkspaceEdit |
     known = [other for other in others if other is not None]
     if len(known) < len(others):
         return None
-    return workspace_edit(fix.edits, result, ls.client, _reason(fix, known), known)
+    return workspace_edit(fix.edits, result, ls.client, known)
 
 
 def _other_document(ls: Server, change: FileEdits) -> OtherDocument | None:
@@ -199,7 +200,7 @@ def _fix_action(ls: Server, result: AnalysisResult, index: int, number: int, fix
     edit = _edit(ls, result, fix)
     if edit is None:
         return None
-    preferred = fix.preferred and fix.applicability == "safe" and not fix.others
+    preferred = fix.preferred and fix.applicability == "safe"
     return types.CodeAction(
         title=fix.title,
         kind=QUICK_FIX,
@@ -207,14 +208,8 @@ def _fix_action(ls: Server, result: AnalysisResult, index: int, number: int, fix
         is_preferred=True if preferred and ls.client.shows_preferred else None,
         edit=None if ls.client.resolves_edits else edit,
         data=data_of(result, "fix", index=index, number=number) if ls.client.resolves_edits else None,
+        command=fixes_elsewhere.command(ls, result, fix) if fix.others else None,
     )
-
-
-def _reason(fix: Fix, others: Iterable[OtherDocument]) -> str | None:
-    """What is to be confirmed of a fix that changes what the program computes, or files that the user does not see: its
-    title says what.
-    """
-    return fix.title if fix.applicability == "unsafe" or any(other.version is None for other in others) else None
 
 
 def _silencers(ls: Server, result: AnalysisResult, source: Source, touched: list[int]) -> list[types.CodeAction]:

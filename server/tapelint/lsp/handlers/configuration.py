@@ -34,6 +34,7 @@ async def initialized(ls: Server, params: types.InitializedParams) -> None:
     if registrations:
         ls.client_register_capability(types.RegistrationParams(registrations))
     await _fetch(ls)
+    ls.offer_diagnostics()
     ls.session.release()
     ls.status.settle()
 
@@ -79,6 +80,7 @@ async def _fetch(ls: Server) -> bool:
 
 def _start_over(ls: Server) -> None:
     forget()
+    ls.offer_diagnostics()
     ls.session.restart()
     ls.refresh()
 

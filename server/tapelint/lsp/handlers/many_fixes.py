@@ -34,6 +34,8 @@ KIND_IN_NOTEBOOK = "notebook.source.fixAll.tapelint"
 PATIENCE = 20.0
 SEVERAL = 2
 """So many findings of a rule have a safe fix where "Fix all" is more than the fix of one."""
+LOOKED_AT = 3
+"""So many findings of the rule are looked at to know that: what cures one mostly cures the next."""
 
 
 @frozen
@@ -45,19 +47,22 @@ class Repair:
 
 
 async def computed(ls: Server, result: AnalysisResult, indices: Iterable[int], patience: float | None) -> None:
-    """See that the fixes of ``indices`` are computed, as far as that can be done in time."""
-    futures = {result.fixes(index, ls.session.worker, Priority.ANSWER) for index in indices}
-    if futures:
-        await asyncio.wait(futures, timeout=patience)
+    """See that the fixes of ``indices`` are computed, as far as that can be done in time. The rest is left to idle
+    hours.
+    """
+    worker = ls.session.worker
+    jobs = [result.fixes(index, worker) for index in indices]
+    if jobs:
+        with worker.hurried(jobs):
+            await asyncio.wait({job.future for job in jobs}, timeout=patience)
 
 
 async def of_everything(ls: Server, result: AnalysisResult, kind: str) -> list[types.CodeAction]:
     """The action that applies safe fixes until none is left; none where there is no safe fix."""
     action = types.CodeAction("Fix all tapelint findings that have a safe fix", kind=kind)
-    everything = range(len(result.findings))
     with ls.long_work.over("tapelint", "looking for fixes"):
-        await computed(ls, result, everything, None)
-    if result.token() or not any(_has_safe_fix(result, index) for index in everything):
+        is_any = await _are_there(ls, result, range(len(result.findings)), 1, None)
+    if result.token() or not is_any:
         return []
     action.data = data_of(result, "all")
     if not ls.client.resolves_edits:
@@ -95,21 +100,33 @@ async def of_rules(
 
 
 async def _has_several(ls: Server, result: AnalysisResult, code: str, patience: float) -> bool:
-    """Whether several findings of a rule have a safe fix, as far as that is found out in time. Those that other files
-    have shown do not count: their fixes are made there.
+    """Whether several findings of a rule have a safe fix, as far as that is found out in time and by the first few of
+    them. Those that other files have shown do not count: their fixes are made there.
     """
     indices = [index for index, (finding, _) in enumerate(result.own) if finding.code == code]
     if len(indices) < SEVERAL:
         return False
-    end = asyncio.get_running_loop().time() + patience
-    pending = {result.fixes(index, ls.session.worker, Priority.ANSWER) for index in indices}
-    while True:
-        pending = {future for future in pending if not future.done()}
-        is_enough = sum(_has_safe_fix(result, index) for index in indices) >= SEVERAL
-        left = end - asyncio.get_running_loop().time()
-        if is_enough or not pending or left <= 0:
-            return is_enough
-        await asyncio.wait(pending, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+    indices.sort(key=lambda index: not result.is_offer_known(index))
+    looked_at = max(LOOKED_AT, sum(map(result.is_offer_known, indices)))
+    return await _are_there(ls, result, indices[:looked_at], SEVERAL, patience)
+
+
+async def _are_there(
+    ls: Server, result: AnalysisResult, indices: Iterable[int], wanted: int, patience: float | None
+) -> bool:
+    """Whether so many of the findings have a safe fix; one after the other is looked at until that is known."""
+    clock = asyncio.get_running_loop().time
+    end = None if patience is None else clock() + patience
+    found = 0
+    for index in indices:
+        left = None if end is None else end - clock()
+        if result.token() or left is not None and left <= 0:
+            break
+        await computed(ls, result, [index], left)
+        found += _has_safe_fix(result, index)
+        if found >= wanted:
+            return True
+    return False
 
 
 def _has_safe_fix(result: AnalysisResult, index: int) -> bool:

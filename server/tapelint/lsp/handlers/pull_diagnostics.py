@@ -11,7 +11,21 @@ from ..transport.json_rpc import server_cancelled
 if TYPE_CHECKING:
     from ..server import Server
 
-OPTIONS = types.DiagnosticOptions(identifier="tapelint", inter_file_dependencies=True, workspace_diagnostics=True)
+
+def options(in_workspace: bool) -> types.DiagnosticOptions:
+    """What the client may ask for. One that may ask for the workspace leaves it to those answers to clear what a file
+    shows that was closed, so that it must not where only open files are checked.
+    """
+    return types.DiagnosticOptions(True, in_workspace, "tapelint")
+
+
+def registration(in_workspace: bool) -> types.Registration:
+    """The same, for a client that can be told later: the settings decide, and may change."""
+    own = options(in_workspace)
+    told = types.DiagnosticRegistrationOptions(
+        own.inter_file_dependencies, own.workspace_diagnostics, identifier=own.identifier
+    )
+    return types.Registration(types.TEXT_DOCUMENT_DIAGNOSTIC, types.TEXT_DOCUMENT_DIAGNOSTIC, told)
 
 
 async def diagnostic(ls: Server, params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from ...autograd import Cut, CutReason, Provenance, Tensor, fresh_id
 from ...autograd.events.broken_graph import RequiresGradRefused
 from ...autograd.model.doubts import doubt_maybe_same
+from ...autograd.model.guesses import assumed_below, is_unproven
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
 from ...domain.values import Const, Value
@@ -71,10 +72,15 @@ def set_requires_grad(
     assignment refuses to switch it on there too."""
     wanted = frozen_parts.flag_of_some(machine, state, tensor, value.value if isinstance(value, Const) else None, node)
     if tensor.grad_fn is not None and tensor.requires_grad:
-        if (wanted is False or strict) and not tensor.assumption and tensor.grad_fn.certain and wanted is not None:
+        is_refused = (wanted is False or strict) and wanted is not None
+        if is_refused and not tensor.assumption and tensor.grad_fn.certain:
+            if is_unproven(machine.facts.proven_networks, state, (tensor.grad_fn,)):
+                return
+            premise = assumed_below(state, tensor.grad_fn)
             machine.facts.events.publish(
                 RequiresGradRefused(
                     point=state.point(node),
+                    assumption=premise,
                     tensor=tensor.id,
                     reason="leaf",
                     wanted=bool(wanted),
@@ -82,13 +88,16 @@ def set_requires_grad(
                     recorded=tensor.grad_fn,
                 )
             )
-            raise ProgramRaised(
-                "RuntimeError", "you can only change requires_grad flags of leaf variables.", by_torch=True
-            )
+            if premise is None:
+                raise ProgramRaised(
+                    "RuntimeError", "you can only change requires_grad flags of leaf variables.", by_torch=True
+                )
         return
     if wanted:
         dispatch.refuse_integers(machine, state, tensor.id, node)
         machine.facts.record_provenance(tensor.id, Provenance(rewrapped=state.point(node)))
+    if wanted is False and tensor.requires_grad:
+        machine.facts.frozen_at[tensor.id] = state.point(node)
     state.changes += 1
     state.tensors[tensor.id] = replace(tensor, requires_grad=bool(wanted) if wanted is not None else None, grad_fn=None)
     if wanted is not False:

@@ -37,6 +37,7 @@ from ...domain.values import (
     something,
 )
 from ...engine.machine import Machine
+from ...engine.paths import constant_contents
 from ...ops.schema import Op
 from . import adaptive_pools, alias, devices, precision
 from .autograd import grad_access, missing_grad
@@ -189,10 +190,12 @@ def apply(
     named = ops.bind(op, args, kwargs) or {}
     tensors = _operands(machine, state, op, named)
     given = flatten(tensors)
+    given_keys = [key for _, key in given]
     if op.writes == ("out",) and state.grad_mode is True:
-        refuse_out(state, op.name, [key for _, key in given])
+        refuse_out(state, op.name, given_keys)
     op = alias.refine_view(machine.facts, state, op, named)
     op = adaptive_pools.refine_saves(state, op, named.get("output_size"))
+    known = constant_contents.known_in(machine, state, given_keys)
     try:
         extents = results_extents(state, op, named)
         kind = result_kind(state, op.name, named)
@@ -201,7 +204,8 @@ def apply(
     except TorchRaises as refused:
         raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
     precision.follow(machine, op, named, given, keys)
-    devices.follow(machine, named, [key for _, key in given], keys)
+    devices.follow(machine, named, given_keys, keys)
+    constant_contents.follow(machine, state, op, named, known, keys)
     if machine.facts.wanted_gradients:  # before that nothing is computed from one
         _follow_gradients(machine, state, op, tensors, keys, node)
     if state.grad_mode is not False and may_flow(op.name, args, kwargs):
@@ -339,6 +343,7 @@ def opaque(machine: Machine, state: State, inputs: SequenceType[int], node: ast.
     unknown. Whether it has a graph itself is not known where none is recorded.
     """
     known = [key for key in dict.fromkeys(inputs) if resolve_view(state, key).requires_grad]
+    constant_contents.handed_out(machine, state, inputs)
     machine.facts.handed_out.update(key for key in inputs if state.tensors[key].requires_grad is False)
     if not known:
         return something(assumption or "")

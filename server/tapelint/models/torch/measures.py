@@ -68,6 +68,12 @@ def size(machine: Machine, state: State, call: Call) -> Value:
     return something("Size", False) if items is None else Tuple(tuple(items))
 
 
+def numel(sizes: Tuple) -> Value:
+    """``x.shape.numel()``: of tuples only sizes have this method."""
+    known = [item.value for item in sizes.items if isinstance(item, Const) and isinstance(item.value, int)]
+    return elements(tuple(known) if len(known) == len(sizes.items) else None)
+
+
 def elements(extent: Extent) -> Value:
     """``x.numel()``."""
     known = [size for size in extent if size is not None] if isinstance(extent, tuple) else None

@@ -15,8 +15,14 @@ from ...domain.values import NONE, Const, External, Function, Partial, Value
 from ...engine.machine import Machine
 
 
+class ArgumentLeftOut(ProgramRaised):
+    """A model needs a positional argument that a call does not have: Python raises a TypeError, unless it is there by
+    its name.
+    """
+
+
 class Arguments(list[Value]):
-    """The positional arguments of a call: Python raises a TypeError where one that is needed is left out."""
+    """The positional arguments of a call. Raises ArgumentLeftOut where there is none at a place."""
 
     @overload
     def __getitem__(self, index: SupportsIndex) -> Value: ...
@@ -26,7 +32,7 @@ class Arguments(list[Value]):
         try:
             return list.__getitem__(self, index)
         except IndexError:
-            raise ProgramRaised("TypeError") from None
+            raise ArgumentLeftOut("TypeError") from None
 
 
 class Call:

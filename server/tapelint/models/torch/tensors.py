@@ -38,6 +38,7 @@ from ...domain.values import (
 )
 from ...engine.lost_history import cut_of, in_list
 from ...engine.machine import Machine
+from ...engine.paths import constant_contents
 from ..python import array_memory
 from . import devices, kept_aliases, legacy_constructors, precision
 from .autograd.changed_objects import part_changed
@@ -125,6 +126,8 @@ def set_(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(TENSOR_METHODS, "item", "tolist", "__float__", "__int__", "__bool__", "__len__")
 def plain(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
+    if call.name == "item" and (known := constant_contents.number_in(machine, state, receiver.id)) is not None:
+        return known
     certain = call.name != "tolist" and state.tensors[receiver.id].assumption is None
     value = Unknown("item", False, origin=Origin.NUMBER if certain else Origin.ANY)
     tensor, lost = resolve_view(state, receiver.id), cut_of(machine, receiver)
@@ -185,6 +188,7 @@ def conversion(machine: Machine, state: State, receiver: Value, call: Call) -> V
         return receiver
     result = _converted(machine, state, receiver, call)
     devices.converted(machine, receiver.id, result, call.name, asked)
+    constant_contents.converted(machine, state, receiver.id, result, kind_wanted(state, call))
     return result
 
 
@@ -307,6 +311,7 @@ def make(machine: Machine, state: State, call: Call) -> Value:
         if lost.reason is CutReason.ITEM and isinstance(source, (TensorRef, Unknown)):
             state.tensors[made] = replace(state.tensors[made], sizes=())
     plain = call.name in ("torch.tensor", "torch.Tensor") and dtype == NONE and kind == "float"
+    constant_contents.made(machine, state, made, source, call.name)
     if call.name in ON_CPU:
         devices.made(machine, made, call.kwargs.get("device", NONE))
     if plain:

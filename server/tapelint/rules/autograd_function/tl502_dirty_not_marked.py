@@ -144,4 +144,5 @@ RULE = Rule(
     (UnmarkedWriteUsed, DirtyNotReturned),
     check,
     raises=(ERROR,),
+    answerable=True,
 )

@@ -164,4 +164,5 @@ RULE = Rule(
         "returned an incorrect number of gradients",
         "returned a gradient different than None at position",
     ),
+    answerable=True,
 )

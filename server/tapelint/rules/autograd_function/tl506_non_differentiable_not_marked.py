@@ -91,4 +91,5 @@ RULE = Rule(
     __doc__,
     (OnlyIgnoredOutputs,),
     check,
+    answerable=True,
 )

@@ -95,4 +95,5 @@ RULE = Rule(
     (UnsetContextRead,),
     check,
     raises=(ERROR,),
+    answerable=True,
 )

@@ -7,7 +7,8 @@ its graph was lost.
 ## Why PyTorch fails
 There is nothing to walk: the tensor was computed from data only, or its graph was cut by
 `detach()`, `torch.no_grad()`, `torch.tensor(...)`, an integer or comparison result. PyTorch raises "element 0 of
-tensors does not require grad and does not have a grad_fn".
+tensors does not require grad and does not have a grad_fn". Parameters that were frozen for another step
+(`requires_grad = False`) and never released have the same effect.
 
 ## Example
 ```py
@@ -34,6 +35,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ...autograd.events.graph_walks import BackwardWithoutGraph, Event
 from ...autograd.facts import Facts
@@ -42,51 +44,19 @@ from ...autograd.model.program_point import loop_around
 from ...headline import headline
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
-from ..support.story import code, tensor_name
+from ..support.graph_cuts import ADVICE, cures, reason_of
+from ..support.story import code, tensor_name, verb
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 LOSS = "Compute the loss from tensors that require grad, with gradients enabled."
 TRACK = "Let the first tensor that it is computed from require grad (it gets a `.grad`)"
-GRADIENT = "Pass `create_graph=True` to the call that computes the gradient."
-REASONS = {
-    CutReason.CREATE_GRAPH: "the gradient was computed without `create_graph=True`",
-    CutReason.LINEAR: "the gradient of a linear function is constant",
-    CutReason.INFERENCE_MODE: "it was computed under `torch.inference_mode()`",
-    CutReason.NO_GRAD: "it was computed under `torch.no_grad()`",
-    CutReason.DATA: "`.data` gives the values without their graph",
-    **dict.fromkeys(
-        (CutReason.LOSSES, CutReason.TENSOR_LIST),
-        "the tensors in the list are copied as numbers",
-    ),
-    CutReason.NUMPY: "what NumPy computes has no graph",
-    CutReason.NUMBER: "it was computed from a Python number, which has no graph",
-    CutReason.NUMBERS: "it was computed from Python numbers, which have no graph",
-    CutReason.NUMBER_LIST: "it was made of Python numbers, which have no graph",
-}
-ADVICE = {
-    CutReason.CREATE_GRAPH: GRADIENT,
-    CutReason.LINEAR: "Leave this term out: the gradient of a linear function trains nothing.",
-    CutReason.INFERENCE_MODE: "Compute it outside of `torch.inference_mode()`.",
-    CutReason.NO_GRAD: "Compute it outside of `torch.no_grad()`.",
-    CutReason.DETACH: "Leave out `detach()` on the way to the loss; detach only what is logged.",
-    CutReason.DATA: "Use the tensor itself instead of its `.data`.",
-    **dict.fromkeys(
-        (CutReason.LOSSES, CutReason.TENSOR_LIST, CutReason.NUMBER_LIST, CutReason.REMADE),
-        "Keep the tensors themselves: `torch.stack(values)` keeps their graphs, `torch.tensor(values)` does not.",
-    ),
-    **dict.fromkeys(
-        (CutReason.ITEM, CutReason.READ, CutReason.NUMBER, CutReason.NUMBERS),
-        "Compute with the tensor itself: read it as a number (`.item()`) only where it is logged.",
-    ),
-    CutReason.NUMPY: "Compute it with torch operations instead of NumPy's.",
-    CutReason.OPERATION: "Compute the loss with operations that have a gradient.",
-}
-"""What to do, by what cut the graph."""
+FROZEN = "Let its parameters require grad again (`requires_grad_(True)`) before this loss is computed."
 NO_FIX = {
     CutReason.LINEAR: "the gradient of a linear function has no graph in any form",
     CutReason.NUMPY: "the NumPy code would have to be written with torch operations",
     CutReason.OPERATION: "which operation is to stand in its place cannot be seen",
 }
+PARAMETER = "a parameter of its optimizer"
 UNSEEN = "what is to require grad cannot be seen"
 
 
@@ -96,13 +66,21 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if cut is not None and (cut.grad_mode_set_at is not None or cut.reason is CutReason.CHECKPOINT):
         return None  # rules of their own know what to do
     name = tensor_name(facts, event.root) or _root(event.point.node)
+    if event.frozen is not None and event.is_frozen_only:
+        return _frozen(event, event.frozen, name, facts)
     links: tuple[TraceStep, ...] = ()
     if cut is not None:
-        reason = REASONS.get(cut.reason, f"`{cut.name}` gives a tensor without a graph")
+        reason = reason_of(cut)
         links = (TraceStep(cut.point.node, f"The graph ends here: {reason}", cut.point, short="the graph ends"),)
     else:
         reason = "nothing that it was computed from does"
     message = headline(f"{name} does not require grad: {reason}", f"{name} does not require grad")
+    advice = ADVICE.get(cut.reason, LOSS) if cut is not None else LOSS
+    found = _offered(event, cut)
+    if event.frozen is not None:  # which of the two is meant to be trained cannot be seen
+        links = (*links, _freezing(event.frozen, facts))
+        advice = f"{advice} Or is it to train what is frozen? {FROZEN}"
+        found = tuple(replace(cure, applicability="unsafe") for cure in found)
     return Finding(
         point=event.point,
         severity=severity_of(event),
@@ -110,12 +88,48 @@ def check(event: Event, facts: Facts) -> Finding | None:
         short="no graph to walk",
         raises=ERROR,
         links=links,
-        help=ADVICE.get(cut.reason, LOSS) if cut is not None else LOSS,
-        cures=(*cures(cut), *_under(cut, event.point.node))
-        if cut is not None
-        else (FixProposal("track_source", TRACK, (event.point.node,), "unsafe"),),
+        help=advice,
+        cures=found,
         no_fix=NO_FIX.get(cut.reason, UNSEEN) if cut is not None else UNSEEN,
         of_absence=cut is None or loop_around(cut.point, event.point) is not None,
+    )
+
+
+def _offered(event: BackwardWithoutGraph, cut: Cut | None) -> tuple[FixProposal, ...]:
+    """What may give the loss a graph."""
+    if cut is None:
+        return (FixProposal("track_source", TRACK, (event.point.node,), "unsafe"),)
+    return (*cures(cut), *_under(cut, event.point.node))
+
+
+def _freezing(leaf: int, facts: Facts) -> TraceStep:
+    """Where a leaf was made not to require grad: the call of what does so, if there is one."""
+    when = facts.frozen_at[leaf]
+    calls = [call for call in (*when.calls, when.node) if isinstance(call, ast.Call)]
+    name = tensor_name(facts, leaf) or PARAMETER
+    return TraceStep(calls[-1] if calls else when.node, f"This freezes {name}", when, short=f"freezes {name}")
+
+
+def _frozen(event: BackwardWithoutGraph, leaf: int, name: str, facts: Facts) -> Finding:
+    """What the loss is to train has been made not to require grad, and still does not."""
+    parameter, step = tensor_name(facts, leaf) or PARAMETER, _freezing(leaf, facts)
+    by = step.node
+    done = code(by) if isinstance(by, ast.Call) else f"`{ast.unparse(by)} = False`"
+    message = headline(
+        f"{name} does not require grad: {done} has frozen {parameter}",
+        f"This does not require grad: {done} has frozen {parameter}",
+        f"{name} does not require grad: {parameter} {verb(parameter)} frozen",
+        f"{name} does not require grad: what it is to train is frozen",
+    )
+    return Finding(
+        point=event.point,
+        severity=severity_of(event),
+        message=message,
+        short="no graph to walk",
+        raises=ERROR,
+        links=(step,),
+        help=FROZEN,
+        no_fix="where it is to require grad again cannot be seen",
     )
 
 
@@ -127,31 +141,6 @@ def _root(node: ast.AST) -> str:
     return "The tensor"
 
 
-def cures(cut: Cut) -> list[FixProposal]:
-    """What keeps the graph that was lost at ``cut``."""
-    found: list[FixProposal] = []
-    node, reason, wrapped = cut.point.node, cut.reason, cut.wrapped
-    if reason is CutReason.CREATE_GRAPH:
-        found.append(FixProposal("create_graph", "Give the gradient a graph: `create_graph=True`", (node,)))
-    if reason is CutReason.NO_GRAD:
-        found.append(FixProposal("inplace_update", "Update it in place, so that it stays a leaf", (node,)))
-    if reason in (CutReason.NO_GRAD, CutReason.INFERENCE_MODE):
-        for place in (node, *reversed(cut.point.calls)):
-            found.append(FixProposal("enable_grad", "Record the graph: enable gradients there", (place,)))
-    if reason in (CutReason.REMADE, CutReason.ITEM, CutReason.OPERATION):
-        found.append(FixProposal("unwrap", "Use the tensor itself", (node,)))
-    if reason is CutReason.LOSSES:
-        found.append(FixProposal("stack", "Keep their graphs: stack them", (node,)))
-    if wrapped is not None and not _inside(node, wrapped.node):
-        again = FixProposal("stack" if reason is CutReason.NUMBER_LIST else "unwrap", "", (wrapped.node,))
-        title = "Keep the graph: no number on the way (what else reads it gets a tensor)"
-        found.append(FixProposal("remove_call", title, (node,), "unsafe", (again,)))
-    is_detached = reason in (CutReason.DETACH, CutReason.DATA) or cut.name == "detach_"
-    if isinstance(node, (ast.Call, ast.Attribute)) and is_detached:
-        found.append(FixProposal("remove_call", f"Keep the graph: remove `{cut.name}`", (node,)))
-    return found
-
-
 def _under(cut: Cut, backward: ast.AST) -> Iterator[FixProposal]:
     """Gradients on from what was computed without them down to the backward; none where they would be zero."""
     if cut.reason is CutReason.LINEAR:
@@ -160,10 +149,6 @@ def _under(cut: Cut, backward: ast.AST) -> Iterator[FixProposal]:
     if cut.is_by_mode:
         title = "Record the graph: compute it under `torch.enable_grad()`"
         yield FixProposal("enable_grad_around", title, (cut.point.node, backward), "unsafe")
-
-
-def _inside(node: ast.AST, call: ast.AST) -> bool:
-    return isinstance(call, ast.Call) and node in call.args
 
 
 RULE = Rule(

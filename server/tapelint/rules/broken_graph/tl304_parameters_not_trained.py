@@ -183,4 +183,5 @@ RULE = Rule(
     (NonLeafOptimized, NothingToOptimize, NeverReached, NeverStepped, UpdateDropped),
     check,
     raises=(ERROR, EMPTY),
+    answerable=True,
 )

@@ -85,4 +85,5 @@ RULE = Rule(
     (BackwardWithoutGraph,),
     check,
     raises=(ERROR,),
+    answerable=True,
 )

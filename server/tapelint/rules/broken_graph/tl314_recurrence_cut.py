@@ -106,4 +106,5 @@ RULE = Rule(
     __doc__,
     (RecurrenceCut,),
     check,
+    answerable=True,
 )

@@ -95,4 +95,5 @@ RULE = Rule(
     __doc__,
     (ParameterUnregistered,),
     check,
+    answerable=True,
 )

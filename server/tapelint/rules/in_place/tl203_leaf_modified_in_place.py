@@ -27,7 +27,8 @@ A value that shall be differentiated is a new tensor: `v = w + 1`.
 ## Fix safety
 `torch.no_grad()` makes it an update of the leaf; the out-of-place form makes a new tensor, and the name
 no longer means the leaf, so that one is unsafe. Where what is written requires grad itself (`q += self.level`),
-`torch.no_grad()` would leave it without a gradient, and the out-of-place form comes first. So it does where a
+`torch.no_grad()` would leave it without a gradient, and the out-of-place form comes first. `torch.no_grad()` is unsafe
+where what is written was computed from what requires grad. The out-of-place form comes first, too, where a
 variable that means a view is written as a whole (`pos = self.pos[:, :n]; pos += x`): that computes a value.
 """
 
@@ -80,9 +81,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
 
 def _advice(event: LeafWritten, name: str) -> str:
     """What to do: whether a graph is written on purpose decides."""
-    if event.given:
+    if event.given and not event.parameter:
         return f"Create {name} without `requires_grad=True`: it gets a graph from what is written into it."
-    if event.wanted:
+    if event.given or event.wanted and not event.parameter:
         return f"Compute a new tensor instead of writing {name}: what is written requires grad itself."
     return "Put the update under `torch.no_grad()`, or compute a new tensor."
 
@@ -100,13 +101,15 @@ def cures(event: LeafWritten, name: str, values: list[ast.expr]) -> tuple[FixPro
         (node,),
         "safe" if value else "unsafe",
     )
-    if event.given:
+    if event.given and not event.parameter:
         plain = f"Create {name} without requires_grad (its graph comes from what is written into it)"
         return (*(FixProposal("plain_tensor", plain, (made,)) for made in values[:1]), apart)
-    under = "under torch.no_grad() (autograd does not record it)"
-    unrecorded = (
-        FixProposal("no_grad_writes", f"Update {name} {under}", (node,)),
-        FixProposal("no_grad", f"Update only {name} {under}", (node,)),
+    effect = "what it was computed from gets no gradient" if event.given else "autograd does not record it"
+    unrecorded = tuple(
+        FixProposal(
+            purpose, f"{what} {name} under torch.no_grad() ({effect})", (node,), "unsafe" if event.given else "safe"
+        )
+        for purpose, what in (("no_grad_writes", "Update"), ("no_grad", "Update only"))
     )
     return (apart, *unrecorded) if value else (*unrecorded, apart)
 

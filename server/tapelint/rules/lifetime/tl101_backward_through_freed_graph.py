@@ -32,7 +32,8 @@ n = y * 4
 
 ## Fix safety
 Summing the losses and retaining the graph give the same gradients. Detaching the shared value cuts the
-gradient behind it and is marked unsafe.
+gradient behind it. That is safe where this gradient is cleared before any step uses it, as the generator's is after the
+discriminator's backward; else it is marked unsafe.
 """
 
 from __future__ import annotations
@@ -54,11 +55,11 @@ from ..support.walked_twice import (
     finished,
     handed,
     origin,
-    readers,
     refused,
     retain_cure,
     spared,
     story,
+    uses_of,
 )
 
 
@@ -145,7 +146,7 @@ def _detaching(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
     for user, backward in uses[:1] if spared(event) else uses[::-1] if finished(event) else uses:
         name = f"Detach {variable(facts, shared)} where it is used for {code(backward)}"
         title = f"{name} (no gradient flows behind it from there)"
-        for reader in readers(user.created_at.node, stored.target if stored else None) if user is not None else ():
+        for reader in uses_of(user.created_at.node, stored) if user is not None else ():
             cures.append(FixProposal("detach", title, (reader,), "unsafe"))
         for call, given in handed(user) if user is not None and user.created_at.calls else ():
             there = f"Detach {code(given)} where it is given to {code(call.func)}"

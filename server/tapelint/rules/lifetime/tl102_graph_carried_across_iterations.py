@@ -37,7 +37,8 @@ for step in range(3):
 
 ## Fix safety
 Detaching cuts the gradient through the past (truncated backpropagation through time), which is what a
-loop with one backward per iteration can have.
+loop with one backward per iteration can have. It is not offered where it would cut the gradients within an iteration,
+as in a cell that runs at each step of a sequence, and marked unsafe where what is trained gets its only gradient so.
 """
 
 from __future__ import annotations
@@ -160,4 +161,5 @@ RULE = Rule(
     (FreedGraphReached, SavedTensorModified),
     check,
     raises=(ERROR,),
+    answerable=True,
 )

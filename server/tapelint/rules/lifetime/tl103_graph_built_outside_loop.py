@@ -46,7 +46,7 @@ from ...source import Loop
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, severity_of
 from ..support.story import carried, code, keeper
-from ..support.walked_twice import ERROR, before, carrier, origin, readers, refused, retain_cure, story
+from ..support.walked_twice import ERROR, before, carrier, origin, refused, retain_cure, story, uses_of
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -80,7 +80,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         cures.append(FixProposal("move_into_function", title, (stored.statement, event.freed.point.node)))
     advice = f"Compute {kept} {inside}, or under `torch.no_grad()` if it needs no gradient."
     young = before(event, shared)
-    for reader in readers(young.created_at.node, stored.target if stored else None):
+    for reader in uses_of(young.created_at.node, stored):
         cures.append(
             FixProposal("detach", f"Detach {kept} where it is used (it gets no gradient there)", (reader,), "unsafe")
         )
@@ -125,4 +125,5 @@ RULE = Rule(
     (FreedGraphReached,),
     check,
     raises=(ERROR,),
+    answerable=True,
 )

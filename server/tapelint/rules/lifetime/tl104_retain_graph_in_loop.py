@@ -92,7 +92,7 @@ from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.modified_saved import ERROR
 from ..support.story import carried, keeper, tensor_name, tensor_names, writer
-from ..support.walked_twice import UNNAMED, before, carrier, detaching, readers, story
+from ..support.walked_twice import UNNAMED, before, carrier, detaching, story, uses_of
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -135,7 +135,7 @@ def outside(event: RetainedOutside, facts: Facts) -> Finding:
     cures: list[FixProposal] = []
     if stored is not None and stored.value is not None:
         cures.append(_detaching(f"Detach {name} where it is kept", stored.value, without))
-    for reader in readers(young.created_at.node, stored.target if stored else None):
+    for reader in uses_of(young.created_at.node, stored):
         cures.append(_detaching(f"Detach {name} where it is used", reader, without))
     return Finding(
         point=event.point,
@@ -231,4 +231,5 @@ RULE = Rule(
     (RetainedGraphReached, RetainedOutside, RetainedUnused),
     check,
     raises=(ERROR,),
+    answerable=True,
 )

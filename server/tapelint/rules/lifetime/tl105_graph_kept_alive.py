@@ -189,4 +189,5 @@ RULE = Rule(
     __doc__,
     (GraphKeptAlive,),
     check,
+    answerable=True,
 )

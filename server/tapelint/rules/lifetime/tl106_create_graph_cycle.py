@@ -92,4 +92,5 @@ RULE = Rule(
     (GradientCycle,),
     check,
     warns=(WARNING,),
+    answerable=True,
 )

@@ -117,4 +117,5 @@ RULE = Rule(
     __doc__,
     (WalkedAgain,),
     check,
+    answerable=True,
 )

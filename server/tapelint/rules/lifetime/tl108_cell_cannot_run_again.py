@@ -82,4 +82,5 @@ RULE = Rule(
     (CellRunAgain,),
     check,
     raises=(ERROR,),
+    answerable=True,
 )

@@ -73,4 +73,5 @@ RULE = Rule(
     __doc__,
     (LeafHoldsItself,),
     check,
+    answerable=True,
 )

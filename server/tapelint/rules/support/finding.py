@@ -135,7 +135,9 @@ class Rule:
     One that is not on by ``default`` reports only where the configuration selects it: it bans what may be right.
     ``notice`` is set where this is no rule but what notices about the analysis itself are reported under (``report``):
     how grave they are. ``raises`` are the errors it predicts, in PyTorch's own words as far as these are always the
-    same, and ``warns`` the warnings that PyTorch gives of the same hazard.
+    same, and ``warns`` the warnings that PyTorch gives of the same hazard. It is ``answerable`` if it says that
+    something is missing or never happens, which code that is not written yet may answer: the next line clears the
+    gradients. An editor does not say so while that line is being typed.
     """
 
     code: str
@@ -149,6 +151,7 @@ class Rule:
     warns: tuple[str, ...] = ()
     default: bool = True
     notice: Severity | None = None
+    answerable: bool = False
 
     @property
     def url(self) -> str | None:

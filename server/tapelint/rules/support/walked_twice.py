@@ -146,7 +146,7 @@ def _detaching(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
             cures += _detaching_states([*beside, stored], loop, user, effect)
         cures += _detaching_what_is_kept(stored, title, effect)
         cures += _detaching_state(stored, earlier_iteration(event.freed.point, event.point), title, effect)
-    for name in readers(young.created_at.node, stored.target if stored else None):
+    for name in uses_of(young.created_at.node, stored):
         cures.append(FixProposal("detach", f"{title} where it is used ({effect})", (name,)))
     if stored is not None and stored.value is not None and not cures:
         cures.append(FixProposal("detach", f"{title} where it is kept ({effect})", (stored.value,)))
@@ -272,6 +272,13 @@ def readers(node: ast.AST, name: str | None) -> list[ast.expr]:
     return [
         part for part in ast.walk(node) if isinstance(part, (ast.Name, ast.Attribute)) and ast.unparse(part) == name
     ]
+
+
+def uses_of(node: ast.AST, stored: Stored | None) -> list[ast.expr]:
+    """The places below ``node`` where the variable is read that was assigned a tensor; a container has no
+    ``detach()``.
+    """
+    return readers(node, stored.target) if stored is not None and stored.how is StoreKind.ASSIGNED else []
 
 
 def handed(user: Node) -> list[tuple[ast.Call, ast.expr]]:

@@ -107,4 +107,4 @@ def _other_end(entry: Suppression, words: Sequence[Listed]) -> Span | None:
     return next((end.span for begin, end in zip(entry.says.listed, entry.end.listed) if begin in words), None)
 
 
-RULE = Rule("TL901", "unused-suppression", "a comment silences nothing", __doc__, review=review)
+RULE = Rule("TL901", "unused-suppression", "a comment silences nothing", __doc__, review=review, answerable=True)

@@ -182,4 +182,5 @@ RULE = Rule(
     __doc__,
     (OptimizerStepped,),
     check,
+    answerable=True,
 )

@@ -9,6 +9,8 @@ It raises nothing: a step skips parameters whose `.grad` is None. With `zero_gra
 the loss is computed, differentiated, and nothing is ever trained. With `zero_grad()` inside the loop over
 micro-batches, gradient accumulation keeps the last one and forgets the others.
 
+That nothing has gone backward since is only known where all code in between was read.
+
 Gradients that any code has used may be cleared: by a step of any optimizer (the generator's backward fills the
 discriminator's `.grad` as well), or by the program, which logs their norm or copies them.
 
@@ -71,6 +73,8 @@ def nothing_left(event: OptimizerStepped, facts: Facts) -> Finding | None:
         return None
     clearing = event.past[0][0].clearings[-1]
     run = clearing.passes[-1]
+    if event.unread > min(past.clearings[-1].stamp for past, _ in event.past):
+        return None  # code that was not read may have gone backward since
     if event.premises - run.premises or earlier_iteration(run.point, clearing.point) is not None:
         return None
     names = tensor_names(facts, [leaf for _, leaves in event.past for leaf in leaves])
@@ -161,4 +165,5 @@ RULE = Rule(
     __doc__,
     (OptimizerStepped,),
     check,
+    answerable=True,
 )

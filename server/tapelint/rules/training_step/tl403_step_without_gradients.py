@@ -142,4 +142,5 @@ RULE = Rule(
     __doc__,
     (StepMissed, NeverReached, StepWithoutBackward),
     check,
+    answerable=True,
 )

@@ -100,4 +100,5 @@ RULE = Rule(
     __doc__,
     (EvaluationRecorded,),
     check,
+    answerable=True,
 )

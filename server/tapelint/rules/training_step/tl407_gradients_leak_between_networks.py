@@ -130,4 +130,5 @@ RULE = Rule(
     __doc__,
     (OptimizerStepped,),
     check,
+    answerable=True,
 )

@@ -120,4 +120,5 @@ RULE = Rule(
     __doc__,
     (TrainedInEvaluation,),
     check,
+    answerable=True,
 )

@@ -25,7 +25,7 @@ from ....autograd import (
 )
 from ....autograd.events.broken_graph import NonScalarBackward, RewrappedRoot, TermLost, UnusedInput
 from ....autograd.gradients import history
-from ....autograd.model.graph_search import leaf_tensors
+from ....autograd.model.graph_search import reachable
 from ....autograd.model.guesses import guess_below
 from ....autograd.model.writes import check_read
 from ....domain.completion import ProgramRaised
@@ -36,7 +36,7 @@ from ....engine.machine import Machine
 from ..dispatch import tensor_list
 from ..known_shape import items_in
 from ..registry import TENSOR_METHODS, Call, function, method
-from .walked_unknowns import had_graph, leads_on
+from .walked_unknowns import had_graph, unknown_below
 
 NON_SCALAR = "grad can be implicitly created only for scalar outputs"
 NO_INPUT = "One of the differentiated Tensors does not require grad"
@@ -153,7 +153,10 @@ def _look_at_roots(
     """A pass that began at something of whose graph not all is known may lead to any leaf that no pass has reached; and
     there was a graph, which the pass has freed.
     """
-    if not any(required) or leads_on(state, roots):
+    unknown = unknown_below(state, roots)
+    if unknown or not any(required):
+        state.unread = fresh_id()
+    if not any(required) or not all(node.is_complete for node in unknown):
         known = state.history
         history.doubted(
             state,
@@ -296,16 +299,32 @@ def refuse_plain_inputs(machine: Machine, state: State, roots: list[int], inputs
 
 
 def tell_unused(machine: Machine, state: State, roots: list[int], key: int, node: ast.AST) -> None:
-    """Publish that ``roots`` do not depend on ``key``; and where a graph was cut on the way, if it was in one place."""
-    begin = [edge for root in roots if (edge := edge_of(resolve_view(state, root))) is not None]
-    leaves = leaf_tensors(begin)
-    cuts = [cut for leaf_key in leaves if (cut := machine.facts.provenance_of(leaf_key).cut) is not None]
-    cut_at = cuts[0].point if len(cuts) == 1 else None
+    """Publish that ``roots`` do not depend on ``key``, and where the graph was cut on the way."""
+    tensor, begin = resolve_view(state, key), [resolve_view(state, root) for root in roots]
+    below = [*reachable(edge for root in begin if (edge := edge_of(root)) is not None)]
+    whole = tensor.base if tensor.base is not None and edge_of(resolve_view(state, tensor.base)) in below else None
+    nodes = sorted((item for item in below if isinstance(item, Node)), key=lambda item: -item.id)
+    given = dict.fromkeys([*roots, *(operand for item in nodes for operand in item.operand_ids)])
+    cuts = [cut for each in given if (cut := machine.facts.provenance_of(each).cut) is not None]
     machine.facts.events.publish(
         UnusedInput(
-            point=state.point(node), tensor=key, plain=False, created_at=resolve_view(state, key).created_at, cut=cut_at
+            point=state.point(node),
+            tensor=key,
+            plain=False,
+            created_at=tensor.created_at,
+            cut=_cut_above(cuts, edge_of(tensor)) if whole is None else None,
+            whole=whole,
         )
     )
+
+
+def _cut_above(cuts: SequenceType[Cut], edge: Node | Leaf | None) -> Cut | None:
+    """The first of some cuts behind which ``edge`` lies; or the only one, if that cut off a leaf, no graph."""
+    for cut in cuts if edge is not None else ():
+        if cut.source is not None and edge in {*reachable([cut.source])}:
+            return cut
+    only = dict.fromkeys(cuts)
+    return cuts[0] if len(only) == 1 and cuts[0].source is None else None
 
 
 def new_gradient(

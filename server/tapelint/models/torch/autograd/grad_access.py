@@ -13,6 +13,7 @@ from collections.abc import Collection, Hashable, Iterable, Iterator
 
 from ....autograd import Provenance
 from ....autograd.gradients import history
+from ....autograd.gradients.withheld import Fates
 from ....domain.state import State
 from ....domain.values import (
     NONE,
@@ -54,10 +55,12 @@ def assigned(machine: Machine, state: State, leaf: int, value: Value, node: ast.
         cleared_by_hand(machine, state, leaf, node)
     else:
         history.doubted(state, [leaf])
+        machine.unit.notes.of(Fates).use(state, [leaf])
 
 
 def cleared_by_hand(machine: Machine, state: State, leaf: int, node: ast.AST) -> None:
     history.cleared(state, [leaf], state.point(node), machine.facts.relevant_assumptions(state))
+    machine.unit.notes.of(Fates).discard(state, [leaf])
     if len(state.history) > MAX_SHOWN_PARAMETERS:
         history.doubted(state, [key for key, past in state.history.items() if past.passes])
 
@@ -67,6 +70,7 @@ def read(machine: Machine, state: State, leaf: int, node: ast.AST) -> None:
     if node in _glances(machine.tree):
         return
     history.looked_at(state, leaf if leaf in state.history else None)
+    machine.unit.notes.of(Fates).use(state, [leaf])
     machine.facts.wanted_gradients.add(leaf)
     if leaf in state.grads:
         machine.facts.record_provenance(state.grads[leaf], Provenance(from_gradient=True))
@@ -96,14 +100,16 @@ def flowed(
         return
     if past.clearings and not past.passes:
         history.stepped(state, [leaf], state.point(node), facts.relevant_assumptions(state))
+        machine.unit.notes.of(Fates).use(state, [leaf])
     else:
         use_grads(machine, state, [leaf], node)
 
 
-def unknown_gradient(state: State) -> None:
+def unknown_gradient(machine: Machine, state: State) -> None:
     """``.grad`` of something we do not know: it may be any gradient, and what is done with it anything."""
     history.looked_at(state, None)
     history.doubted(state)
+    machine.unit.notes.of(Fates).use(state, None)
 
 
 @cached_on_node
@@ -140,6 +146,7 @@ def handed_over(machine: Machine, state: State, function: Value, given: Iterable
     frozen_parts.handed(state, values)
     if reached and not name.startswith("torch."):
         history.doubted(state, reached & state.history.keys())
+        machine.unit.notes.of(Fates).use(state, reached)
     return frozenset(reached)
 
 

@@ -9,6 +9,7 @@ from ....autograd import bump, leaf
 from ....autograd.events.training_step import GradientsClipped
 from ....autograd.gradients import history
 from ....autograd.gradients.unseen_passes import perhaps_reached
+from ....autograd.gradients.withheld import Fates
 from ....domain.state import State
 from ....domain.traversal import tensors_in
 from ....domain.values import NONE, Const, TensorRef, Value
@@ -35,6 +36,7 @@ def clear_grads(machine: Machine, state: State, keys: Sequence[int], call: Call)
         else:
             del state.grads[key]
     history.cleared(state, keys, state.point(call.node), machine.facts.relevant_assumptions(state))
+    machine.unit.notes.of(Fates).discard(state, keys)
 
 
 @method(TENSOR_METHODS, "zero_")
@@ -79,6 +81,7 @@ def clip_gradients(machine: Machine, state: State, call: Call) -> Value:
         GradientsClipped(point=point, assumption=premise_of(past), past=past, limit=number, premises=premises)
     )
     history.clipped(state, keys, point)
+    machine.unit.notes.of(Fates).use(state, keys)
     if number is None or number < MEASURING:
         history.clipped_early(state, keys, point)
     return TensorRef(leaf(state, call.node))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ....autograd import ProgramPoint
 from ....autograd.events.training_step import OptimizerStepped
 from ....autograd.gradients import history, untrained_parameters
+from ....autograd.gradients.withheld import Fates
 from ....domain.state import State
 from ....engine.lifecycle import StepRepeated
 from ....engine.machine import Machine
@@ -21,9 +22,18 @@ def use_grads(
     optimizer: ast.expr | None = None,
     scaler: ast.expr | None = None,
 ) -> None:
-    """``step``: what it used is reported, and the gradients are used from now on."""
+    """``step``: what it used is reported, and the gradients are used from now on. A step that goes backward by its
+    closure needs nothing of what the closure has left when the program called it for something else, such as a log.
+    """
     past, point, premises = history.groups(state, keys), state.point(node), machine.facts.relevant_assumptions(state)
-    lost = [(c, one) for g, _ in past for c in g.clearings for one in c.passes if history.wasted(state, one)]
+    closures = {run.point.node for g, _ in past for run in g.passes if node in run.point.calls}
+    lost = [
+        (clearing, one)
+        for g, _ in past
+        for clearing in g.clearings
+        for one in clearing.passes
+        if history.wasted(state, one) and (one.point.node not in closures or node in one.point.calls)
+    ]
     machine.facts.events.publish(
         OptimizerStepped(
             point=point,
@@ -35,12 +45,14 @@ def use_grads(
             leaked=_leaked(state, past),
             scaler=scaler,
             premises=premises,
+            unread=state.unread,
         )
     )
     if untrained_parameters.due(machine.facts, state, past, point):
         untrained_parameters.look(machine.facts, state, keys, point, optimizer)
         machine.lifecycle.step_repeated.publish(machine, StepRepeated(state, keys, point, optimizer))
     history.stepped(state, keys, point, premises)
+    machine.unit.notes.of(Fates).use(state, keys)
 
 
 def premise_of(past: Sequence[history.Group]) -> str | None:

@@ -55,10 +55,10 @@ def had_graph(state: State, root: int, node: ast.AST) -> None:
     state.freed[graph] = BackwardPass(state.point(node), root, (graph,))
 
 
-def leads_on(state: State, roots: Iterable[int]) -> bool:
-    """Whether there is more below some roots than is known."""
-    tops = [top for key in roots if (top := resolve_view(state, key).grad_fn) is not None]
-    return any(not node.is_complete for node in nodes_below(tops))
+def unknown_below(state: State, roots: Iterable[int]) -> list[Node]:
+    """The nodes below some roots that may lead to more than is known, or are only assumed."""
+    below = nodes_below([top for key in roots if (top := resolve_view(state, key).grad_fn) is not None])
+    return [node for node in below if node.assumption is not None or not node.is_complete]
 
 
 def take_for_tensor(machine: Machine, state: State, receiver: Unknown, call: ast.AST) -> int | None:

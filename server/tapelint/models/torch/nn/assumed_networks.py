@@ -36,7 +36,7 @@ def unless_network(machine: Machine, state: State, receiver: HeapRef, call: Call
     if all(map(is_plain, values)):
         return Unknown("call")  # a function of numbers: networks are given tensors
     guess = thing.attributes[facets.ASSUMED_NETWORK]
-    if guess == Const(Guess.FED):
+    if guess in (Const(Guess.FED), Const(Guess.PAIRED)):
         return None
     given = inputs_of(machine, state, call)
     if not any(resolve_view(state, key).requires_grad for key in given):

@@ -209,10 +209,14 @@ def opaque_module(machine: Machine, state: State, name: str, node: ast.AST, gues
 
 
 def guessed_network(machine: Machine, state: State, name: str, node: ast.AST, guess: Guess | None = None) -> HeapRef:
-    """The same where no code and no annotation says that it is one, but what is done with it."""
+    """The same where no code and no annotation says that it is one, but what is done with it: by a ``guess``, that it
+    is called; otherwise it is asked for what networks have, or has an optimizer of its own.
+    """
     network = opaque_module(machine, state, name, node, guess)
     for _, key in parameters_of(state, network):
         state.tensors[key] = replace(state.tensors[key], is_guessed=True)
+        if guess in (None, Guess.PAIRED):
+            machine.facts.proven_networks.add(key)
     return network
 
 

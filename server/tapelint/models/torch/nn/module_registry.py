@@ -35,10 +35,11 @@ KINDS: dict[str, MappingKind] = {"_parameters": "_parameters", "_buffers": "_buf
 
 
 class Guess(Enum):
-    """What a network is taken for one by: the program walks what it makes of data, walks what it returns, or only calls
-    it.
+    """What a network is taken for one by: there is an optimizer for it, the program walks what it makes of data, walks
+    what it returns, or only calls it.
     """
 
+    PAIRED = "paired"
     FED = "fed"
     WALKED = "walked"
     CALLED = "called"

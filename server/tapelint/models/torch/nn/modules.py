@@ -37,6 +37,7 @@ from ....domain.values import (
 )
 from ....engine.machine import Machine
 from ....engine.open_objects import open_up
+from ....engine.paths import constant_contents
 from ....ops.layer_bases import LAZY
 from ....source import written
 from .. import precision
@@ -157,7 +158,7 @@ def _run_unknown(machine: Machine, state: State, receiver: HeapRef, call: Call) 
     if not hidden and not given:
         return Unknown("call")
     edges = [edge for key in hidden if state.tensors[key].requires_grad and (edge := edge_of(resolve_view(state, key)))]
-    given += [key for key in hidden if state.tensors[key].requires_grad is None]
+    given += [key for key in hidden if not state.tensors[key].requires_grad]
     weights = [edge.tensor for edge in edges if isinstance(edge, Leaf) and state.tensors[edge.tensor].stands_for_module]
     made = invent(machine.facts, state, given, call.node, name, edges, saves=weights)
     if edges:
@@ -292,7 +293,11 @@ def itself(machine: Machine, state: State, receiver: Value, call: Call) -> Value
 
 @method(MODULE_METHODS, "requires_grad_")
 def requires_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    frozen_parts.require(state, (key for _, key in parameters_of(state, receiver)), call.flag(0, "requires_grad", True))
+    keys, wanted = [key for _, key in parameters_of(state, receiver)], call.flag(0, "requires_grad", True)
+    if wanted is False:
+        now = state.point(call.node)
+        machine.facts.frozen_at |= {key: now for key in keys if state.tensors[key].requires_grad}
+    frozen_parts.require(state, keys, wanted)
     return receiver
 
 
@@ -310,6 +315,9 @@ def load_state_dict(machine: Machine, state: State, receiver: Value, call: Call)
     """Writes the parameters; with ``assign=True`` it replaces them, and the old ones stay as they are."""
     own = [key for _, key in parameters_of(state, receiver)]
     tell_own_state(machine, state, call.get(0, "state_dict"), own, "load", call.node)
+    for module in (receiver, *(item for _, item in members(state, receiver))):
+        held = buffers_of(state, module).values() if isinstance(module, HeapRef) else ()
+        constant_contents.handed_out(machine, state, [each.id for each in held if isinstance(each, TensorRef)])
     if call.get(2, "assign", FALSE) != FALSE:
         for key in own:
             precision.replaced(machine, key, Unknown("state_dict"))

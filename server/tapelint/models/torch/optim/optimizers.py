@@ -20,6 +20,7 @@ from ....autograd import (
 from ....autograd.events.broken_graph import InferenceTensorUsed, NonLeafOptimized, NothingToOptimize
 from ....autograd.events.training_step import ScaledStep
 from ....autograd.gradients import history
+from ....autograd.gradients.withheld import Fates
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.traversal import tensors_in
@@ -252,6 +253,7 @@ def _update(machine: Machine, state: State, optimizer: Optimizer, call: Call, sc
     write_parameters(machine, state, optimizer, call.node)
     if optimizer.is_partial:
         history.looked_at(state, None)  # it may hold any leaf
+        machine.unit.notes.of(Fates).use(state, None)
 
 
 def write_parameters(machine: Machine, state: State, optimizer: Optimizer, node: ast.AST) -> None:

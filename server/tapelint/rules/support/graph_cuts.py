@@ -1,0 +1,78 @@
+"""What ended a graph, in words, and what keeps it."""
+
+from __future__ import annotations
+
+import ast
+
+from ...autograd.model.cuts import Cut, CutReason
+from .cure import FixProposal
+
+GRADIENT = "Pass `create_graph=True` to the call that computes the gradient."
+REASONS = {
+    CutReason.CREATE_GRAPH: "the gradient was computed without `create_graph=True`",
+    CutReason.LINEAR: "the gradient of a linear function is constant",
+    CutReason.INFERENCE_MODE: "it was computed under `torch.inference_mode()`",
+    CutReason.NO_GRAD: "it was computed under `torch.no_grad()`",
+    CutReason.DATA: "`.data` gives the values without their graph",
+    **dict.fromkeys(
+        (CutReason.LOSSES, CutReason.TENSOR_LIST),
+        "the tensors in the list are copied as numbers",
+    ),
+    CutReason.NUMPY: "what NumPy computes has no graph",
+    CutReason.NUMBER: "it was computed from a Python number, which has no graph",
+    CutReason.NUMBERS: "it was computed from Python numbers, which have no graph",
+    CutReason.NUMBER_LIST: "it was made of Python numbers, which have no graph",
+}
+ADVICE = {
+    CutReason.CREATE_GRAPH: GRADIENT,
+    CutReason.LINEAR: "Leave this term out: the gradient of a linear function trains nothing.",
+    CutReason.INFERENCE_MODE: "Compute it outside of `torch.inference_mode()`.",
+    CutReason.NO_GRAD: "Compute it outside of `torch.no_grad()`.",
+    CutReason.DETACH: "Leave out `detach()` on the way to the loss; detach only what is logged.",
+    CutReason.DATA: "Use the tensor itself instead of its `.data`.",
+    **dict.fromkeys(
+        (CutReason.LOSSES, CutReason.TENSOR_LIST, CutReason.NUMBER_LIST, CutReason.REMADE),
+        "Keep the tensors themselves: `torch.stack(values)` keeps their graphs, `torch.tensor(values)` does not.",
+    ),
+    **dict.fromkeys(
+        (CutReason.ITEM, CutReason.READ, CutReason.NUMBER, CutReason.NUMBERS),
+        "Compute with the tensor itself: read it as a number (`.item()`) only where it is logged.",
+    ),
+    CutReason.NUMPY: "Compute it with torch operations instead of NumPy's.",
+    CutReason.OPERATION: "Compute the loss with operations that have a gradient.",
+}
+"""What to do, by what cut the graph."""
+
+
+def reason_of(cut: Cut) -> str:
+    """Why a graph ends at ``cut``, as a clause."""
+    return REASONS.get(cut.reason, f"`{cut.name}` gives a tensor without a graph")
+
+
+def cures(cut: Cut) -> list[FixProposal]:
+    """What keeps the graph that was lost at ``cut``."""
+    found: list[FixProposal] = []
+    node, reason, wrapped = cut.point.node, cut.reason, cut.wrapped
+    if reason is CutReason.CREATE_GRAPH:
+        found.append(FixProposal("create_graph", "Give the gradient a graph: `create_graph=True`", (node,)))
+    if reason is CutReason.NO_GRAD:
+        found.append(FixProposal("inplace_update", "Update it in place, so that it stays a leaf", (node,)))
+    if reason in (CutReason.NO_GRAD, CutReason.INFERENCE_MODE):
+        for place in (node, *reversed(cut.point.calls)):
+            found.append(FixProposal("enable_grad", "Record the graph: enable gradients there", (place,)))
+    if reason in (CutReason.REMADE, CutReason.ITEM, CutReason.OPERATION):
+        found.append(FixProposal("unwrap", "Use the tensor itself", (node,)))
+    if reason is CutReason.LOSSES:
+        found.append(FixProposal("stack", "Keep their graphs: stack them", (node,)))
+    if wrapped is not None and not _inside(node, wrapped.node):
+        again = FixProposal("stack" if reason is CutReason.NUMBER_LIST else "unwrap", "", (wrapped.node,))
+        title = "Keep the graph: no number on the way (what else reads it gets a tensor)"
+        found.append(FixProposal("remove_call", title, (node,), "unsafe", (again,)))
+    is_detached = reason in (CutReason.DETACH, CutReason.DATA) or cut.name == "detach_"
+    if isinstance(node, (ast.Call, ast.Attribute)) and is_detached:
+        found.append(FixProposal("remove_call", f"Keep the graph: remove `{cut.name}`", (node,)))
+    return found
+
+
+def _inside(node: ast.AST, call: ast.AST) -> bool:
+    return isinstance(call, ast.Call) and node in call.args
