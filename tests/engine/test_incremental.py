@@ -12,7 +12,6 @@ from tools.soak.edits import changed
 
 from tapelint.analysis import AnalysisCache, Cancelled, Report, analyse
 from tapelint.engine.limits import Limits
-from tapelint.severity import Severity
 from tapelint.source import parse, reuse_tree
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
@@ -246,31 +245,6 @@ def test_editing_an_imported_file_invalidates_its_units(monkeypatch: pytest.Monk
     monkeypatch.setitem(FILES, "helpers", HELPERS.replace("x += SCALE", "x = x + SCALE"))
     again = analyse(LIBRARY, "main.py", resolve=resolve, memory=memory)
     assert told(again) == told(analyse(LIBRARY, "main.py", resolve=resolve))
-
-
-CONFIGURED = """import torch
-import yaml
-cfg = yaml.safe_load(open("config.yaml"))
-loss = torch.ones(3, requires_grad=True).exp().sum()
-loss.backward(retain_graph=cfg["keep"])
-loss.backward()
-"""
-
-
-def test_editing_a_file_that_the_program_reads_is_noticed():
-    memory, text = AnalysisCache(persistent=True), "keep: true"
-
-    def found() -> list[str]:
-        def resolve(name: str, importer: str) -> tuple[str, str] | None:
-            return ("config.yaml", text) if name == "file:config.yaml" else None
-
-        report = analyse(CONFIGURED, "main.py", resolve=resolve, memory=memory)
-        return [each.code for each in report.diagnostics if each.severity is Severity.ERROR]
-
-    before, text = found(), "keep: false"
-    assert (before, found()) == ([], ["TL101"])
-    text = "keep: true"
-    assert found() == []
 
 
 @pytest.mark.parametrize("after", [1, 2, 4, 8, 16])

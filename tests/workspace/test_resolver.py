@@ -108,19 +108,3 @@ def test_unreadable_files_are_not_resolved(project: Path) -> None:
     main = str(project / "train.py")
     assert Resolver()("broken", main) is None
     assert Resolver()("circle", main) is None
-
-
-def test_a_file_that_a_program_opens_is_the_only_one_of_that_path(tmp_path: Path):
-    inner = tmp_path / "tools"
-    inner.mkdir()
-    (tmp_path / "setup.py").touch()
-    (tmp_path.parent / "outside.yaml").write_text("a: 1")
-    (tmp_path / "a.yaml").write_text("a: 1")
-    (inner / "b.yaml").write_text("b: 2")
-    main, resolve = str(inner / "main.py"), Resolver()
-    assert resolve("file:a.yaml", main) == (str(tmp_path / "a.yaml"), "a: 1")
-    assert resolve("file:b.yaml", main) == resolve("beside:b.yaml", main) == (str(inner / "b.yaml"), "b: 2")
-    assert resolve("beside:../a.yaml", main) == (str(tmp_path / "a.yaml"), "a: 1")
-    assert resolve("beside:a.yaml", main) is resolve("file:../outside.yaml", main) is None
-    (inner / "a.yaml").write_text("a: 3")
-    assert resolve("file:a.yaml", main) is None, "it depends on where the program is started"

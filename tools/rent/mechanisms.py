@@ -62,22 +62,11 @@ def _models(name: str, *modules: str) -> Mechanism:
 
 MECHANISMS: tuple[Mechanism, ...] = (
     # objects, and what callers are imagined to give
-    _one("drivers.objects.given_parts", give_parts=nothing),
-    _one("drivers.objects.constructor_switches", open_switches=nothing),
-    _one("drivers.objects.scaler_switches", turn_on_scaler=nothing),
-    _one("drivers.objects.switched_objects", switched_objects=_empty, switches_over_writes=_empty),
     _one("drivers.called_between", called_between=_empty),
     _one("drivers.called_again", may_carry=_false, imagine_again=nothing),
-    _one("drivers.suggested_classes", suggested=nothing, of_library=nothing),
     _one("drivers.local_functions", run_left_behind=nothing),
     _one("drivers.inherited_templates", inherited_templates=_empty),
-    _one("drivers.uncalled_generators", imagine_consumer=nothing),
     _one("drivers.imagined_apply", functions_of=_empty),
-    Mechanism(
-        "registries",
-        ("drivers.registries.registered_functions", "drivers.registries.parameter_calls"),
-        {"drivers.registries.registered_functions:registered_functions": _empty},
-    ),
     _one("drivers.used_by_optimizers", serves_optimizers=_false),
     _one("drivers.object_state", prepare=nothing),
     _one("drivers.no_grad_only", is_unrecorded=_false, is_unrecorded_in=_false),
@@ -94,7 +83,6 @@ MECHANISMS: tuple[Mechanism, ...] = (
     _one("engine.paths.switches", switched=_argument(5)),
     _one("engine.paths.picks", picked=nothing),
     Mechanism("code_picked", (), {"engine.paths.picks:code_picked": nothing}),
-    _one("engine.paths.known_items", refuse_key=nothing, refuse_place=nothing, refuse_value=nothing),
     _one("engine.loops.conditional_fill", leave=nothing, cut=nothing),
     _one("engine.loops.thresholds", assume_reached=nothing, assume_started=nothing),
     _one("semantics.picked_items", at_unknown_index=_argument(3), at_known_index=_argument(3), stored=nothing),
@@ -117,19 +105,11 @@ MECHANISMS: tuple[Mechanism, ...] = (
         ("semantics.refused.signatures", "semantics.refused.spelled"),
         {"semantics.refused.signatures:refuse_arguments": nothing},
     ),
-    _one("semantics.refused.field_arguments", refused_by_fields=nothing),
     # what unknown objects are taken for
     _one("models.torch.optim.handed_optimizers", write_networks=nothing, note_cleared=nothing),
     _one("models.torch.autograd.walked_unknowns", had_graph=nothing, leads_on=_false, take_for_tensor=nothing),
     # how findings are put together
-    _one("analysis.joint_findings", joined=_empty),
     # libraries
-    _models("option parsers beside argparse", "models.python.click_commands", "models.python.typer_commands"),
-    _models("absl flags", "models.frameworks.absl_flags"),
-    _models("hydra", "models.python.configs.hydra_programs"),
-    _models("hyperpyyaml", "models.python.configs.hyperpyyaml", "models.python.configs.interpolations"),
-    _models("dataclass options", "models.python.dataclass_options"),
-    _models("configuration files", "models.python.configs.config_files"),
     _models("launchers", "models.frameworks.launchers"),
     _models("unittest", "models.frameworks.unit_tests"),
     _models("einops", "models.torch.einops"),

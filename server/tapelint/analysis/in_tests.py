@@ -19,10 +19,14 @@ from ..severity import Severity
 TESTED = Ground("tested", "a test does this")
 
 
-def graded_in_tests(found: Finding, stands_in_tests: bool) -> Finding:
-    """A finding as it is reported where it is one of a test."""
+def graded_in_tests(found: Finding, stands_in_tests: bool) -> Finding | None:
+    """A finding as it is reported where it is one of a test; None if it is not: which way an unknown test goes is up to
+    fixtures and parameters, which have been seen to pass.
+    """
     if not stands_in_tests and found.run_by is not RunBy.TESTS:
         return found
+    if found.run_by is RunBy.TESTS and any(ground.kind == "chosen" for ground in found.rests_on):
+        return None
     if stands_in_tests and _fails(found):
         return found
     return replace(found, severity=max(found.severity, Severity.INFORMATION), rests_on=(*found.rests_on, TESTED))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from functools import partial
 
 from ..autograd.events.graph_walks import BackwardRan, Event
 from ..autograd.gradients.withheld import Fates
@@ -19,7 +18,6 @@ from ..severity import Severity
 from ..workspace.config import Config
 from .grounds import graded_by_choices
 from .in_tests import graded_in_tests
-from .joint_findings import joined
 from .told_once import told_once
 
 
@@ -63,9 +61,9 @@ class UnitFindings:
         ``abandoned`` ways are left out. ``is_of_tests`` says whether one stands in a file of tests."""
         reported: dict[tuple[str, ast.AST], Finding] = {}
         for key, here in self.found.items():
-            grade = partial(graded_by_choices, abandoned=abandoned)
-            chosen = [*filter(None, map(grade, here.values()))] or [*filter(None, map(grade, joined(here.values())))]
-            graded = [graded_in_tests(found, is_of_tests(found)) for found in chosen]
+            chosen = (graded_by_choices(found, abandoned) for found in here.values())
+            tested = (graded_in_tests(found, is_of_tests(found)) for found in chosen if found is not None)
+            graded = [found for found in tested if found is not None]
             if graded:
                 reported[key] = min(graded, key=lambda each: each.severity)
         return reported

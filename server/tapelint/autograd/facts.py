@@ -168,8 +168,6 @@ class Facts:
     open_objects: set[int] = field(default_factory=set)
     # The optimizers that came as arguments, by their heap ids, each with the name of the argument.
     handed_optimizers: dict[int, str] = field(default_factory=dict)
-    # The arguments that are taken for objects of a class because the program suggests it, each with the class.
-    suggested_classes: dict[str, str] = field(default_factory=dict)
     # The unknown values that were given leaves, and those leaves.
     holders: dict[int, frozenset[int]] = field(default_factory=dict)
     # The index by which each tensor was taken out of a container, by the container's heap id and the tensor's.

@@ -50,13 +50,6 @@ PREPARED = "(prepared)"
 
 # What the options of a parser are where they are not given.
 OPTIONS = "(options)"
-# The flags of absl that a module has defined, among its variables.
-FLAGS = "(flags)"
-# The function of the program that a command runs.
-CALLBACK = "(callback)"
-# All functions that are commands of an application.
-COMMANDS = "(commands)"
-
 # Contexts of ``autograd.Function``
 
 # The class of the ``Function``.

@@ -25,8 +25,6 @@ class Option:
     premise: str
     # All that it may be beside the default; None where that is anything.
     others: tuple[Const, ...] | None = None
-    # Whether it is supposed beside another one: a value that a file of the project has is changed by itself.
-    is_combined: bool = True
 
 
 def optional(option: Option, note: str) -> Unknown:

@@ -15,9 +15,8 @@ from operator import itemgetter
 from ..autograd import Facts
 from ..autograd.model.choices import ALWAYS
 from ..domain.completion import ProgramRaised, Raise
-from ..domain.project_path import own_path
 from ..domain.state import State
-from ..domain.values import Class, Const, Frame, Function, HeapRef, Value
+from ..domain.values import Class, Const, Frame, Function, HeapRef, Unknown, Value
 from ..engine.analysis_unit import AnalysisUnit
 from ..engine.given_graphs import given_graphs
 from ..engine.incremental import AnalysisCache, complete, recorded, total, walked
@@ -34,10 +33,8 @@ from ..source import may_use_torch
 from .imagined_apply import functions_of, imagine_apply
 from .inferred_arguments import make_instance
 from .notebook_cells import Ran, run_again, run_cells
-from .objects.switched_objects import switches_over_writes
-from .registries.registered_functions import imagine_registered, registered_functions
 from .segments import is_done, run_segment
-from .testing.collection import is_test_class
+from .test_functions import is_test_class
 from .unreached_functions import (
     NON_TRAINING,
     TRAINS,
@@ -47,7 +44,6 @@ from .unreached_functions import (
     is_worth_imagining,
     priority,
     run_entry,
-    switched_call,
     unreached_functions,
 )
 
@@ -180,7 +176,6 @@ def _latent(
     budget = Budget(limits.latent_fuel, limits.all_latent_fuel)
     ran = [*steps]
     _apply(machine, memory, finish, script.union(*(each.called for each in drove)), budget, steps)
-    _registered(machine, memory, finish, script, budget, steps)
     known = script.union(*(each.called for each in drove if each.rank == TRAINS))
     for _, candidate in ranked:
         machine.check_cancelled()
@@ -195,10 +190,6 @@ def _latent(
             run = partial(imagined_call, machine, base.result, function, owner, led)
             key, entry = (function.node, owner.id if owner is not None else 0, led), _named(finish, function, owner)
             steps.append(budget.paid(_imagined(machine, memory, base, key, entry, run, budget.next)))
-            if owner is not None and switches_over_writes(machine, finish.result[0], owner, function):
-                run = partial(switched_call, machine, finish.result[0].fork(), function, owner)
-                key = function.node, ~owner.id, None
-                steps.append(budget.paid(_imagined(machine, memory, finish, key, entry, run, budget.next)))
 
 
 def _led(function: Function, ran: Iterable[AnalysisUnit], drove: Iterable[Drove]) -> frozenset[str] | None:
@@ -222,25 +213,6 @@ def _apply(
             node = state.get(kind.id, Class).node
             run = partial(imagine_apply, machine, state.fork(), kind)
             unit = _imagined(machine, memory, finish, (node, kind.id, None), Entry("latent", node), run, budget.next)
-            steps.append(budget.paid(unit))
-
-
-def _registered(
-    machine: Machine,
-    memory: AnalysisCache,
-    finish: AnalysisUnit,
-    known: Set[ast.AST],
-    budget: Budget,
-    steps: list[AnalysisUnit],
-) -> None:
-    """Call what registries hold with a parameter, where some call may; not what the script has called."""
-    state, module = finish.result
-    for each in registered_functions(machine, state, module, finish.loads):
-        function = each.function
-        if budget.together > 0 and (function is None or function.node not in known):
-            key = (*each.key(state), None)
-            run = partial(imagine_registered, machine, state, each)
-            unit = _imagined(machine, memory, finish, key, Entry("latent", key[0]), run, budget.next)
             steps.append(budget.paid(unit))
 
 
@@ -287,8 +259,7 @@ def _script(machine: Machine, memory: AnalysisCache, limit: int, ran: list[Ran])
     steps, limits = memory.script, machine.limits
     if not steps:
         state = State()
-        path = "" if machine.imports is None else machine.imports.main.path
-        names: dict[str, Value] = {"__name__": Const("__main__"), "__file__": own_path(path)}
+        names: dict[str, Value] = {"__name__": Const("__main__"), "__file__": Unknown("__file__", False)}
         module = machine.module = state.frame = state.new(Frame(names, 0, 0))
         state.get(module, Frame).module = module
         if machine.imports is not None:

@@ -48,9 +48,8 @@ from ..models.frameworks.training_loops import prepared
 from ..models.torch.nn.layer_models import guessed_network
 from ..models.torch.nn.module_registry import Guess, is_module_like, parameters_of
 from ..semantics.functions import call_function
-from .annotations import object_of, promised
+from .annotations import promised
 from .stored_parameters import FED, WALKED, uses_of
-from .suggested_classes import of_library, suggested
 
 
 def make_instance(
@@ -231,13 +230,6 @@ def _infer(
         )
         if known is not None:
             return known
-    elif (kind := suggested(machine, state, function, parameter.arg, uses)) is not None:
-        made = object_of(machine, state, kind, function.node, make_instance)
-        if made is not None:
-            machine.facts.suggested_classes[parameter.arg] = state.get(kind.id, Class).name
-            return made
-    elif (given := of_library(machine, state, function, parameter.arg)) is not None:
-        return given
     if "forward" in uses or uses & OF_NETWORKS and "()" in uses:
         return guessed_network(machine, state, parameter.arg, function.node)
     if "range" in uses:

@@ -14,22 +14,24 @@ The order of methods follows from who assigns what another one reads, not from t
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from ..autograd import leaf, resolve_view
 from ..domain.completion import ProgramRaised
 from ..domain.mro import lookup_in_mro
 from ..domain.options import Option, is_hashable, optional
+from ..domain.parameter_defaults import defaults_of
 from ..domain.state import State
-from ..domain.values import NONE, Const, Function, HeapRef, Instance, TensorRef, Value
+from ..domain.values import NONE, Const, Function, HeapRef, Instance, TensorRef, Unknown, Value
 from ..engine.machine import Machine, OutOfFuel
+from ..engine.syntax.own_attributes import own_attribute
 from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
 from ..semantics.functions import call_function
 from ..semantics.reassigned_data import is_placeholder
+from ..source import cached_on_node, walk
+from .annotations import plain_origin
 from .attribute_flow import MethodFlow, ObjectFlow, object_flow
-from .inferred_arguments import inferred
-from .objects.constructor_switches import open_switches
-from .objects.given_parts import give_parts
-from .objects.scaler_switches import turn_on_scaler
+from .inferred_arguments import inferred, is_switch
 
 MAX_DEPTH = 3
 """How many methods are called one for another, because the last one needs what the one before it assigns."""
@@ -43,12 +45,10 @@ def prepare(machine: Machine, state: State, receiver: HeapRef, function: Functio
         return
     name = getattr(function.node, "name", "")
     flow = object_flow(machine, state, state.get(receiver.id, Instance).kind)
-    turn_on_scaler(machine, state, receiver, flow, name)
     _set_up(machine, state, receiver, flow, name, MAX_DEPTH)
     _open(state, receiver, flow, flow.reached(name))
     _doubt_data(state, receiver, flow, flow.reached(name), function.node)
-    open_switches(machine, state, receiver, flow, name)
-    give_parts(machine, state, receiver, flow, flow.reached(name))
+    _open_switches(machine, state, receiver, flow, flow.reached(name))
 
 
 def _open(state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, MethodFlow]) -> None:
@@ -65,6 +65,68 @@ def _open(state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, 
                 value = optional(Option(current, premise, others), attribute)
                 state.edit_attributes(receiver.id)[attribute] = value
                 break
+
+
+def _open_switches(
+    machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, MethodFlow]
+) -> None:
+    """Attributes that a test asks for, and that only keep a switch of ``__init__``, are options: an object is made with
+    the defaults of its class, but whoever makes one may want another.
+    """
+    maker = flow.methods.get("__init__")
+    if maker is None:
+        return
+    keeping, defaults = machine.query(kept, maker.node), defaults_of(maker)
+    tested = {name for each in reached.values() for name in each.tested}
+    changed = {name for other, each in flow.flows.items() if other != "__init__" for name in each.assigned}
+    for attribute in sorted(tested & keeping.keys() - changed):
+        default = defaults.get(keeping[attribute].arg)
+        if isinstance(default, Const) and is_switch(default) and _current(state, receiver, attribute) == default:
+            if (value := _option(keeping[attribute], default)) is not None:
+                state.edit_attributes(receiver.id)[attribute] = value
+
+
+def _option(parameter: ast.arg, default: Const) -> Value | None:
+    """What a switch may be; None where it may be more than data, and is annotated so."""
+    name = parameter.arg
+    if default != NONE:
+        other = not default.value
+        return optional(Option(default, f"`{name}` is {other}", (Const(other),)), name)
+    option = Option(default, f"`{name}` is given")
+    if parameter.annotation is None:
+        return Unknown(name, None, formula=option)
+    origin = plain_origin(parameter.annotation)
+    return None if origin is None else replace(optional(option, name), origin=origin)
+
+
+@cached_on_node
+def kept(maker: ast.AST) -> dict[str, ast.arg]:
+    """The attributes that only keep a parameter: ``self.clip = clip``, and nothing else."""
+    arguments = getattr(maker, "args", None)
+    if not isinstance(arguments, ast.arguments):
+        return {}
+    own, *rest = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs] or [ast.arg("")]
+    parameters = {each.arg: each for each in rest}
+    found: dict[str, list[ast.arg | None]] = {}
+    for node in walk(maker):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            parameters.pop(node.id, None)
+    for node in walk(maker):
+        value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
+        source = parameters.get(value.id) if isinstance(value, ast.Name) else None
+        for target in _targets(node):
+            if (name := own_attribute(target, own.arg)) is not None:
+                found.setdefault(name, []).append(source)
+    return {name: each[0] for name, each in found.items() if len(each) == 1 and each[0] is not None}
+
+
+def _targets(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.Assign(targets):
+            return [part for target in targets for part in walk(target) if isinstance(part, ast.expr)]
+        case ast.AnnAssign(target) | ast.AugAssign(target):
+            return [target]
+    return []
 
 
 def _doubt_data(

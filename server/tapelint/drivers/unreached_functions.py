@@ -24,7 +24,6 @@ from ..engine.module_system import LoadedModule
 from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
 from ..frozen import frozen
 from ..models.frameworks.training_loops import WALKED, Unrecorded, Walk, loop_of, unrecorded, walk_of
-from ..models.python.click_commands import callback_of
 from ..models.torch.autograd.grad_access import between_calls, through
 from ..models.torch.autograd.grad_mode import turns_on
 from ..semantics.calls import call_value
@@ -38,14 +37,10 @@ from .inherited_templates import call_site, inherited_templates
 from .local_functions import run_left_behind
 from .no_grad_only import is_unrecorded, runs_unrecorded
 from .object_state import prepare
-from .objects.switched_objects import switched_objects
 from .repeated_calls import RepeatedCall, once
-from .suggested_classes import premise_of_classes
 from .tensor_parameters import possible_tensors
-from .testing.collection import inherited_tests, is_test
-from .testing.marks import fixture_of
-from .testing.runs import run_test
-from .uncalled_generators import drained, imagine_consumer, may_carry_on
+from .test_functions import fixture_of, inherited_tests, is_test, run_test
+from .uncalled_generators import drained
 from .used_by_optimizers import serves_optimizers
 
 TRAINED = "a caller goes backward through the result"
@@ -95,8 +90,7 @@ def unreached_functions(
     """Functions of the module, then methods of its classes, that were never run."""
     defined = {statement.name for statement in machine.tree.body if isinstance(statement, ast.FunctionDef)}
     others = {loaded.frame for loaded in loads if not loaded.is_stub}
-    for name, held in list(state.get(module, Frame).variables.items()):
-        value = callback_of(state, held) or held
+    for name, value in list(state.get(module, Frame).variables.items()):
         if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
             if name in defined or _is_own(state, module, value):  # or a decorator from another file has wrapped it
                 yield Candidate(value)
@@ -304,7 +298,7 @@ def is_worth_imagining(
     if is_run_by_tests(machine, state, function, owner):
         return False
     if syntactic_summary(node).yields:
-        return not _is_wrapped(function) and may_carry_on(node) and not trains(machine, node)
+        return False
     trees = (machine.tree, *(module.source.tree for module in loads))
     return may_write(node, *trees) or owner is not None and may_carry(machine, state, owner, function)
 
@@ -319,22 +313,13 @@ def imagined_call(
     receiver = _receiver(function, owner, base[1])
     if owner is None or unrecorded(state, owner, node.name) is None:
         values = _arguments(machine, state, function, receiver)
-        if syntactic_summary(node).yields:
-            imagine_consumer(machine, state, function, receiver, values)
-            return [state]
         trees = machine.trees
         if machine.query(may_write, node, *trees):
             latent_calls.imagine(machine, state, function, receiver, values, led)
         if owner is not None and receiver is not None and may_carry(machine, state, owner, function):
-            imagine_again(machine, state.fork(), function, receiver, values)
+            prepare(machine, state, receiver, function)
+            imagine_again(machine, state, function, receiver, values)
     return [state]
-
-
-def switched_call(machine: Machine, base: State, function: Function, owner: HeapRef) -> list[State]:
-    """Call a method in the same way on objects that are made with the opposite of a switch."""
-    for state, receiver in switched_objects(machine, base, owner, function):
-        latent_calls.imagine(machine, state, function, receiver, _arguments(machine, state, function, receiver))
-    return [base]
 
 
 def _receiver(function: Function, owner: HeapRef | None, made: Any) -> HeapRef | None:
@@ -365,7 +350,7 @@ def _premise(
     if machine.query(is_unrecorded, machine.tree, node) and not trains(machine, node):
         state.enter(False, None)
         premise = premise or f"`{node.name}` is called under `torch.no_grad()`, as the file mentions it"
-    return premise or premise_of_classes(machine.facts)
+    return premise
 
 
 def _is_fed(name: str, walk: Walk | None, quiet: Unrecorded | None) -> bool:

@@ -2,26 +2,22 @@
 
 from types import ModuleType
 
-from .frameworks import absl_flags, launchers, paused_optimizers, unit_tests
+from .frameworks import launchers, paused_optimizers, unit_tests
 from .python import (
     arrays,
     builtins,
-    click_commands,
+    config_objects,
     containers,
     copying,
-    dataclass_options,
     dynamic_attributes,
     import_module,
     inspected,
     iterators,
     launched_functions,
     option_parsers,
-    paths,
     sets,
     type_tests,
-    typer_commands,
 )
-from .python.configs import config_files, config_objects, hydra_programs, hyperpyyaml
 from .torch import amp, composites, custom_ops, distributions, einops, legacy_constructors, measures, tensors, vectors
 from .torch.autograd import backward_calls, checkpoint, grad_calls, grad_mode, tensor_hooks, whole_derivatives
 from .torch.autograd_function import apply
@@ -40,7 +36,6 @@ from .torch.nn import (
 from .torch.optim import optimizer_subclasses, optimizers, schedulers
 
 MODELS: tuple[ModuleType, ...] = (
-    absl_flags,
     amp,
     apply,
     arrays,
@@ -48,22 +43,17 @@ MODELS: tuple[ModuleType, ...] = (
     backward_calls,
     builtins,
     checkpoint,
-    click_commands,
     composites,
-    config_files,
     config_objects,
     containers,
     copying,
     custom_ops,
-    dataclass_options,
     distributions,
     dynamic_attributes,
     einops,
     functional_call,
     grad_calls,
     grad_mode,
-    hydra_programs,
-    hyperpyyaml,
     import_module,
     inspected,
     iterators,
@@ -80,7 +70,6 @@ MODELS: tuple[ModuleType, ...] = (
     option_parsers,
     packed_sequences,
     parametrizations,
-    paths,
     paused_optimizers,
     schedulers,
     sets,
@@ -88,7 +77,6 @@ MODELS: tuple[ModuleType, ...] = (
     tensors,
     transforms,
     type_tests,
-    typer_commands,
     unit_tests,
     vectors,
     vmap,

@@ -17,7 +17,6 @@ from pathlib import PurePath
 from ..autograd import EventBus, Facts
 from ..domain.builtin_names import BUILTINS
 from ..domain.completion import ProgramRaised
-from ..domain.project_path import own_path
 from ..domain.state import State
 from ..domain.values import Class, Const, External, Frame, Function, HeapRef, Module, Unknown, Value
 from ..engine.analysis_unit import AnalysisUnit
@@ -445,7 +444,7 @@ class Imports:
 
     def _execute(self, source: Source, limit: int) -> LoadedModule:
         state = State()
-        given: dict[str, Value] = {"__name__": Const(dotted(source.path)), "__file__": own_path(source.path)}
+        given: dict[str, Value] = {"__name__": Const(dotted(source.path)), "__file__": Unknown("__file__", False)}
         frame = state.frame = state.new(Frame(given, 0, 0))
         state.get(frame, Frame).module = frame
         loaded = self.modules[source.path] = self.by_frame[frame] = LoadedModule(source, frame, main=self._main.tree)

@@ -11,7 +11,6 @@ from ..autograd import CutReason, Provenance, StoreKind, Tensor, invent, resolve
 from ..domain import facets
 from ..domain.completion import ProgramRaised
 from ..domain.mro import is_module, lookup_in_mro
-from ..domain.project_path import ProjectPath
 from ..domain.state import State
 from ..domain.values import (
     FALSE,
@@ -41,7 +40,6 @@ from ..engine.escaping import store_in_unknown
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.open_objects import open_up
 from ..engine.stored_names import remember, replaces
-from ..models.python.paths import attribute_of_path
 from ..models.torch import devices, dispatch, precision
 from ..models.torch.autograd import grad_access, missing_grad
 from ..models.torch.autograd.changed_objects import part_changed
@@ -55,7 +53,7 @@ from ..models.torch.nn import frozen_parts, module_registry
 from ..models.torch.nn.parametrizations import computed
 from ..models.torch.opaque_attributes import is_opaque
 from ..models.torch.optim.optimizers import param_groups
-from ..models.torch.registry import ATTRIBUTES, MAPPING_METHODS, MODULE_METHODS, OPEN_OBJECTS
+from ..models.torch.registry import ATTRIBUTES, MAPPING_METHODS, MODULE_METHODS
 from ..ops.module_names import FIELDS
 from . import networks_by_use
 from .enum_members import attribute_of_member
@@ -111,9 +109,7 @@ def load(machine: Machine, state: State, owner: Value, name: str, node: ast.AST,
 
 def _of_library(machine: Machine, state: State, owner: External, name: str) -> Value:
     """What the program has added to an object of a library, or else something of the library's."""
-    opened = OPEN_OBJECTS.get(owner.name)
-    added = opened.read(machine, state, name) if opened is not None else None
-    return added if added is not None else External(f"{owner.name}.{name}")
+    return External(f"{owner.name}.{name}")
 
 
 def _of_unknown(machine: Machine, state: State, owner: Unknown, name: str, node: ast.AST) -> Value:
@@ -130,8 +126,6 @@ def _of_unknown(machine: Machine, state: State, owner: Unknown, name: str, node:
         return given
     if (known := devices.asked_of_device(owner, name)) is not None:
         return known
-    if isinstance(owner.formula, ProjectPath) and (found := attribute_of_path(owner.formula, name)) is not None:
-        return found
     return machine.fact(name) if name in FACTS else BuiltinMethod(owner, name)
 
 
@@ -414,8 +408,6 @@ def store(machine: Machine, state: State, owner: Value, name: str, value: Value,
         frozen_parts.unknown_flag(machine, state)
     elif isinstance(owner, Unknown):
         _store_unknown(machine, state, owner, name, value)
-    elif isinstance(owner, External) and owner.name in OPEN_OBJECTS:
-        OPEN_OBJECTS[owner.name].write(machine, state, name, value)
     elif isinstance(owner, (External, BuiltinMethod)):
         store_in_unknown(machine, state, owner, value)
     elif isinstance(owner, Module):

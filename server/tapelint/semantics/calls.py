@@ -52,7 +52,6 @@ from ..engine.paths.conditions import forget, remembered
 from ..engine.paths.open_options import fill_open
 from ..engine.paths.switches import KEYWORDS, switch_at, switched
 from ..models.python import array_memory
-from ..models.python.paths import method_of_path
 from ..models.python.sets import SETS
 from ..models.python.text_methods import method_of_text
 from ..models.python.unmodelled_methods import may_have_changed
@@ -302,7 +301,7 @@ def call_method(machine: Machine, state: State, receiver: Value, call: Call) -> 
         forget(state, receiver, call.name)
         receiver = as_data(state, receiver)
     if isinstance(receiver, Unknown):
-        found = _unknown_method(machine, state, receiver, call)
+        found = _method_of_unknown(machine, state, receiver, call)
         if found is not None:
             return found
         if (setting := _setting(call)) is not None:
@@ -415,11 +414,6 @@ def _methods_of(thing: object, name: str) -> dict[str, MethodModel] | None:
     if isinstance(thing, Mapping) and thing.kind == "ModuleDict":
         return MAPPING_METHODS if name in MAPPING_METHODS else MODULE_METHODS
     return table
-
-
-def _unknown_method(machine: Machine, state: State, receiver: Unknown, call: Call) -> Value | None:
-    """A method of a path, or of any other unknown value."""
-    return method_of_path(receiver, call) or _method_of_unknown(machine, state, receiver, call)
 
 
 def _method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: Call) -> Value | None:

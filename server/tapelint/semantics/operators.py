@@ -12,7 +12,6 @@ from .. import ops
 from ..autograd.events.broken_graph import ManagerDropped
 from ..domain.induction import InductionValue, derived, is_number, raw_value
 from ..domain.opaque_values import as_data, is_data
-from ..domain.project_path import ProjectPath
 from ..domain.state import State
 from ..domain.values import (
     FALSE,
@@ -40,7 +39,6 @@ from ..engine.paths.conditions import remembered
 from ..engine.paths.truth import tested_truth, truth
 from ..models.python import sets
 from ..models.python.classes.comparisons import equal, identical, is_among
-from ..models.python.paths import path_divided
 from ..models.python.text_methods import MAX_TEXT
 from ..models.torch import dispatch, kept_aliases
 from ..models.torch.autograd import missing_grad
@@ -121,8 +119,6 @@ def combine(machine: Machine, state: State, op: ast.operator, left: Value, right
     left, right = as_data(state, left), as_data(state, right)
     if isinstance(left, TensorRef) or isinstance(right, TensorRef):
         return _tensors(machine, state, name, left, right, node)
-    if name == "Div" and isinstance(left, Unknown) and isinstance(left.formula, ProjectPath):
-        return path_divided(left.formula, right)
     joined = _containers(state, name, left, right)
     return _data(machine, state, left, right) if joined is None else joined
 

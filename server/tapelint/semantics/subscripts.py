@@ -38,7 +38,6 @@ from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.open_objects import changed, open_up
 from ..engine.paths import constant_contents
 from ..engine.paths.conditions import forget
-from ..engine.paths.known_items import refuse_key, refuse_place
 from ..engine.paths.picks import entries, item_picked
 from ..models.python import array_memory
 from ..models.torch import dispatch, sliced_parts
@@ -231,7 +230,6 @@ def store(machine: Machine, state: State, owner: Value, index: Value, value: Val
         if isinstance(thing, (Sequence, Mapping)):
             value = kept(machine, state, thing, value, node)
             stored(machine, owner.id, index)
-            refuse_place(machine, state, owner, index, "list assignment index")
             changed(machine, state, owner.id)
             if isinstance(thing, Sequence):
                 _store_item(machine, state, owner, thing, index, value)
@@ -329,8 +327,6 @@ def remove(machine: Machine, state: State, owner: Value, index: Value) -> None:
 
 
 def _remove_item(machine: Machine, state: State, owner: HeapRef, index: Value) -> None:
-    refuse_key(machine, state, owner, index)
-    refuse_place(machine, state, owner, index, "list assignment index")
     changed(machine, state, owner.id)
     thing = state.heap[owner.id]
     if as_key(index) is None:
@@ -355,8 +351,6 @@ def subscript(machine: Machine, node: ast.Subscript, state: State, key: object) 
 def loaded(machine: Machine, state: State, owner: Value, index: Value, node: ast.Subscript) -> Value:
     """The item that ``node`` reads of ``owner``; where Python has none, it raises."""
     refuse_item(state, owner, index)
-    refuse_key(machine, state, owner, index)
-    refuse_place(machine, state, owner, index)
     return load(machine, state, owner, index, node)
 
 

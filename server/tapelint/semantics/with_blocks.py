@@ -17,7 +17,6 @@ from ..domain.mro import own_method
 from ..domain.state import State
 from ..domain.values import NONE, TRUE, Autocast, Expecting, Generator, HeapRef, SavedTensorHooks, Unknown, Value
 from ..engine.machine import STATEMENTS, Machine
-from ..models.python.paths import OpenFile
 from ..models.torch.autograd.grad_mode import as_mode
 from .assign import assign
 from .branches import swallowed
@@ -82,8 +81,7 @@ def _entering(
     """Bind what ``__enter__`` gives, or the manager itself where it has none of its own."""
     own = own_method(state, value, "__enter__")
     if own is None:
-        is_known = isinstance(value, HeapRef) or isinstance(value, Unknown) and isinstance(value.formula, OpenFile)
-        return inside(state, value if is_known else Unknown("with"))
+        return inside(state, value if isinstance(value, HeapRef) else Unknown("with"))
     results: list[State] = []
     for path, entered in machine.run_values(state, lambda s: call_value(machine, s, own, [], {}, node)):
         results += [path] if entered is None else inside(path, entered)

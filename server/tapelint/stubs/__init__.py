@@ -18,13 +18,7 @@ from pathlib import Path
 Resolve = Callable[[str, str], "tuple[str, str] | None"]
 """``resolve(module, importing_path)`` is the path and the text of a module as the file at ``importing_path`` names it
 (``a.b``, ``..c``), or None where it is not one of the workspace. A package without a file of its own has an empty
-text. A name that begins with ``BESIDE`` or ``PLAIN`` is the relative path of a file that the program opens, one that
-begins with ``INSTALLED`` is a module of a library."""
-
-BESIDE = "beside:"
-"""Relative to the folder of the file that opens it."""
-PLAIN = "file:"
-"""Relative to the folder in which the program is started."""
+text. A name that begins with ``INSTALLED`` is a module of a library."""
 
 INSTALLED = "installed:"
 """What begins with this is the dotted name of a module of an installed library; with ``:name`` behind it, of the module

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from ..source import INIT, SourceError, read
-from ..stubs import BESIDE, INSTALLED, PLAIN
+from ..stubs import INSTALLED
 from .importers import is_imported
 from .installed import Installed, environment
 from .search_path import added_folders
@@ -95,8 +95,6 @@ class Resolver:
 
     def by_folder(self, module: str, own: str) -> str | None:
         """The same for every importer in the folder ``own``, an absolute path, that adds nothing to ``sys.path``."""
-        if module.startswith((BESIDE, PLAIN)):
-            return self._data_file(module, own)
         if module.startswith(INSTALLED):
             return self._of_library(module.removeprefix(INSTALLED))
         return self._by_name(module, own)
@@ -153,18 +151,6 @@ class Resolver:
                 return found
             spare = spare or found  # a folder without a file of its own gives way to a module further up, as in Python
         return spare
-
-    def _data_file(self, name: str, own: str) -> str | None:
-        """The absolute path of a file that a program opens by a relative path. One that may be relative to any folder,
-        from the program's own up to the root of the project, is found if just one of them has it.
-        """
-        root = self._root(own)
-        kind, _, relative = name.partition(":")
-        folders = [own] if f"{kind}:" == BESIDE else _upward(own, root)
-        paths = {os.path.normpath(os.path.join(folder, relative)) for folder in folders}
-        inside = [path for path in paths if path.startswith(root.rstrip(os.sep) + os.sep)]
-        found = [path for path in inside if path in self.unsaved or os.path.isfile(path)]
-        return found[0] if len(found) == 1 else None
 
     def searched(self, own: str) -> tuple[str, ...]:
         """The folders that Python may search for a file in ``own``, the likeliest first."""

@@ -112,9 +112,7 @@ def both(premises: Iterable[str]) -> str:
 
 def is_second(premise: str, formula: Hashable) -> bool:
     """Whether a test asks for an option beside the only one that a path supposes."""
-    return AND not in premise and all(
-        option.premise != premise and option.is_combined for option in options_in(formula)
-    )
+    return AND not in premise and all(option.premise != premise for option in options_in(formula))
 
 
 def is_possible(formula: Hashable, taken: bool) -> bool:
@@ -141,7 +139,7 @@ def _turned_by(formula: Hashable, taken: bool) -> tuple[Option, ...]:
     for option in options:
         if any(_truth(formula, values) in (taken, None) for values in _values_of([option])):
             return (option,)
-    for pair in combinations([option for option in options if option.is_combined][:MOST_PAIRED], 2):
+    for pair in combinations(options[:MOST_PAIRED], 2):
         if any(_truth(formula, values) is taken for values in _values_of(pair)):
             return pair
     return ()

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
-from ...source.config_text import SUFFIXES
 from ...workspace.config import forget
 from ..settings import SECTION
 
@@ -18,8 +17,8 @@ if TYPE_CHECKING:
     from ..server import Server
 
 CONFIGURATION = ("pyproject.toml", "tapelint.toml")
-WATCHED = tuple(f"**/*{suffix}" for suffix in (".py", *SUFFIXES))
-"""Files of the configuration, files that others import, and files that programs read."""
+WATCHED = ("**/*.py", "**/*.toml")
+"""Files of the configuration, and files that others import."""
 
 
 async def initialized(ls: Server, params: types.InitializedParams) -> None:

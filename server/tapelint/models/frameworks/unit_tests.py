@@ -17,12 +17,8 @@ from ...domain.values import (
     BuiltinMethod,
     Const,
     Expecting,
-    External,
     HeapRef,
     Instance,
-    Mapping,
-    Sequence,
-    Tuple,
     Unknown,
     Value,
 )
@@ -30,10 +26,6 @@ from ...engine.machine import Machine
 from ..torch.registry import MODULE_METHODS, Call, function, method
 from .training_loops import TEST_CASE, is_framework_object
 
-PARAM = "pytest.param"
-REQUEST = "pytest.FixtureRequest"
-FIXTURES = "<fixtures>"
-"""What holds the fixtures that were made for the function of a request, among its attributes."""
 EXPECTS = {"pytest.raises": 1, "assertRaises": 1, "assertRaisesRegex": 2, "assertWarns": 1, "assertWarnsRegex": 2}
 """What expects an exception, with the position of the function that it may call itself."""
 WARNS = ("assertWarns", "assertWarnsRegex")
@@ -127,28 +119,6 @@ def end_case(machine: Machine, state: State, receiver: Value, call: Call) -> Val
     raise ProgramRaised("AssertionError" if call.name == "fail" else "SkipTest", is_meant=True)
 
 
-@function(f"{REQUEST}.getfixturevalue")
-def fixture_value(machine: Machine, state: State, call: Call) -> Value:
-    """The fixture of a name, which was made before the function that asks for it runs."""
-    request = state.heap.get(call.args[0].id) if call.args and isinstance(call.args[0], HeapRef) else None
-    held = request.attributes.get(FIXTURES) if isinstance(request, Instance) else None
-    made = state.heap.get(held.id) if isinstance(held, HeapRef) else None
-    name = call.get(1, "argname")
-    found = made.items.get(name.value) if isinstance(made, Mapping) and isinstance(name, Const) else None
-    return found if found is not None else Unknown("fixture")
-
-
-@function(PARAM)
-def param(machine: Machine, state: State, call: Call) -> Value:
-    """A set of values of ``parametrize``, perhaps with marks of its own."""
-    attributes: dict[str, Value] = {"values": Tuple(tuple(call.args))}
-    marks = call.kwargs.get("marks", NONE)
-    has_none = marks == Tuple(()) or isinstance(marks, HeapRef) and _is_empty(state, marks)
-    if marks != NONE and not has_none:
-        attributes["marks"] = marks
-    return HeapRef(state.new(Instance(External(PARAM), attributes)))
-
-
 def _is_case(state: State, receiver: Value) -> bool:
     """Whether an object is a test case of unittest: its class derives from one, or from nothing, and is there to be
     derived from together with one, since it asks for methods that it does not have.
@@ -159,11 +129,6 @@ def _is_case(state: State, receiver: Value) -> bool:
     if not isinstance(thing, Instance) or thing.is_partial or not isinstance(thing.kind, HeapRef):
         return False
     return all(isinstance(kind, HeapRef) or kind == OBJECT for kind in mro_of(state, thing.kind))
-
-
-def _is_empty(state: State, value: HeapRef) -> bool:
-    held = state.heap[value.id]
-    return isinstance(held, Sequence) and not held.items and not held.is_partial
 
 
 def _unknown(machine: Machine, state: State, receiver: Value, call: Call) -> Value:

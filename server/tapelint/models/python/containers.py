@@ -29,7 +29,6 @@ from ...engine.evaluation import MAX_ITEMS
 from ...engine.lifecycle import Appended
 from ...engine.machine import Machine
 from ...engine.open_objects import changed, open_up
-from ...engine.paths.known_items import refuse_key, refuse_place, refuse_value
 from ...engine.paths.picks import code_picked
 from ...engine.stored_names import remember
 from ...source import written
@@ -111,8 +110,6 @@ def pop(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
         if thing.is_partial or receiver.id in machine.facts.open_objects:
             return Unknown("item")
         raise ProgramRaised("IndexError")
-    if call.name == "pop" and call.args:
-        refuse_place(machine, state, receiver, call.args[0], "pop index")
     changed(machine, state, receiver.id)
     index = 0 if call.name != "pop" else call.args[0].value if call.args and isinstance(call.args[0], Const) else -1
     if not isinstance(index, int) or not -len(thing.items) <= index < len(thing.items):
@@ -132,8 +129,6 @@ def clear(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 @method(SEQUENCE_METHODS, "remove")
 def remove(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
-    if call.args:
-        refuse_value(machine, state, receiver, call.args[0])
     changed(machine, state, receiver.id)
     items = state.edit(receiver.id, Sequence).items
     if call.args and call.args[0] in items:
@@ -194,8 +189,6 @@ def rotate(machine: Machine, state: State, receiver: Value, call: Call) -> Value
 @method(SEQUENCE_METHODS, "index", "count", "empty", "qsize", "full")
 def quiet(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
-    if call.name == "index" and len(call.args) == 1:
-        refuse_value(machine, state, receiver, call.args[0])
     if call.name == "empty":
         thing = state.get(receiver.id, Sequence)
         return Const(not thing.items) if not thing.is_partial else Unknown("empty", False)
@@ -233,8 +226,6 @@ def entry(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 def _asked(machine: Machine, state: State, receiver: HeapRef, call: Call, is_known: bool) -> None:
     """A dict is asked for a key, which is known or not: that may change it, and what it lacks cannot be popped."""
-    if call.name == "pop" and len(call.args) == 1:
-        refuse_key(machine, state, receiver, call.args[0])
     if call.name == "pop" and not is_known:
         open_up(machine, [receiver])
     if call.name != "get":

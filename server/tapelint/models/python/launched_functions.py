@@ -8,21 +8,21 @@ app.run(main)                    absl: main is given the words of the command li
 from __future__ import annotations
 
 from ...domain.state import State
-from ...domain.values import Class, Function, HeapRef, Unknown, Value
+from ...domain.values import Function, Unknown, Value
 from ...engine.machine import Machine
 from ..torch.registry import Call, function
-from .dataclass_options import called_or_made
 from .option_values import of_parameters
 
 
-@function("fire.Fire", "fire.core.Fire", "plac.call", "defopt.run", "clize.run", "argh.dispatch_command")
+@function(
+    *("fire.Fire", "fire.core.Fire", "plac.call", "defopt.run", "clize.run", "argh.dispatch_command"),
+    *("tyro.cli", "typer.run", "jsonargparse.CLI", "jsonargparse.auto_cli"),
+)
 def with_options(machine: Machine, state: State, call: Call) -> Value:
-    """A function is called with its options; the methods of a class have no caller that is known."""
-    target = call.args[0] if call.args else call.kwargs.get("component")
+    """A function is called with its options; what is made of a class is not known."""
+    target = call.get(0, "component")
     if isinstance(target, Function):
         return machine.call(state, of_parameters(target), [], {}, call.node, call.key)
-    if isinstance(target, HeapRef) and isinstance(state.heap[target.id], Class):
-        return called_or_made(machine, state, Call(call.name, [target], {}, call.node, call.key))
     return Unknown("command", False)
 
 

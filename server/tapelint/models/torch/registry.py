@@ -13,7 +13,6 @@ from ...domain.completion import ProgramRaised
 from ...domain.state import State
 from ...domain.values import NONE, Const, External, Function, Partial, Value
 from ...engine.machine import Machine
-from ...frozen import frozen
 
 
 class ArgumentLeftOut(ProgramRaised):
@@ -75,17 +74,6 @@ ATTRIBUTES: dict[str, AttributeModel] = {}
 """What is computed when an attribute of a library's object is asked for, by the dotted name of its class."""
 
 
-@frozen
-class OpenObject:
-    """An object of a library to which the program adds attributes, from any module."""
-
-    # What an attribute is; None where the program has not added it.
-    read: Callable[[Machine, State, str], Value | None]
-    write: Callable[[Machine, State, str, Value], None]
-
-
-OPEN_OBJECTS: dict[str, OpenObject] = {}
-"""By their dotted names."""
 TENSOR_METHODS: dict[str, MethodModel] = {}
 MODULE_METHODS: dict[str, MethodModel] = {}
 OPTIMIZER_METHODS: dict[str, MethodModel] = {}

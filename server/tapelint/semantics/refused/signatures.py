@@ -19,7 +19,6 @@ from ...domain.opaque_values import KNOWN
 from ...domain.state import State
 from ...domain.values import BoundMethod, Class, External, Function, HeapRef, Instance, Partial, Value
 from ...models.python.inspected import has_own_signature
-from .field_arguments import refused_by_fields
 from .spelled import Given
 
 
@@ -89,8 +88,6 @@ def mismatch(function: Function, given: Given) -> str | None:
 
 def _refused_by_class(state: State, kind: HeapRef, given: Given) -> str | None:
     """``Net(...)``: what its own ``__init__`` does not take, if nothing else has a say in how objects are made."""
-    if state.get(kind.id, Class).dataclass:
-        return refused_by_fields(state, kind, given)
     if not _is_made_by_init(state, kind):
         return None
     found = lookup_in_mro(state, kind, "__init__")

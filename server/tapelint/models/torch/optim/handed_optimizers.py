@@ -13,22 +13,18 @@
 
 An optimizer is there to apply what was computed since its gradients were cleared: it holds parameters of networks that
 got gradients since then. The only one holds all of them. Of several each leaves the others what they hold for certain;
-only among what remains do the words of the names decide, those left out that all optimizers or all networks have.
+where that leaves several networks, nothing is known.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Iterator
 
 from ....autograd import bump, fresh_id
 from ....domain.state import State
 from ....domain.values import HeapRef, Optimizer
 from ....engine.machine import Machine
-
-WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+\d*|\d+")
-"""A word of a name: ``critic1``, ``Optim``, ``G``."""
 
 
 def note_cleared(machine: Machine, state: State, optimizer: HeapRef) -> None:
@@ -43,7 +39,7 @@ def write_networks(machine: Machine, state: State, optimizer: HeapRef, node: ast
     argument = facts.handed_optimizers.get(optimizer.id)
     if argument is None or not facts.handed_leaves:
         return
-    held = set(_held(machine, state, optimizer, argument))
+    held = set(_held(machine, state, optimizer))
     for leaf, network in facts.handed_leaves.items() if held else ():
         if network in held and leaf in state.grads:
             bump(
@@ -57,18 +53,12 @@ def write_networks(machine: Machine, state: State, optimizer: HeapRef, node: ast
             )
 
 
-def _held(machine: Machine, state: State, reference: HeapRef, argument: str) -> tuple[str, ...]:
-    """The networks whose parameters an optimizer holds, by the names of the arguments that they came as."""
+def _held(machine: Machine, state: State, reference: HeapRef) -> tuple[str, ...]:
+    """The networks whose parameters an optimizer holds, by the arguments that they came as."""
     others = {key: name for key, name in machine.facts.handed_optimizers.items() if key != reference.id}
     candidates = _candidates(machine, state, reference, others)
-    if not others:
-        return candidates
-    networks = dict.fromkeys(machine.facts.handed_leaves.values())
-    matching = Names([argument, *others.values()], networks)
-    named = matching.best(argument, candidates)
-    if named or len(candidates) != 1 or len(networks) <= len(others):
-        return named
-    return () if any(matching.best(other, candidates) for other in others.values()) else candidates
+    networks = {*machine.facts.handed_leaves.values()}
+    return candidates if not others or len(candidates) == 1 and len(networks) > len(others) else ()
 
 
 def _candidates(machine: Machine, state: State, reference: HeapRef, others: Iterable[int]) -> tuple[str, ...]:
@@ -99,33 +89,3 @@ def _reached(machine: Machine, state: State, since: int) -> Iterator[str]:
         past = state.history.get(leaf)
         if past is not None and leaf not in owned and any(run.stamp > since for run in past.passes):
             yield network
-
-
-class Names:
-    """The words that distinguish some optimizers and some networks from others of their kind."""
-
-    def __init__(self, optimizers: Iterable[str], networks: Iterable[str]) -> None:
-        self.optimizers, self.networks = _distinct(optimizers), _distinct(networks)
-
-    def best(self, optimizer: str, networks: Iterable[str]) -> tuple[str, ...]:
-        """Those of ``networks`` that share most words with an optimizer and have the fewest others, if they share any,
-        and no other optimizer shares more with them.
-        """
-        ranked = {network: self._likeness(optimizer, network) for network in networks}
-        top = max(ranked.values(), default=(0, 0))
-        found = tuple(network for network, likeness in ranked.items() if likeness == top and top[0])
-        rivals = [other for other in self.optimizers if other != optimizer]
-        return tuple(n for n in found if all(self._likeness(other, n) < top for other in rivals))
-
-    def _likeness(self, optimizer: str, network: str) -> tuple[int, int]:
-        """How many words they share, and minus the number of those of the network that they do not."""
-        own = self.networks[network]
-        shared = sum(any(a.startswith(b) or b.startswith(a) for b in own) for a in self.optimizers[optimizer])
-        return shared, shared - len(own)
-
-
-def _distinct(names: Iterable[str]) -> dict[str, frozenset[str]]:
-    """By name its words, without those that all of several names have."""
-    words = {name: frozenset(word.lower() for word in WORD.findall(name)) for name in names}
-    common = frozenset.intersection(*words.values()) if len(words) > 1 else frozenset()
-    return {name: found - common for name, found in words.items()}

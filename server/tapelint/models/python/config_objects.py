@@ -6,10 +6,10 @@ cfg.train.amp        False, as cfg["train"]["amp"] is
 
 from __future__ import annotations
 
-from ....domain.state import State
-from ....domain.values import NONE, HeapRef, Mapping, Sequence, Value
-from ....engine.machine import Machine
-from ...torch.registry import Call, function
+from ...domain.state import State
+from ...domain.values import NONE, HeapRef, Mapping, Sequence, Value
+from ...engine.machine import Machine
+from ..torch.registry import Call, function
 
 MAX_DEPTH = 8
 """How deep dictionaries are nested that become such objects."""

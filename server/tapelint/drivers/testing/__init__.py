@@ -1,1 +1,0 @@
-"""Tests are programs whose caller is pytest or unittest: what they collect, and how they call it."""

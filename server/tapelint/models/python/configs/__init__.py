@@ -1,1 +1,0 @@
-"""Files and libraries of configuration: what a program reads of them."""

@@ -1,5 +1,0 @@
-"""``app.run``."""
-
-
-def run(main):
-    main(["program"])
