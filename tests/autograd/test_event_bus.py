@@ -6,9 +6,9 @@ import ast
 
 import pytest
 
-from tapelint.because import NOTHING, guess
 from tapelint.autograd import EventBus, Facts, ProgramPoint
 from tapelint.autograd.events.graph_walks import Event, GraphTensorWritten, LeafWritten
+from tapelint.because import NOTHING, guess
 
 POINT = ProgramPoint(ast.Pass(), (), ())
 REFUSED = LeafWritten(point=POINT, tensor=1, op="add_", view=False)
