@@ -7,8 +7,7 @@ import ast
 import pytest
 
 from tapelint.fixes import edits_for
-from tapelint.fixes.text.edit_refused import EditRefused
-from tapelint.fixes.text.source_editor import SourceEditor
+from tapelint.fixes.text.source_editor import EditRefused, SourceEditor
 from tapelint.rules.support.cure import FixProposal, spelled
 from tapelint.source import Source, parse
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from marked import cases, fixed
 
-from tapelint.fixes import PURPOSES
+from tapelint.fixes.purposes import PURPOSES
 
 FILES = sorted(Path(__file__).with_name("purposes").glob("*.md"))
 
@@ -58,3 +59,16 @@ def test_edited_text(purpose: str, before: str, after: str | None, dress: str) -
 
 def test_every_purpose_has_its_file() -> None:
     assert {file.stem for file in FILES} == PURPOSES.keys()
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_libcst_is_needed_where_the_table_says_so(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs = [(before, after) for _, before, after in cases(file)]
+    made = [fixed(file.stem, before) for before, _ in programs]
+    monkeypatch.setitem(sys.modules, "libcst", None)
+    if not PURPOSES[file.stem].needs_libcst:
+        assert [fixed(file.stem, before) for before, _ in programs] == made == [after for _, after in programs]
+        return
+    with pytest.raises(ImportError):
+        for before, _ in programs:
+            fixed(file.stem, before)

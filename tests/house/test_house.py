@@ -42,7 +42,6 @@ FINITE = frozenset(
     (
         # The arguments are files and names of ours, and of PyTorch.
         *(
-            "fixes/__init__.py _purpose",
             "ops/second.py gradient_needs",
             "report/facts.py _tree",
             "stubs/__init__.py _read",

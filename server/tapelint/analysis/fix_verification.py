@@ -14,7 +14,7 @@ from typing import Protocol
 
 from ..autograd.model.cuts import Withheld
 from ..because import RunBy
-from ..fixes import PURPOSES
+from ..fixes import cuts
 from ..report import Diagnostic, FileEdits
 from ..report.diagnostic import Place
 from ..rules import Finding
@@ -96,15 +96,13 @@ def reaches_as_much(after: Report, before: Report) -> bool:
 
 COPIES = frozenset(("clone", "clone_before", "out_of_place", "out_of_place_each"))
 """Cures after which a write changes another tensor than before, and nothing else."""
-CUTS = frozenset(purpose for purpose, folder in PURPOSES.items() if folder == "detach") - {"remove_call"}
-"""Cures that take something out of a graph."""
 WITHOUT_RECORD = frozenset(("no_grad", "no_grad_writes"))
 """Cures after which a write is not recorded."""
 
 
 def withheld_by(cure: FixProposal, after: Report, made: Sequence[FileEdits]) -> list[Withheld]:
     """What the cuts that a cure has written keep from leaves."""
-    if cure.purpose not in CUTS and cure.purpose not in WITHOUT_RECORD:
+    if not cuts(cure) and cure.purpose not in WITHOUT_RECORD:
         return []
     return [each for each in after.withheld if _stands_in_edits(after, each.node, made)]
 
@@ -140,7 +138,7 @@ def _may_cause(cure: FixProposal, hazard: Finding, found: Finding) -> bool:
     if cure.purpose in COPIES or cure.purpose in WITHOUT_RECORD and found.code == "TL401":
         return False
     is_about_graphs = found.code.startswith(("TL1", "TL2")) or found.code == "TL401"
-    return cure.purpose not in CUTS or not is_about_graphs or found.raises == hazard.raises
+    return not cuts(cure) or not is_about_graphs or found.raises == hazard.raises
 
 
 def _is_caused(cure: FixProposal, hazard: Finding, found: Finding, before: Report, after: Report) -> bool:
@@ -154,7 +152,7 @@ def _is_caused(cure: FixProposal, hazard: Finding, found: Finding, before: Repor
         return True  # the graph ends in what the cure has written
     row = getattr(hazard.raiser, "lineno", 0) + max(more, 0)
     is_above = found.raiser is not None and getattr(found.raiser, "lineno", row) <= row
-    return cure.purpose in CUTS and found.code == "TL301" and hazard.run_by is found.run_by and is_above
+    return cuts(cure) and found.code == "TL301" and hazard.run_by is found.run_by and is_above
 
 
 def _is_harm(cure: FixProposal, hazard: Finding, found: Finding, before: Report, after: Report) -> bool:

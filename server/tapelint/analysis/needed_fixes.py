@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from .. import analysis
-from ..fixes.text.edit_refused import EditRefused
+from ..fixes.text.source_editor import EditRefused
 from ..frozen import frozen
 from ..source import Edit, Span, apply
 from .fix_verification import reaches_as_much

@@ -1,9 +1,9 @@
-"""How a fix changes text: one file of ``edits/`` for each purpose, each a function from nodes to edits.
+"""How a fix changes text: a table of purposes (``purposes.py``), each a function from nodes to edits.
 
 A rule proposes a change (:class:`~tapelint.rules.support.cure.FixProposal`); this package makes it.
 Everything is computed on demand, when
-the user opens the lightbulb or passes ``--fix``, so no purpose is imported before it is asked for, and libcst only by
-those that change expressions. What a purpose promises, and this module checks once for all of them:
+the user opens the lightbulb or passes ``--fix``, so the table is not imported before it is asked for, and libcst only
+by what changes expressions. What a purpose promises, and this module checks once for all of them:
 
 * the new text parses, and no comment is lost, doubled or swallowed;
 * an edit of a notebook stands in one cell;
@@ -24,23 +24,18 @@ import warnings
 from collections import Counter
 from functools import cache
 from importlib import import_module
-from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..source.cells import in_cell
 from ..source.edit import Edit, apply
-from .text.edit_refused import EditRefused
-from .text.source_editor import SourceEditor
+from .text.source_editor import EditRefused, SourceEditor
 
 if TYPE_CHECKING:
     from ..rules.support.cure import FixProposal
     from ..source import Source
+    from .purposes import Purpose
 
-PURPOSES = {file.stem: file.parent.name for file in (Path(__file__).parent / "edits").glob("*/[!_]*.py")}
-"""The names a cure may use, each with the folder of ``edits`` it is in: its docstring says which targets it takes."""
-
-__all__ = ["PURPOSES", "edits_for", "lacking"]
+__all__ = ["cuts", "edits_for", "lacking"]
 
 
 def edits_for(source: Source, cure: FixProposal) -> tuple[Edit, ...] | None:
@@ -50,11 +45,10 @@ def edits_for(source: Source, cure: FixProposal) -> tuple[Edit, ...] | None:
     editor = SourceEditor(source)
     made: list[Edit] = []
     for part in (cure, *cure.also):
-        purpose = _purpose(part.purpose)
-        if purpose is None:
+        if lacking(part) is not None:
             return None
         try:
-            made += purpose.edits(editor, *part.targets)
+            made += _purpose(part).edits(editor, *part.targets)
         except (EditRefused, RecursionError):
             return None
     within = [in_cell(edit, source.cells, source.lines) if source.cells else edit for edit in made]
@@ -66,21 +60,22 @@ def edits_for(source: Source, cure: FixProposal) -> tuple[Edit, ...] | None:
 
 def lacking(cure: FixProposal) -> str | None:
     """Why this installation cannot make ``cure``, as a clause about libcst; None where it can."""
-    is_whole = all(_purpose(part.purpose) is not None for part in (cure, *cure.also))
-    return None if is_whole else f"the edit needs libcst, which cannot be imported here: {_without_libcst()}"
+    needs_it = any(_purpose(part).needs_libcst for part in (cure, *cure.also))
+    why = _without_libcst() if needs_it else None
+    return why and f"the edit needs libcst, which cannot be imported here: {why}"
 
 
-@cache
-def _purpose(name: str) -> ModuleType | None:
-    """The module of a purpose; None where it needs libcst and there is none."""
-    if name not in PURPOSES:
-        raise ValueError(f"no such purpose: {name!r}")
-    try:
-        return import_module(f".edits.{PURPOSES[name]}.{name}", __name__)
-    except ImportError:
-        if _without_libcst() is None:
-            raise
-        return None
+def cuts(cure: FixProposal) -> bool:
+    """Whether ``cure`` takes something out of a graph."""
+    return _purpose(cure).cuts
+
+
+def _purpose(cure: FixProposal) -> Purpose:
+    """The row of the table, which the first cure loads. Raises ValueError where there is none."""
+    table: dict[str, Purpose] = import_module(".purposes", __name__).PURPOSES
+    if cure.purpose not in table:
+        raise ValueError(f"no such purpose: {cure.purpose!r}")
+    return table[cure.purpose]
 
 
 @cache

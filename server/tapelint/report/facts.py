@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from .. import fixes, rules
+from .. import rules
+from ..fixes.purposes import PURPOSES
 from ..rules import Rule
 from ..severity import Severity
 
 RULES = {file.stem: file for file in Path(rules.__file__).parent.rglob("*.py")}
-PURPOSES = sorted((Path(fixes.__file__).parent / "edits").glob("*/[!_]*.py"), key=lambda file: file.stem)
 
 
 def severities(rule: Rule) -> list[Severity]:
@@ -30,9 +30,9 @@ def severities(rule: Rule) -> list[Severity]:
 
 
 def purposes(rule: Rule) -> dict[str, str]:
-    """The fixes that ``rule`` names, each with the first sentence of its file."""
+    """The fixes that ``rule`` names, each with what it does."""
     found = set() if rule.notice else set(_constants(rule))
-    return {path.stem: _sentence(path) for path in PURPOSES if path.stem in found}
+    return {name: PURPOSES[name].summary for name in sorted(PURPOSES.keys() & found)}
 
 
 def sections(rule: Rule) -> str:
@@ -45,11 +45,6 @@ def sections(rule: Rule) -> str:
         return told.strip()
     before, _, safety = told.strip().partition("## Fix safety\n")
     return "\n".join([before.rstrip(), "", "## Fixes", *listed, "", safety]).strip()
-
-
-def _sentence(path: Path) -> str:
-    text = ast.get_docstring(_tree(path)) or ""
-    return " ".join(text.partition("\n\n")[0].split())
 
 
 def _constants(rule: Rule) -> Iterator[str]:

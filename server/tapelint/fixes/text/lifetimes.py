@@ -1,4 +1,6 @@
-"""Whether a variable is read after a statement, and whether other code may hold what it holds."""
+"""Whether a variable is read after a statement, whether other code may hold what it holds, and so whether its name may
+get a new meaning instead of being written in place.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +8,37 @@ import ast
 from collections.abc import Iterator
 
 from ...source import Loop
-from .name_resolution import binds
-from .source_editor import SCOPES, Place, SourceEditor
+from .name_resolution import binds, dotted, is_local, is_parameter
+from .source_editor import SCOPES, Place, SourceEditor, demand, refuse
+
+VIEWS = frozenset(
+    "T H mT mH data real imag as_strided contiguous detach diagonal expand expand_as flatten movedim narrow permute"
+    " ravel reshape select squeeze swapaxes swapdims t to transpose type unflatten unfold unsqueeze view"
+    " view_as".split()
+)
+"""Methods and attributes whose result may be the memory they were called on."""
+
+
+def base_of(operand: ast.expr) -> ast.expr:
+    """What the memory of an expression belongs to, as far as its views tell."""
+    while True:
+        function = operand.func if isinstance(operand, ast.Call) else operand
+        if not isinstance(function, ast.Attribute) or function.attr not in VIEWS:
+            return operand
+        operand = function.value
+
+
+def assignable(editor: SourceEditor, place: Place, target: ast.expr, *, declared: bool = False) -> str:
+    """The name that may be assigned anew; refused where it would be missed that it no longer means the same tensor."""
+    name = demand(dotted(target), "not a name or an attribute")
+    if isinstance(target, ast.Name):
+        refuse(not declared and not is_local(editor, place, name), "a variable of another scope")
+        if is_shared(editor, place, name):
+            refuse(
+                not is_read_again(editor, place, name) or is_only_written(editor, place, name),
+                "it is changed for others to see",
+            )
+    return name
 
 
 def is_read_again(editor: SourceEditor, place: Place, name: str, within: ast.AST | None = None) -> bool:
@@ -38,11 +69,7 @@ def _reads_again(loop: ast.AST, name: str, own: set[int]) -> bool:
 
 def is_shared(editor: SourceEditor, place: Place, name: str) -> bool:
     """Whether ``name`` was handed in, as a parameter or by a loop, so that changing it in place is seen elsewhere."""
-    scope = editor.scopes(place)[0]
-    arguments = getattr(scope, "args", None)
-    if arguments and any(isinstance(a, ast.arg) and a.arg == name for a in ast.walk(arguments)):
-        return True
-    return any(_binds(loop, name) for loop in place.parents if isinstance(loop, (ast.For, ast.AsyncFor)))
+    return is_parameter(editor.scopes(place)[0], name) or any(_binds(loop, name) for loop in place.parents)
 
 
 def is_only_written(editor: SourceEditor, place: Place, name: str) -> bool:
@@ -56,10 +83,18 @@ def _written_by(statement: ast.AST) -> ast.AST | None:
     """What a statement that does nothing else writes in place: ``x`` of ``x += 1`` and of ``x.add_(1).mul_(2)``."""
     if isinstance(statement, ast.AugAssign):
         return statement.target
-    node = statement.value if isinstance(statement, ast.Expr) else None
+    return in_place_calls(statement.value)[1] if isinstance(statement, ast.Expr) else None
+
+
+def in_place_calls(node: ast.expr) -> tuple[list[ast.Attribute], ast.expr]:
+    """The in-place methods of a chain of calls, the last one first, and what they write: ``x`` of
+    ``x.add_(1).mul_(2)``.
+    """
+    functions: list[ast.Attribute] = []
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_"):
+        functions.append(node.func)
         node = node.func.value
-    return node
+    return functions, node
 
 
 def _loops_around(place: Place, name: str) -> Iterator[ast.AST]:

@@ -27,7 +27,7 @@ def qualified(editor: SourceEditor, place: Place, node: ast.AST) -> str | None:
         found = list(_bindings(scope, root))
         if found:
             imported = [module for module in found if module]
-            if not imported or _is_parameter(scope, root):
+            if not imported or is_parameter(scope, root):
                 return None
             return f"{imported[0]}.{rest}" if rest else imported[0]
     return None
@@ -67,7 +67,7 @@ def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
 
 def _bindings(scope: ast.AST, name: str) -> Iterator[str | None]:
     """For each time a scope binds ``name``: the full name of what is imported, or None."""
-    if _is_parameter(scope, name):
+    if is_parameter(scope, name):
         yield None
     for node in own_nodes(scope):
         for bound, module in _imports(node):
@@ -77,7 +77,8 @@ def _bindings(scope: ast.AST, name: str) -> Iterator[str | None]:
             yield None
 
 
-def _is_parameter(scope: ast.AST, name: str) -> bool:
+def is_parameter(scope: ast.AST, name: str) -> bool:
+    """Whether a scope is a function with an argument of this name."""
     arguments = getattr(scope, "args", None)
     return arguments is not None and any(isinstance(a, ast.arg) and a.arg == name for a in ast.walk(arguments))
 
@@ -125,13 +126,10 @@ def written(nodes: Iterable[ast.AST]) -> set[str]:
 
 def read(nodes: Iterable[ast.AST]) -> set[str]:
     """All names the statements read."""
-    walked = (inner for node in nodes for inner in ast.walk(node))
-    return {n.id for n in walked if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)} | {
-        n.target.id
-        for node in nodes
-        for n in ast.walk(node)
-        if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)
-    }
+    walked = [inner for node in nodes for inner in ast.walk(node)]
+    added = [node.target for node in walked if isinstance(node, ast.AugAssign)]
+    loaded = [node for node in walked if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    return {node.id for node in (*loaded, *added) if isinstance(node, ast.Name)}
 
 
 def may_swap(one: Iterable[ast.AST], others: Iterable[ast.AST]) -> bool:

@@ -11,11 +11,12 @@ import ast
 import io
 import re
 import tokenize
+from collections.abc import Iterable
 from itertools import pairwise
 
 from ...source.edit import Edit
-from .edit_refused import EditRefused
-from .source_editor import SCOPES, Place, SourceEditor, suites
+from .expressions import steady
+from .source_editor import SCOPES, EditRefused, Place, SourceEditor, demand, refuse, require, suites
 
 _ATTACHED = re.compile(r"[ \t\f]*#(?!\s?%%|!)(?!.*?coding[:=])")
 """A comment that may go with the statement below it: not a notebook cell, not ``#!``, not an encoding."""
@@ -49,8 +50,7 @@ def indent_unit(editor: SourceEditor, place: Place) -> str:
 
 
 def _step(outer: str, inner: str) -> str:
-    if not inner.startswith(outer) or inner == outer:
-        raise EditRefused("tabs and spaces are mixed")
+    refuse(not inner.startswith(outer) or inner == outer, "tabs and spaces are mixed")
     return inner[len(outer) :]
 
 
@@ -64,8 +64,7 @@ def after_header(editor: SourceEditor, place: Place) -> int:
     at = editor.begin(place.suite[0])
     while at and editor.text[at - 1] in " \t\f\\\r\n":
         at -= 1
-    if at == 0 or editor.text[at - 1] != ":":
-        raise EditRefused("no colon before the suite")
+    refuse(at == 0 or editor.text[at - 1] != ":", "no colon before the suite")
     return at
 
 
@@ -101,28 +100,27 @@ def rows_within_strings(editor: SourceEditor, first: ast.stmt, last: ast.stmt) -
     top = editor.first_row(first)
     indent = editor.indent_of_row(top)
     text = indent + re.sub(r"\r\n?", "\n", editor.text[editor.begin(first) : editor.end(last)]) + "\n"
-    found: set[int] = set()
+    within: set[int] = set()
     opened: list[int] = []
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
             kind = tokenize.tok_name[token.type]
             if kind == "STRING":
-                found.update(range(top + token.start[0], top + token.end[0]))
+                within.update(range(top + token.start[0], top + token.end[0]))
             elif kind in ("FSTRING_START", "TSTRING_START"):
                 opened.append(token.start[0])
             elif kind in ("FSTRING_END", "TSTRING_END"):
-                found.update(range(top + opened.pop(), top + token.end[0]))
+                within.update(range(top + opened.pop(), top + token.end[0]))
     except (tokenize.TokenError, SyntaxError) as error:
         raise EditRefused("the tokenizer does not read it") from error
-    return found
+    return within
 
 
 def block(editor: SourceEditor, place: Place, indent: str) -> str:
     """A statement with its comments, indented anew, without the end of its last row."""
     statement = place.statement
     if not owns_rows(editor, statement):
-        if not isinstance(statement, _SIMPLE):
-            raise EditRefused("a compound statement that shares its row")
+        require(isinstance(statement, _SIMPLE), "a compound statement that shares its row")
         return indent + editor.text_of(statement)
     old = editor.indent_of_row(editor.first_row(statement))
     top, last = top_row(editor, place), editor.last_row(statement)
@@ -134,11 +132,10 @@ def block(editor: SourceEditor, place: Place, indent: str) -> str:
     return editor.eol.join(rows)
 
 
-def take_out(editor: SourceEditor, place: Place, *, with_comments: bool) -> Edit:
+def take_out(editor: SourceEditor, place: Place, *, with_comments: bool = False) -> Edit:
     """The edit that removes a statement; ``with_comments`` if the comments that go with it go as well."""
     statement, (alone, comment) = place.statement, editor.tail(place.statement)
-    if len(place.suite) == 1:
-        raise EditRefused("a suite would be left empty")
+    refuse(len(place.suite) == 1, "a suite would be left empty")
     if editor.starts_row(statement) and alone:
         if with_comments:
             kept = "".join(editor.rows[row - 1].removeprefix("\ufeff") + editor.eol for row in _staying(editor, place))
@@ -158,40 +155,72 @@ def _without_rows(editor: SourceEditor, first: int, last: int, kept: str = "") -
     """Rows taken out with one line end, but for those ``kept``: a file whose last row has none keeps it that way."""
     begin, end = editor.row_start(first), editor.row_start(last + 1)
     if last == len(editor.rows) and first > 1:
-        begin = editor.row_start(first - 1) + len(editor.rows[first - 2].removeprefix("\ufeff"))
+        begin = editor.row_end(first - 1)
         kept = editor.eol + kept.removesuffix(editor.eol) if kept else ""
     return editor.edit(begin, end, kept)
 
 
-def put_before(editor: SourceEditor, place: Place, text: str) -> Edit:
-    """The edit that inserts one row of code, given without indentation, before a statement."""
-    statement = place.statement
-    if is_elif(editor, place):
-        raise EditRefused("nothing can stand before elif")
-    if editor.starts_row(statement):
-        content = indent_of(editor, place) + text + editor.eol
-        return editor.insert(editor.row_start(top_row(editor, place)), content)
-    return editor.insert(editor.begin(statement), text + "; ")
+def put_rows_above(editor: SourceEditor, place: Place, *texts: str) -> Edit:
+    """The edit that inserts whole rows above a statement and the comments that go with it."""
+    return editor.insert(editor.row_start(top_row(editor, place)), "".join(text + editor.eol for text in texts))
+
+
+def put_rows_below(editor: SourceEditor, statement: ast.stmt, *texts: str) -> Edit:
+    """The edit that inserts whole rows below a statement."""
+    last = editor.last_row(statement)
+    if last == len(editor.rows):
+        return editor.insert(len(editor.text), "".join(editor.eol + text for text in texts))
+    return editor.insert(editor.row_start(last + 1), "".join(text + editor.eol for text in texts))
+
+
+def put_before(editor: SourceEditor, place: Place, *texts: str) -> Edit:
+    """The edit that inserts rows of code, given without indentation, before a statement."""
+    refuse(must_stay_first(place) or is_elif(editor, place), "nothing may stand before it")
+    if not editor.starts_row(place.statement):
+        return editor.insert(editor.begin(place.statement), "".join(text + "; " for text in texts))
+    indent = indent_of(editor, place)
+    return put_rows_above(editor, place, *(indent + text for text in texts))
 
 
 def put_after(editor: SourceEditor, place: Place, *texts: str) -> Edit:
     """The edit that inserts rows of code, given without indentation, after a statement."""
     statement = place.statement
-    if isinstance(statement, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
-        raise EditRefused("nothing is reached after it")
-    if not editor.starts_row(statement) or not editor.tail(statement)[0]:
-        if not isinstance(statement, _SIMPLE):
-            raise EditRefused("a compound statement that shares its row")
+    refuse(isinstance(statement, (ast.Return, ast.Raise, ast.Break, ast.Continue)), "nothing is reached after it")
+    if not owns_rows(editor, statement):
+        require(isinstance(statement, _SIMPLE), "a compound statement that shares its row")
         return editor.insert(editor.end(statement), "".join("; " + text for text in texts))
-    last = editor.last_row(statement)
-    rows = [indent_of(editor, place) + text for text in texts]
-    if last == len(editor.rows):
-        return editor.insert(len(editor.text), "".join(editor.eol + row for row in rows))
-    return editor.insert(editor.row_start(last + 1), "".join(row + editor.eol for row in rows))
+    indent = indent_of(editor, place)
+    return put_rows_below(editor, statement, *(indent + text for text in texts))
+
+
+def put_call(editor: SourceEditor, anchor: ast.AST, *values: ast.AST, call: str, after: bool = False) -> list[Edit]:
+    """``call`` as a statement of its own before or after another one.
+
+    Targets: the statement (or a call in it), and the values for ``{0}``, ``{1}`` in ``call``, as the program writes
+    them there or elsewhere (:func:`steady`).
+    """
+    put = put_after if after else put_before
+    return [put(editor, editor.whole(anchor), call.format(*map(steady, values)))]
+
+
+def deepen(
+    editor: SourceEditor, rows: Iterable[int], first: ast.stmt, last: ast.stmt, outer: str, unit: str
+) -> list[Edit]:
+    """``rows`` one level deeper than ``outer``, but not those that begin inside a string between two statements."""
+    fixed = rows_within_strings(editor, first, last)
+    texts = {row: editor.rows[row - 1] for row in rows if row not in fixed}
+    starts = {row: len(outer) if text.startswith(outer) else 0 for row, text in texts.items() if text.strip()}
+    return [editor.insert(editor.row_start(row) + more, unit) for row, more in starts.items()]
 
 
 def is_elif(editor: SourceEditor, place: Place) -> bool:
     return isinstance(place.statement, ast.If) and editor.text.startswith("elif", editor.begin(place.statement))
+
+
+def first_place(editor: SourceEditor, function: ast.FunctionDef) -> Place:
+    """The first statement of a function before which others may stand."""
+    places = (editor.place(statement) for statement in function.body)
+    return demand(next((each for each in places if not must_stay_first(each)), None), "a function without statements")
 
 
 def must_stay_first(place: Place) -> bool:
@@ -205,6 +234,7 @@ def must_stay_first(place: Place) -> bool:
 def run(places: list[Place]) -> list[Place]:
     """Statements in the order of the text; refused if they are not neighbours in one suite."""
     ordered = sorted(places, key=lambda place: place.index)
-    if any(a.suite is not b.suite or b.index != a.index + 1 for a, b in pairwise(ordered)):
-        raise EditRefused("not consecutive statements")
+    require(
+        all(a.suite is b.suite and b.index == a.index + 1 for a, b in pairwise(ordered)), "not consecutive statements"
+    )
     return ordered

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ...frozen import frozen
 from ...source.edit import Edit, line_starts
 from ...source.span import Span
-from .edit_refused import EditRefused
 
 if TYPE_CHECKING:
     from ...source import Source
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 INDENT = re.compile(r"[ \t\f]*")
 JOINT = re.compile(r"(?:[ \t\f]|\\(?:\r\n|\r|\n))*;(?:[ \t\f]|\\(?:\r\n|\r|\n))*")
 """What stands between two statements that share a line."""
+
+T = TypeVar("T")
+Node = TypeVar("Node", bound=ast.AST)
 
 _TAIL = re.compile(r"[ \t\f]*(?:;[ \t\f]*)?(#.*)?")
 
@@ -37,6 +40,33 @@ class Place:
     index: int
     owner: ast.AST
     parents: tuple[ast.AST, ...]
+
+
+class EditRefused(Exception):
+    """The change cannot be made safely here; the reason is for readers of a traceback, not for users."""
+
+
+def require(condition: object, why: str) -> None:
+    """Refuse the edit unless something holds."""
+    if not condition:
+        raise EditRefused(why)
+
+
+def refuse(condition: object, why: str) -> None:
+    """Refuse the edit where something holds."""
+    require(not condition, why)
+
+
+def demand(value: T | None, why: str) -> T:
+    """What was looked for; the edit is refused where that is None."""
+    if value is None:
+        raise EditRefused(why)
+    return value
+
+
+def innermost(nodes: Iterable[ast.AST], kind: type[Node], why: str = "not in one") -> Node:
+    """The last node of a kind, of those that lead from the module to some place; refused where there is none."""
+    return demand(next((node for node in reversed([*nodes]) if isinstance(node, kind)), None), why)
 
 
 class SourceEditor:
@@ -59,6 +89,10 @@ class SourceEditor:
             return len(self.text)
         return self._starts[row - 1] + (row == 1 and self.text.startswith("\ufeff"))
 
+    def row_end(self, row: int) -> int:
+        """Where a row ends, before what ends it."""
+        return self._starts[row - 1] + len(self.rows[row - 1])
+
     def code_start(self, row: int) -> int:
         """Where the indentation of a row ends."""
         return self.row_start(row) + len(self.indent_of_row(row))
@@ -67,8 +101,7 @@ class SourceEditor:
         """Where a node begins; a decorated definition begins at its first decorator."""
         if decorators := getattr(node, "decorator_list", None):
             begin = self.code_start(decorators[0].lineno)
-            if not self.text.startswith("@", begin):
-                raise EditRefused("a decorator that does not begin its row")
+            refuse(not self.text.startswith("@", begin), "a decorator that does not begin its row")
             return begin
         return self.bare_begin(node)
 
@@ -83,8 +116,7 @@ class SourceEditor:
 
     def _span(self, node: ast.AST) -> Span:
         """Where a node stands in this text; refused for one that stands in another."""
-        if not self.source.holds(node):
-            raise EditRefused("a node of another tree")
+        refuse(not self.source.holds(node), "a node of another tree")
         return self.source.span(node)
 
     def text_of(self, node: ast.AST) -> str:
@@ -97,27 +129,23 @@ class SourceEditor:
 
     def bare_row(self, node: ast.AST) -> int:
         """The row on which a node begins, or the header of a definition below its decorators."""
-        row: int = node.lineno  # type: ignore[attr-defined]
-        return row
+        return int(node.lineno)  # type: ignore[attr-defined]
 
     def last_row(self, node: ast.AST) -> int:
-        row: int = node.end_lineno  # type: ignore[attr-defined]
-        return row
+        return int(node.end_lineno)  # type: ignore[attr-defined]
 
     # Edits
 
     def edit(self, begin: int, end: int, content: str) -> Edit:
-        return Edit(Span(*self._position(begin), *self._position(end)), content)
+        return Edit(Span(*self.position(begin), *self.position(end)), content)
 
     def insert(self, at: int, content: str) -> Edit:
         return self.edit(at, at, content)
 
-    def _position(self, offset: int) -> tuple[int, int]:
-        low, high = 0, len(self._starts)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if self._starts[middle] <= offset else (low, middle)
-        return low + 1, offset - self._starts[low] + 1
+    def position(self, offset: int) -> tuple[int, int]:
+        """The row and the column at an offset, both from 1."""
+        row = bisect_right(self._starts, offset)
+        return row, offset - self._starts[row - 1] + 1
 
     # Rows
 
@@ -156,9 +184,8 @@ class SourceEditor:
 
     def path(self, node: ast.AST) -> tuple[ast.AST, ...]:
         """The nodes from the module down to ``node``, both included."""
-        row = getattr(node, "lineno", None)
-        if row is None:
-            raise EditRefused("a node without a place")
+        require(hasattr(node, "lineno"), "a node without a place")
+        row = self.bare_row(node)
         pending: list[tuple[ast.AST, ...]] = [(self.source.tree,)]
         while pending:
             path = pending.pop()
@@ -180,16 +207,14 @@ class SourceEditor:
             if isinstance(statement, ast.stmt):
                 owner = path[depth - 1]
                 for suite in suites(owner):
-                    for index, sibling in enumerate(suite):
-                        if sibling is statement:
-                            return Place(statement, suite, index, owner, path[:depth])
+                    if (index := index_of(statement, suite)) is not None:
+                        return Place(statement, suite, index, owner, path[:depth])
         raise EditRefused("not in a statement")
 
     def whole(self, node: ast.AST) -> Place:
         """The statement that ``node`` is or is in; refused where that has statements of its own, as a loop's header."""
         place = self.place(node)
-        if place.statement is not node and hasattr(place.statement, "body"):
-            raise EditRefused("in the header of other statements")
+        refuse(place.statement is not node and hasattr(place.statement, "body"), "in the header of other statements")
         return place
 
     def scopes(self, place: Place) -> list[ast.AST]:
@@ -209,7 +234,12 @@ def suites(owner: ast.AST) -> Iterator[list[ast.stmt]]:
             yield block
 
 
+def index_of(node: ast.AST, among: Sequence[ast.AST]) -> int | None:
+    """Where a node itself stands among others."""
+    return next((index for index, other in enumerate(among) if other is node), None)
+
+
 def siblings(places: list[Place]) -> None:
     """Refuse statements that are not all different ones of one suite."""
-    if any(a.suite is not b.suite for a, b in pairwise(places)) or len({p.index for p in places}) < len(places):
-        raise EditRefused("statements of different suites")
+    is_one_suite = all(a.suite is b.suite for a, b in pairwise(places))
+    refuse(not is_one_suite or len({p.index for p in places}) < len(places), "statements of different suites")

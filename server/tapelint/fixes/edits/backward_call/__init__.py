@@ -1,1 +1,0 @@
-"""Edits of a call of backward or grad, and of its root."""

@@ -1,1 +1,0 @@
-"""Edits of a `torch.autograd.Function` of the program."""

@@ -1,1 +1,0 @@
-"""Edits that cut a value off its graph, or undo such a cut."""

@@ -1,1 +1,0 @@
-"""Edits that switch the recording of gradients on or off."""

@@ -1,1 +1,0 @@
-"""Edits that replace an in-place write, or write to a copy."""

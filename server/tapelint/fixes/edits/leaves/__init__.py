@@ -1,1 +1,0 @@
-"""Edits that make a tensor a leaf, or ask for its gradient."""

@@ -1,1 +1,0 @@
-"""Edits that register parameters and modules."""

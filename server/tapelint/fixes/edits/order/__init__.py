@@ -1,1 +1,0 @@
-"""Edits that move statements."""

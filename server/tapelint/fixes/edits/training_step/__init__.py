@@ -1,1 +1,0 @@
-"""Edits of what stands around an optimizer's step."""
