@@ -17,6 +17,7 @@ import ast
 from dataclasses import replace
 
 from ..autograd import leaf, resolve_view
+from ..because import option
 from ..domain.completion import ProgramRaised
 from ..domain.mro import lookup_in_mro
 from ..domain.options import Option, is_hashable, optional
@@ -169,7 +170,9 @@ def _set_up(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow,
                 _set_up(machine, state, receiver, flow, setter, depth - 1)
             _call(machine, state, receiver, flow.methods[setter])
             if len(setters) > 1:
-                state.premise = state.premise or f"`{setter}` was called before, which sets `self.{attribute}`"
+                state.supposed = state.supposed or option(
+                    f"`{setter}` was called before, which sets `self.{attribute}`"
+                )
 
 
 def _due(state: State, receiver: HeapRef, reached: dict[str, MethodFlow]) -> list[str]:

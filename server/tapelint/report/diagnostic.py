@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterable
 from typing import Literal
 
+from ..because import Atom
 from ..frozen import frozen
-from ..ground import Ground
 from ..severity import Severity
 from ..source.edit import Edit, apply
 from ..source.span import Span
@@ -55,7 +55,7 @@ class Diagnostic:
     help: str | None = None
     url: str | None = None
     is_latent: bool = False
-    rests_on: tuple[Ground, ...] = ()
+    rests_on: tuple[Atom, ...] = ()
     raises: str | None = None
     # The line of PyTorch's traceback, where the finding is reported elsewhere.
     raised_at: Related | None = None

@@ -21,6 +21,7 @@ from ....autograd.events.broken_graph import InferenceTensorUsed, NonLeafOptimiz
 from ....autograd.events.training_step import ScaledStep
 from ....autograd.gradients import history
 from ....autograd.gradients.withheld import Fates
+from ....because import guess
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.traversal import tensors_in
@@ -335,7 +336,7 @@ def scale(machine: Machine, state: State, call: Call) -> Value:
     scaled = run(machine, state, "mul", [loss, factor], {}, call.node) or loss
     if isinstance(scaled, TensorRef):
         point = state.point(call.node)
-        scaled_at = point if premise is None else replace(point, premise=premise)
+        scaled_at = replace(point, supposed=premise) if premise else point
         machine.facts.record_provenance(scaled.id, Provenance(scaled=scaled_at))
     return scaled
 
@@ -367,7 +368,7 @@ def _tell_scaled(machine: Machine, state: State, call: Call) -> None:
         machine.facts.events.publish(
             ScaledStep(
                 point=state.point(node),
-                assumption=f"`{ast.unparse(optimizer)}` is an optimizer of what is clipped",
+                because=guess(f"`{ast.unparse(optimizer)}` is an optimizer of what is clipped"),
                 optimizer=optimizer,
                 scaler=node.func.value,
                 past=tuple(clipped),

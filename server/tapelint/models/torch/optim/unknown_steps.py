@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 
+from ....because import guess
 from ....domain.state import State
 from ....domain.values import BoundMethod, Function, Value
 from ....engine.machine import Machine
@@ -28,7 +29,7 @@ def unknown_step(machine: Machine, state: State, call: Call) -> Value | None:
     called = call.node.func if isinstance(call.node, ast.Call) else None
     name = f"`{written(called.value)}`" if isinstance(called, ast.Attribute) else "it"
     mode, state.grad_mode = state.grad_mode, True
-    with machine.facts.events.assuming(f"{name} is an optimizer, which calls the closure"):
+    with machine.facts.events.assuming(guess(f"{name} is an optimizer, which calls the closure")):
         result = machine.call(state, closure, [], {}, call.node, call.key)
     state.grad_mode = mode
     return result
