@@ -105,6 +105,15 @@ def test_where_the_program_goes_on(text: str) -> None:
     assert [notice for notice in analysis.analyse(text, "a.py").notices if notice.kind is Kind.ENDED] == []
 
 
+def test_where_several_functions_raise() -> None:
+    """A helper that raises is told of once, whoever calls it."""
+    helper = f"{DATA}def loss_of(scale):\n    return (x * scale).sum().data[0]\n"
+    callers = "def train():\n    print(loss_of(1))\ndef validate():\n    print(loss_of(2))\n"
+    notice = only(helper + callers, Kind.ENDED)
+    assert notice.span.row == 4
+    assert {place.span.row for place in notice.places} >= {4, 6, 8}
+
+
 def test_the_rest_of_the_program_is_judged() -> None:
     """Functions that nothing has called when the program raises are entry points."""
     text = f"{DATA}def fit(y):\n    print(y.data[0])\ndef show():\n    y = torch.ones(3, requires_grad=True).exp()\n"

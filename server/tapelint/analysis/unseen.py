@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ..fault import Fault
@@ -65,7 +65,7 @@ def notices(files: Files, steps: Sequence[AnalysisUnit], entries: int) -> tuple[
     ended = dict.fromkeys(step.ended for step in steps if step.ended is not None)
     faults = (_fault(files.main.path, *what, places) for what, places in failed.items())
     return (
-        *(_ended(files, each) for each in ended),
+        *_told_once(_ended(files, each) for each in ended),
         *faults,
         *unparsed(files.main),
         *_cut(files.main.path, cut, idle, calls, entries),
@@ -90,6 +90,15 @@ def _ended(files: Files, ended: Ended) -> Notice:
     )
     advice = f"{ended.error}: {ended.message}. Cure that first: {BEYOND[:1].lower()}{BEYOND[1:]}"
     return Notice(Kind.ENDED, files.main.path, message, tuple(places), help=advice)
+
+
+def _told_once(found: Iterable[Notice]) -> Iterable[Notice]:
+    """What is shown at the same place with the same words, once, with the calls that lead there."""
+    told: dict[tuple[str, Span], Notice] = {}
+    for notice in found:
+        known = told.setdefault((notice.message, notice.span), notice)
+        told[notice.message, notice.span] = replace(known, places=tuple(dict.fromkeys((*known.places, *notice.places))))
+    return told.values()
 
 
 def _part_of(node: ast.AST) -> ast.AST:

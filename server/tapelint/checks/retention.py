@@ -261,8 +261,8 @@ def on_call_returned(machine: Machine, event: CallReturned) -> None:
 
 
 def _hand_over(machine: Machine, state: State, calls: tuple[ast.AST, ...], result: Value) -> None:
-    """Forget what was collected in a call for its result: a recurrence, whose graph through all iterations is what the
-    function computes. So is all that a test calls: it looks at the results and drops them.
+    """Forget what was collected in a call for its result: one graph through all iterations, which is what the function
+    computes. So is all that a test calls: it looks at the results and drops them.
     """
     held = held_tensors(state, result)
     if held is None:
@@ -277,28 +277,30 @@ def _hand_over(machine: Machine, state: State, calls: tuple[ast.AST, ...], resul
     for statement, each in [*state.retained_after_loop.items()]:
         is_inside = each.stored.point.calls[: len(calls)] == calls
         if is_inside and state.tensors[each.tensor].grad_fn in theirs:
-            if machine.unit.run_by is RunBy.TESTS or _is_recurrence(each):
+            if machine.unit.run_by is RunBy.TESTS or _is_one_graph(each):
                 del state.retained_after_loop[statement]
 
 
 def _ends_with_iteration(collected: RetainedGraphs) -> bool:
-    """Whether it is a recurrence in each iteration of a loop, which holds that of the last one at most: where the loop
+    """Whether it is one graph in each iteration of a loop, which holds that of the last one at most: where the loop
     collects them, too, that is known of the loop.
     """
     laps = (lap for lap in collected.stored.point.iterations if isinstance(lap.loop, Loop))
     outermost = next(laps, None)
-    return outermost is not None and outermost.run != collected.lap.run and _is_recurrence(collected)
+    return outermost is not None and outermost.run != collected.lap.run and _is_one_graph(collected)
 
 
-def _is_recurrence(collected: RetainedGraphs) -> bool:
-    """Whether what saved something in an iteration works on what an earlier one has computed. The terms of a sum, or of
-    a list, do not: each of them has a graph of its own.
+def _is_one_graph(collected: RetainedGraphs) -> bool:
+    """Whether what saved something in an iteration works on what an earlier one has computed (a recurrence), or is a
+    derivative of what was there before the loop: its parts are one derivative. The terms of another sum, or of a list,
+    do not: each of them has a graph of its own.
     """
     run, number = collected.lap.run, collected.lap.number
-    return any(
-        lap.run == run and lap.number != number
-        for node in collected.added
-        if node.saves_anything
-        for below in nodes_below([node])
-        for lap in below.created_at.iterations
-    )
+    for node in collected.added:
+        for below in nodes_below([node]) if node.saves_anything else ():
+            numbers = [lap.number for lap in below.created_at.iterations if lap.run == run]
+            if any(each != number for each in numbers):
+                return True
+            if node.op == "gradient" and below.saves_anything and not numbers:
+                return True
+    return False

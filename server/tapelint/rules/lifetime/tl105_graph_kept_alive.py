@@ -20,8 +20,9 @@ Not reported is a graph that is, or may be, wanted:
 
 - what some path goes backward through;
 - what a function without a caller in the file returns, or leaves to its caller;
-- a recurrence (each step works on what the step before it has computed) that a function returns, or that ends with each
-  iteration of a loop around it. A sum or a list of separate terms is reported where the caller never walks it;
+- a recurrence (each step works on what the step before it has computed), or the derivatives with `create_graph=True` of
+  what was computed before the loop, that a function returns, or that end with each iteration of a loop around it. A
+  sum or a list of separate terms is reported where the caller never walks it;
 - what a backward in the loop reaches again: TL102, TL104 or TL107 report that.
 
 ## Example
