@@ -53,7 +53,7 @@ def _listed(document: Document) -> str:
 
 
 def _sarif(document: Document) -> str:
-    from .sarif_log import sarif_log
+    from ..report.as_sarif import sarif_log
 
     return sarif_log(document.objects, document.notifications, document.failures, not document.has_failed)
 

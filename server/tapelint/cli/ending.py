@@ -15,8 +15,8 @@ from ..headline import number_of
 from ..report.look import look_for
 from ..report.notice import listed
 from ..severity import Severity
-from .adoption.counting import as_json, as_text, counts, fixes_listed
-from .adoption.known_findings import ignore_all, leave_out_known, tell_stale, write_baseline
+from .baseline import ignore_all, leave_out_known, tell_stale, write_baseline
+from .counting import as_json, as_text, counts, fixes_listed
 from .documents import DOCUMENTS, LINES
 from .outcome import Run
 from .printing import fixable_line, fixable_of, in_columns, print_findings

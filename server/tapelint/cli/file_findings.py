@@ -20,9 +20,9 @@ from ..report.notice import internal
 from ..source import SourceError
 from ..source.notebook_writing import with_code
 from ..source.writing import rewrite
+from .file_coverage import log_ends
 from .file_notices import add_notice
 from .streams import is_logged
-from .support.path_ends import log_ends
 from .task import FileResult, Found, Task
 
 _OFFERING = frozenset(("full", "concise", "json", "json-lines", "sarif", "rdjson", "grouped"))

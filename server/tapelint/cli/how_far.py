@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from ...headline import number_of
-from ..streams import LOG, flash
-from ..task import FileResult
+from ..headline import number_of
+from .streams import LOG, flash
+from .task import FileResult
 
 BEGIN, EVERY = 1.0, 0.1
 """Seconds after which something is shown, and until it is shown anew."""

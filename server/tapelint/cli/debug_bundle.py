@@ -17,14 +17,14 @@ from importlib import metadata
 from io import StringIO
 from pathlib import Path
 
-from ... import __version__
-from ...compiled import engine
-from ...source import SourceError, read
-from ...workspace import ConfigError, load
-from ..file_check import check_file
-from ..showing import settings_of
-from ..streams import say, tell, writing
-from ..task import Task
+from .. import __version__
+from ..compiled import engine
+from ..source import SourceError, read
+from ..workspace import ConfigError, load
+from .file_check import check_file
+from .showing import settings_of
+from .streams import say, tell, writing
+from .task import Task
 
 _README = """What is in this archive, for those who get it and for you before you send it:
 

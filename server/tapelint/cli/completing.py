@@ -7,7 +7,7 @@ from importlib import import_module
 import click
 from click.shell_completion import CompletionItem, get_completion_class
 
-from ..streams import writing
+from .streams import writing
 
 SHELLS = ("bash", "fish", "zsh")
 _VARIABLE = "_TAPELINT_COMPLETE"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 
-from ...workspace.all_settings import SETTINGS, Setting
-from ...workspace.keys import suggestion
-from ..streams import tell, writing
+from ..workspace.all_settings import SETTINGS, Setting
+from ..workspace.keys import suggestion
+from .streams import tell, writing
 
 
 def run(key: str | None, output_format: str) -> int:

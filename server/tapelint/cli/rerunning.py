@@ -13,14 +13,14 @@ import time
 from collections.abc import Iterator
 from importlib import import_module
 
-from ...workspace import Resolver
-from ...workspace.files import EXCLUDED, SUFFIXES, is_environment
-from ..adoption.baseline import USUAL
-from ..caching.store import FOLDER
-from ..check import run as run_once
-from ..request import Request
-from ..signals import Interrupted, interruptible
-from ..streams import NOBODY_READS, ReaderGone, crash, log, writing
+from ..workspace import Resolver
+from ..workspace.files import EXCLUDED, SUFFIXES, is_environment
+from .baseline import USUAL
+from .check import run as run_once
+from .request import Request
+from .result_cache import FOLDER
+from .signals import Interrupted, interruptible
+from .streams import NOBODY_READS, ReaderGone, crash, log, writing
 
 SETTINGS = frozenset(
     (

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ...headline import number_of
+from ..headline import number_of
 
 
 @dataclass(slots=True)

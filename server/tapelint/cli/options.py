@@ -1,4 +1,4 @@
-"""How a run speaks and when it fails: the options for that, with the names and words of ruff."""
+"""Options of a run: how it speaks, when it fails and which cache it uses, with the names and words of ruff."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import functools
 import os
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
-from ...frozen import frozen
+from ..frozen import frozen
 
 LEVELS = click.Choice(["error", "warning", "information", "hint"])
 
@@ -139,3 +139,22 @@ def by_pattern(mappings: Any) -> dict[str, list[str]]:
             raise click.UsageError(f"{mapping!r} is not of the form PATTERN:CODE, as tests/*:TL4 is.")
         found.setdefault(pattern, []).append(code)
     return found
+
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def cache_options(command: Command) -> Command:
+    """Give a command ``--no-cache`` and ``--cache-dir``."""
+    folder = click.option(
+        "--cache-dir",
+        envvar="TAPELINT_CACHE_DIR",
+        show_envvar=True,
+        default="",
+        metavar="CACHE_DIR",
+        help="Path to the cache directory.",
+    )
+    without = click.option(
+        "-n", "--no-cache", is_flag=True, envvar="TAPELINT_NO_CACHE", show_envvar=True, help="Disable cache reads."
+    )
+    return without(folder(command))
