@@ -15,8 +15,7 @@ from rich.cells import cell_len
 
 from tapelint.report import Diagnostic, FileEdits, Fix, Offer, Related
 from tapelint.report.as_json import as_json
-from tapelint.report.block import block_of
-from tapelint.report.concise import concise
+from tapelint.report.block import block_of, concise
 from tapelint.report.diagnostic import NO_OFFER
 from tapelint.report.full import full
 from tapelint.report.look import PLAIN, Look, is_coloured

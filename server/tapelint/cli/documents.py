@@ -11,7 +11,7 @@ from typing import Any
 
 from ..frozen import frozen
 from ..report import for_tools
-from ..report.as_rdjson import as_rdjson
+from ..report.for_tools import as_rdjson
 from ..report.in_cells import cell_name
 from ..report.notice import Kind
 from ..source import NOTEBOOK, Cell, Notebook, line_starts, notebook

@@ -218,7 +218,7 @@ class HoverProbe:
                 names,
                 write,
                 spent,
-                self.copies.of("grads", state.grads),
+                self.copies.copy("grads", state.grads),
                 state.grad_mode,
                 carried,
             )

@@ -29,7 +29,7 @@ class Memories:
             self._shared = deferred.analysis.SharedModules()
         return self._shared
 
-    def of(self, uri: str) -> AnalysisCache:
+    def memory(self, uri: str) -> AnalysisCache:
         memory = self._known.setdefault(uri, deferred.analysis.AnalysisCache(persistent=True))
         self._known.move_to_end(uri)
         while len(self._known) > MOST:

@@ -7,7 +7,7 @@ wide as its boxes. Arrows run between ranks and between columns (``routes``), ne
 from __future__ import annotations
 
 from ..frozen import frozen
-from .list_form import plain, rows_of
+from .forms import plain, rows_of
 from .model import MOMENTS, Picture, PictureEdge, PictureNode
 from .routes import STEP, Route, Seat, planned, tracks
 

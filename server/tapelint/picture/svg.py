@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.sax.saxutils import escape, quoteattr
 
+from .forms import RELATIONS, plain, text
 from .layout import ROW, Box, Layout, laid_out
-from .list_form import RELATIONS, plain, text
 from .model import Picture
 
 TOP = 44

@@ -31,9 +31,8 @@ from ..headline import capitalized
 from ..source import Span
 from .block import CONTEXT, SAFE, Block, Cure, Row
 from .diagnostic import Diagnostic
-from .look import PLAIN, Look
+from .look import PLAIN, Look, printable
 from .paint import joined, labelled, printed, styled, wrapped
-from .printable import printable
 from .snippet import changed, columns_for, snippet
 
 _UNSAFE = " [unsafe]"

@@ -11,8 +11,7 @@ from rich.style import Style
 from rich.text import Text
 from rich.theme import Theme
 
-from .look import Look
-from .printable import printable
+from .look import Look, printable
 
 STYLES = {
     "error": Style.parse("bold red"),

@@ -21,9 +21,8 @@ from rich.text import Text
 
 from ..source import Span
 from .block import MOST_ROWS, Row
-from .look import WIDTH
+from .look import WIDTH, printable
 from .paint import joined, styled
-from .printable import printable
 
 _TAB = 4
 """Columns between the stops of tabs."""

@@ -25,11 +25,11 @@ class Effects:
         self._freed: dict[tuple[Node, int], BackwardPass] = {}
         self._gradients: set[tuple[str, int, int]] = set()
 
-    def of(self, state: State, grads: dict[int, int]) -> Iterator[str]:
+    def lines(self, state: State, grads: dict[int, int]) -> Iterator[str]:
         """What has happened on a path since the last call; ``grads`` are the gradients of leaves before it."""
         built = sorted(self._new_nodes(state), key=lambda node: node.id)
         for node in built:
-            self._describer.numbering.of(node)
+            self._describer.numbering.number(node)
         for node in built[:MOST]:
             yield f"built {self._describer.built(node)}"
         if len(built) > MOST:

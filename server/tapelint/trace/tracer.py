@@ -140,7 +140,7 @@ class Tracer:
 
     def _notes(self, running: Running, state: State) -> Iterator[str | Binding]:
         """What a statement has done on a path."""
-        yield from self._effects.of(state, running.grads)
+        yield from self._effects.lines(state, running.grads)
         yield from self._news(running)
         freed = self._effects.freed(state)
         if freed and not running.has_walked:

@@ -13,7 +13,7 @@ from ..rules import Rule, all_rules
 from ..severity import Severity
 from ..source import Source
 from .places import entries, file_of, row_of
-from .raised import Frame, Raised
+from .traceback_text import Frame, Raised
 
 Analyser = Callable[[str], Report | None]
 """Gives the report on the file at a path; None where it cannot be read."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath, PureWindowsPath
 
 from ..source import Source
-from .raised import Frame
+from .traceback_text import Frame
 
 _INSTALLED = {"site-packages", "dist-packages"}
 

@@ -14,8 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from ...frozen import frozen
-from ...source.edit import Edit, line_starts
-from ...source.span import Span
+from ...source.edit import Edit, Span, line_starts
 from .edit_refused import EditRefused
 
 if TYPE_CHECKING:

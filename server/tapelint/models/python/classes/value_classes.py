@@ -35,7 +35,7 @@ from ....domain.values import (
     Value,
     Zip,
 )
-from ....ops.layer_bases import LAZY
+from ....ops.layers import LAZY
 from ....ops.module_names import is_layer
 from ....ops.torch_attributes import kind_of_name
 from ...torch.nn.module_registry import is_module_like

@@ -10,8 +10,7 @@ from collections.abc import Mapping
 
 from ....domain.completion import ProgramRaised
 from ....domain.values import Const, Value
-from ....ops.layer_bases import LAZY
-from ....ops.layers import is_there
+from ....ops.layers import LAZY, is_there
 from ....ops.schema import Layer
 
 SIZES = frozenset(

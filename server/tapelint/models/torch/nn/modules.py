@@ -38,7 +38,7 @@ from ....domain.values import (
 from ....engine.machine import Machine
 from ....engine.open_objects import open_up
 from ....engine.paths import constant_contents
-from ....ops.layer_bases import LAZY
+from ....ops.layers import LAZY
 from ....source import written
 from .. import precision
 from ..autograd.grad_access import reach
