@@ -51,9 +51,8 @@ from ..models.torch.dtypes import DTYPE_OF_KIND, asked_of_dtype
 from ..models.torch.known_shape import rank, shape
 from ..models.torch.nn import frozen_parts, module_registry
 from ..models.torch.nn.parametrizations import computed
-from ..models.torch.opaque_attributes import is_opaque
 from ..models.torch.optim.optimizers import param_groups
-from ..models.torch.registry import ATTRIBUTES, MAPPING_METHODS, MODULE_METHODS
+from ..models.torch.registry import ATTRIBUTES, MAPPING_METHODS, MODULE_METHODS, is_opaque
 from ..ops.module_names import FIELDS
 from . import networks_by_use
 from .enum_members import attribute_of_member

@@ -62,8 +62,7 @@ from ..models.torch.autograd.walked_unknowns import take_for_tensor
 from ..models.torch.measures import numel
 from ..models.torch.nn.layer_models import build_layer, new_layer, opaque_module
 from ..models.torch.nn.module_registry import is_module_like
-from ..models.torch.opaque_attributes import is_opaque
-from ..models.torch.optim.unknown_steps import unknown_step
+from ..models.torch.optim.optimizers import unknown_step
 from ..models.torch.registry import (
     FUNCTIONS,
     MAPPING_METHODS,
@@ -76,6 +75,7 @@ from ..models.torch.registry import (
     Call,
     MethodModel,
     Model,
+    is_opaque,
 )
 from ..ops.module_names import is_layer, is_network
 from ..source import written

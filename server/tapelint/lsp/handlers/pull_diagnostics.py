@@ -1,4 +1,4 @@
-"""``textDocument/diagnostic``, ``workspace/diagnostic``: the client asks, and is sent only what it does not know yet."""
+"""``textDocument/diagnostic``, ``workspace/diagnostic``: the client asks and is sent what it does not know yet."""
 
 from __future__ import annotations
 

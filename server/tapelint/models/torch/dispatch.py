@@ -39,7 +39,7 @@ from ...domain.values import (
 from ...engine.machine import Machine
 from ...engine.paths import constant_contents
 from ...ops.schema import Op
-from . import adaptive_pools, alias, devices, precision
+from . import devices, precision, refined_rows
 from .autograd import grad_access, missing_grad
 from .dtypes import result_kind
 from .tensor_shapes import results_extents
@@ -193,8 +193,8 @@ def apply(
     given_keys = [key for _, key in given]
     if op.writes == ("out",) and state.grad_mode is True:
         refuse_out(state, op.name, given_keys)
-    op = alias.refine_view(machine.facts, state, op, named)
-    op = adaptive_pools.refine_saves(state, op, named.get("output_size"))
+    op = refined_rows.refine_view(machine.facts, state, op, named)
+    op = refined_rows.refine_saves(state, op, named.get("output_size"))
     known = constant_contents.known_in(machine, state, given_keys)
     try:
         extents = results_extents(state, op, named)

@@ -28,10 +28,9 @@ from ....domain import facets
 from ....domain.completion import ProgramRaised
 from ....domain.opaque_values import as_data
 from ....domain.state import State
-from ....domain.values import Class, Function, HeapRef, TensorRef, Tuple, Unknown, Value
+from ....domain.values import NONE, Class, External, Function, HeapRef, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine
-from ..opaque_attributes import is_opaque
-from ..registry import Call, function
+from ..registry import CUSTOM, Call, function, is_opaque
 from .context import new_context, noted, tensors_noted
 from .context_reads import refuse_plain_values
 from .hazards import called_at, forward_hazards
@@ -287,3 +286,15 @@ def _give_view(state: State, record: Tensor, graph: Node, needs: bool | None, no
     state.tensors[record.id] = replace(
         record, grad_fn=part, requires_grad=needs, view_version=state.version(record.version_counter)
     )
+
+
+@function("torch.library.custom_op", "torch.library.triton_op")
+def custom_op(machine: Machine, state: State, call: Call) -> Value:
+    """An op of the program's own: a decorator, or, where the function is given, the op. Autograd sees the op, and the
+    backward that is registered for it, not what its body does.
+
+    @torch.library.custom_op("mine::scale", mutates_args=())
+    def scale(x: torch.Tensor) -> torch.Tensor: ...
+    scale.register_autograd(backward, setup_context=...)        so `scale(x)` has a graph, whatever the body makes
+    """
+    return External(CUSTOM) if call.get(1, "fn") == NONE else Unknown("op")

@@ -28,8 +28,10 @@ from ....domain.values import (
     FALSE,
     NONE,
     TRUE,
+    BoundMethod,
     Const,
     External,
+    Function,
     Generator,
     HeapRef,
     Instance,
@@ -44,7 +46,9 @@ from ....domain.values import (
 )
 from ....engine.machine import Machine
 from ....engine.paths.switches import switch_kept
-from ..autograd.grad_calls import clear_grads, written
+from ....engine.syntax.syntactic_summary import syntactic_summary
+from ....source import written
+from ..autograd.grad_calls import clear_grads, written_optimizer
 from ..autograd.grad_use import use_grads
 from ..autograd.tensor_hooks import retains
 from ..dispatch import run
@@ -249,7 +253,7 @@ def _write_state(machine: Machine, state: State, receiver: HeapRef, call: Call) 
 
 
 def _update(machine: Machine, state: State, optimizer: Optimizer, call: Call, scaler: ast.expr | None) -> None:
-    use_grads(machine, state, optimizer.params, call.node, written(call.node, scaler is not None), scaler)
+    use_grads(machine, state, optimizer.params, call.node, written_optimizer(call.node, scaler is not None), scaler)
     write_parameters(machine, state, optimizer, call.node)
     if optimizer.is_partial:
         history.looked_at(state, None)  # it may hold any leaf
@@ -392,3 +396,20 @@ def unscale(machine: Machine, state: State, call: Call) -> Value:
 )
 def upkeep(machine: Machine, state: State, call: Call) -> Value:
     return Unknown("scaler")
+
+
+def unknown_step(machine: Machine, state: State, call: Call) -> Value | None:
+    """``opt.step(closure)`` where it is not known what ``opt`` is: what takes a closure that goes backward is an
+    optimizer. What the closure returns, which is called once; None where there is no such closure.
+    """
+    closure = call.get(0, "closure")
+    own = closure.function if isinstance(closure, BoundMethod) else closure
+    if not isinstance(own, Function) or not syntactic_summary(own.node).backward or len(call.args) > 1:
+        return None
+    called = call.node.func if isinstance(call.node, ast.Call) else None
+    name = f"`{written(called.value)}`" if isinstance(called, ast.Attribute) else "it"
+    mode, state.grad_mode = state.grad_mode, True
+    with machine.facts.events.assuming(f"{name} is an optimizer, which calls the closure"):
+        result = machine.call(state, closure, [], {}, call.node, call.key)
+    state.grad_mode = mode
+    return result

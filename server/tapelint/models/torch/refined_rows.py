@@ -1,9 +1,17 @@
-"""Whether an op that returns a view, a copy or its very argument (``maybe`` in its row) returns a copy this time.
+"""Rows of the op table that depend on the arguments of a call.
+
+Whether an op that returns a view, a copy or its very argument (``maybe`` in its row) returns a copy this time:
 
 x.positive(), x.flatten(-1)     x itself
 x.sum_to_size(x.shape)          x itself
 x.t().reshape(2, 2, 4)          a view of it: to take a dimension apart nothing needs to be moved
 x.t().reshape(16)               who knows: a view only where the elements are in order
+
+What an adaptive average pool saves:
+
+F.adaptive_avg_pool2d(x, 1)          the mean over the last dimensions, which saves nothing
+F.adaptive_avg_pool2d(x, (1, 2))     saves x
+F.adaptive_avg_pool2d(x, size)       who knows: nothing is concluded
 """
 
 from __future__ import annotations
@@ -14,9 +22,9 @@ from math import prod
 
 from ...autograd import Facts
 from ...domain.state import State
-from ...domain.values import TensorRef
-from ...ops.schema import Op
-from .known_shape import Given, Sizes
+from ...domain.values import Const, TensorRef
+from ...ops.schema import Op, Saved
+from .known_shape import Given, Sizes, items_in
 from .tensor_shapes import viewed
 
 REAL = frozenset("conj conj_physical real resolve_conj resolve_neg".split())
@@ -72,3 +80,24 @@ def _only_splits(old: Sizes, new: Sizes) -> bool:
             if product > size:
                 return False
     return not left
+
+
+POOLS = frozenset(
+    name
+    for dims in (1, 2, 3)
+    for name in (
+        f"adaptive_avg_pool{dims}d",
+        f"nn.functional.adaptive_avg_pool{dims}d",
+        f"adaptiveavgpool{dims}d",
+    )
+)
+"""The functions and the layers, as the op table names them."""
+
+
+def refine_saves(state: State, op: Op, output_size: object) -> Op:
+    """The row of an adaptive average pool, with what it saves for this output size."""
+    if op.name not in POOLS:
+        return op
+    sizes = [item.value for item in items_in(state, output_size) or () if isinstance(item, Const)]
+    is_wide = any(isinstance(size, int) and size != 1 for size in sizes)
+    return replace(op, saves=(Saved(op.params[0].name),) if is_wide else ())
