@@ -30,8 +30,6 @@ from .models.python import (
     containers,
     copying,
     dynamic_attributes,
-    import_module,
-    inspected,
     iterators,
     option_parsers,
     sets,
@@ -52,7 +50,7 @@ from .models.torch.nn import (
     parametrizations,
     weight_averages,
 )
-from .models.torch.optim import optimizer_subclasses, optimizers, schedulers
+from .models.torch.optim import optimizer_subclasses, optimizers
 from .modules.loader import Imports
 from .semantics import (
     assign,
@@ -89,8 +87,8 @@ MODELS: tuple[ModuleType, ...] = (
     functional_call,
     grad_calls,
     grad_mode,
-    import_module,
-    inspected,
+    dynamic_attributes,
+    dynamic_attributes,
     iterators,
     kept_states,
     launchers,
@@ -106,7 +104,7 @@ MODELS: tuple[ModuleType, ...] = (
     parametrizations,
     paused_optimizers,
     precision,
-    schedulers,
+    optimizers,
     sets,
     tensor_hooks,
     tensors,

@@ -1,5 +1,5 @@
 """What a stream can show: how wide it is, colours, links, text that does no harm there. Nothing is loaded for that;
-:mod:`.paint` makes use of it.
+:mod:`.full` makes use of it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TextIO
 from ..frozen import frozen
 
 Style = Callable[[str, str], str]
-"""``style(name, text)``: the text in one of the styles of :mod:`.paint`."""
+"""``style(name, text)``: the text in one of the styles of :mod:`.full`."""
 
 WIDTH = 80
 """How wide text is where that is not known."""
@@ -49,10 +49,10 @@ def look_for(stream: TextIO, has_story: bool = True, is_terminal: bool = True) -
 
 
 def style_for(is_coloured: bool) -> Style:
-    """The styles of :mod:`.paint`, which is loaded for that, or none."""
+    """The styles of :mod:`.full`, which is loaded for that, or none."""
     if not is_coloured:
         return plain
-    ansi: Style = import_module(".paint", __package__).ansi
+    ansi: Style = import_module(".full", __package__).ansi
     return ansi
 
 

@@ -51,10 +51,9 @@ from ..frozen import frozen
 from ..severity import Severity
 from ..source.pytest_files import TestConventions
 from . import all_settings, ignore_files, keys, pytest_config
-from .files import EXCLUDED
+from .files import EXCLUDED, Nearest
 from .globs import Patterns, below
 from .keys import PREFIX, ConfigError
-from .nearest import Nearest
 from .toml import lines_of, table_of
 
 USUAL = (Patterns(EXCLUDED),)

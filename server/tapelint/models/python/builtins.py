@@ -39,7 +39,7 @@ from ..torch.autograd import missing_grad
 from ..torch.dispatch import run
 from ..torch.known_shape import shape
 from ..torch.registry import Call, function
-from .orders import in_order
+from .containers import in_order
 from .sets import collected
 
 NAMED_TUPLE = "(named tuple)"
