@@ -14,7 +14,7 @@ from ..compiled import engine
 from ..output_formats import COUNTED, FORMATS
 from . import completing
 from .grouped_help import Commands, Grouped
-from .options import Manner, by_pattern, cache_options, reporting_options
+from .run_options import Manner, by_pattern, cache_options, reporting_options
 from .streams import LEVELS, LOG, log, writing
 
 _FORMATS = click.Choice(FORMATS)

@@ -9,7 +9,7 @@ from typing import Literal
 from ..frozen import frozen
 from ..output_formats import COUNTED
 from ..workspace import Config, Given, given_by
-from .options import Manner
+from .run_options import Manner
 from .task import Fixing
 
 STDIN = "-"

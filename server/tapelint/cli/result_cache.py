@@ -151,7 +151,6 @@ IGNORED = "# Automatically created by tapelint.\n*\n"
 TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# A cache of tapelint. https://bford.info/cachedir/\n"
 KEPT = 30
 """Days that an entry is kept without being used."""
-_DAY = 86_400
 
 
 @dataclass(slots=True)
@@ -166,7 +165,7 @@ class Entries:
 
 def today() -> int:
     """The number of the day."""
-    return int(time.time() // _DAY)
+    return int(time.time() // (24 * 60 * 60))
 
 
 def load(path: str, maker: str) -> Entries:

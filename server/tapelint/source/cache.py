@@ -17,27 +17,18 @@ VERSIONS = 2
 """Texts that are remembered of one file: that before an edit comes back where the edit is undone, or was only tried."""
 
 _known: OrderedDict[tuple[str, str], Source] = OrderedDict()
-_characters = 0
 
 
 def parsed(text: str, path: str) -> Source:
     """``parse(text, path)``, from memory if it was asked for lately."""
-    global _characters
     key = path, text
     source = _known.get(key)
     if source is not None:
         _known.move_to_end(key)
         return source
     source = _known[key] = parse(text, path)
-    _characters += len(text)
     for old in [known for known in _known if known[0] == path][:-VERSIONS]:
-        _forget(old)
-    while _characters > MOST_CHARACTERS and len(_known) > 1:
-        _forget(next(iter(_known)))
+        del _known[old]
+    while len(_known) > 1 and sum(len(known) for _, known in _known) > MOST_CHARACTERS:
+        _known.popitem(last=False)
     return source
-
-
-def _forget(key: tuple[str, str]) -> None:
-    global _characters
-    del _known[key]
-    _characters -= len(key[1])

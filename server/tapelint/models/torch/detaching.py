@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ...autograd import Cut, CutReason, Provenance, Tensor, fresh_id
+from ...autograd import Cut, CutReason, Node, Provenance, Tensor, fresh_id
 from ...autograd.events.broken_graph import RequiresGradRefused
 from ...autograd.model.doubts import doubt_maybe_same
 from ...autograd.model.guesses import assumed_below, is_unproven
@@ -74,24 +74,7 @@ def set_requires_grad(
     if tensor.grad_fn is not None and tensor.requires_grad:
         is_refused = (wanted is False or strict) and wanted is not None
         if is_refused and not tensor.assumption and tensor.grad_fn.certain:
-            if is_unproven(machine.facts.proven_networks, state, (tensor.grad_fn,)):
-                return
-            premise = assumed_below(state, tensor.grad_fn)
-            machine.facts.events.publish(
-                RequiresGradRefused(
-                    point=state.point(node),
-                    assumption=premise,
-                    tensor=tensor.id,
-                    reason="leaf",
-                    wanted=bool(wanted),
-                    created_at=tensor.created_at,
-                    recorded=tensor.grad_fn,
-                )
-            )
-            if premise is None:
-                raise ProgramRaised(
-                    "RuntimeError", "you can only change requires_grad flags of leaf variables.", by_torch=True
-                )
+            _refuse_flag(machine, state, tensor, tensor.grad_fn, bool(wanted), node)
         return
     if wanted:
         dispatch.refuse_integers(machine, state, tensor.id, node)
@@ -102,3 +85,23 @@ def set_requires_grad(
     state.tensors[tensor.id] = replace(tensor, requires_grad=bool(wanted) if wanted is not None else None, grad_fn=None)
     if wanted is not False:
         doubt_maybe_same(machine.facts, state, tensor.id)
+
+
+def _refuse_flag(machine: Machine, state: State, tensor: Tensor, grad_fn: Node, wanted: bool, node: ast.AST) -> None:
+    """Publish that the flag of a non-leaf is set; raises ProgramRaised where that rests on nothing."""
+    if is_unproven(machine.facts.proven_networks, state, (grad_fn,)):
+        return
+    premise = assumed_below(state, grad_fn)
+    machine.facts.events.publish(
+        RequiresGradRefused(
+            point=state.point(node),
+            assumption=premise,
+            tensor=tensor.id,
+            reason="leaf",
+            wanted=wanted,
+            created_at=tensor.created_at,
+            recorded=grad_fn,
+        )
+    )
+    if premise is None:
+        raise ProgramRaised("RuntimeError", "you can only change requires_grad flags of leaf variables.", by_torch=True)

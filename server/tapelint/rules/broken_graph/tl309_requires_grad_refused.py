@@ -117,10 +117,6 @@ RULE = Rule(
 )
 
 
-MOST_NODES = 64
-"""How far down a graph what a call returned is looked for: beyond that it explains little."""
-
-
 def returned_with_graph(facts: Facts, graph: Node, now: ProgramPoint) -> list[TraceStep]:
     """The steps of a story that say which call of the function that runs ``now`` gave ``graph`` its first part: the
     leaf that was made there, if it is one, and the innermost ``return``: calls around that only hand it on. Empty if
@@ -134,11 +130,11 @@ def returned_with_graph(facts: Facts, graph: Node, now: ProgramPoint) -> list[Tr
     return []
 
 
-def _nearest(graph: Node) -> list[Node | Leaf]:
-    """The nodes and leaves that a graph leads to, the nearest first."""
+def _nearest(graph: Node, most: int = 64) -> list[Node | Leaf]:
+    """The nodes and leaves that a graph leads to, the nearest first: beyond ``most`` they explain little."""
     found = dict[Node | Leaf, None]()
     todo = deque[Node | Leaf]([graph])
-    while todo and len(found) < MOST_NODES:
+    while todo and len(found) < most:
         item = todo.popleft()
         found.setdefault(item)
         if isinstance(item, Node):

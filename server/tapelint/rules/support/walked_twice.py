@@ -22,8 +22,6 @@ from .story import assumed_pass, carried, keeper, kept_beside, op_name, tensor_n
 ERROR = "Trying to backward through the graph a second time"
 UNNAMED = "no one statement keeps what is carried along so that it could be detached there"
 """Why nothing is offered to be detached."""
-MOST_HANDED = 6
-"""How many arguments are tried for the one that should have been detached: each costs an analysis."""
 
 
 def carrier(event: FreedGraphReached) -> Node:
@@ -280,14 +278,14 @@ def uses_of(node: ast.AST, stored: Stored | None) -> list[ast.expr]:
     return readers(node, stored.target) if stored is not None and stored.how is StoreKind.ASSIGNED else []
 
 
-def handed(user: Node) -> list[tuple[ast.Call, ast.expr]]:
+def handed(user: Node, most: int = 6) -> list[tuple[ast.Call, ast.expr]]:
     """What was handed to the calls inside of which ``user`` was made, the innermost first: names and attributes, each
-    with its call.
+    with its call. At ``most`` so many: each that is tried as the one to be detached costs an analysis.
     """
     calls = [call for call in reversed(user.created_at.calls) if isinstance(call, ast.Call)]
     found = [(call, arg) for call in calls for arg in (*call.args, *(keyword.value for keyword in call.keywords))]
     named = [pair for pair in found if isinstance(pair[1], (ast.Name, ast.Attribute))]
-    return named[:MOST_HANDED]
+    return named[:most]
 
 
 def retain_cure(event: FreedGraphReached, grows: bool) -> list[FixProposal]:

@@ -40,9 +40,6 @@ from .grad_use import use_grads
 MAX_SHOWN_PARAMETERS = 12
 """A loop over parameters is executed for so many of them: by what it does to these, nothing is known of the others."""
 
-MAX_REACHED_VALUES = 400
-"""Values that are searched for leaves which unknown code may reach."""
-
 CLEARING = frozenset(("zero_grad", "grad", "zero_"))
 
 TOUCHING = frozenset("zero_grad grad zero_ step backward unscale_".split())
@@ -150,8 +147,8 @@ def handed_over(machine: Machine, state: State, function: Value, given: Iterable
     return frozenset(reached)
 
 
-def reach(machine: Machine, state: State, values: Iterable[Value], most: int = MAX_REACHED_VALUES) -> Iterator[int]:
-    """The leaves that code which holds ``values`` can get at."""
+def reach(machine: Machine, state: State, values: Iterable[Value], most: int = 400) -> Iterator[int]:
+    """The leaves that code which holds ``values`` can get at; ``most`` values are searched."""
     todo = list(values)
     seen: set[int] = set()
     while todo and len(seen) < most:
