@@ -38,7 +38,7 @@ from .models.python import (
 from .models.torch import composites, distributions, einops, legacy_constructors, measures, precision, tensors
 from .models.torch.autograd import backward_calls, checkpoint, grad_calls, grad_mode, tensor_hooks
 from .models.torch.autograd_function import apply
-from .models.torch.func import transforms, vmap
+from .models.torch.func import transforms
 from .models.torch.nn import (
     assumed_networks,
     functional_call,
@@ -50,7 +50,7 @@ from .models.torch.nn import (
     parametrizations,
     weight_averages,
 )
-from .models.torch.optim import optimizer_subclasses, optimizers
+from .models.torch.optim import optimizers
 from .modules.loader import Imports
 from .semantics import (
     assign,
@@ -87,8 +87,6 @@ MODELS: tuple[ModuleType, ...] = (
     functional_call,
     grad_calls,
     grad_mode,
-    dynamic_attributes,
-    dynamic_attributes,
     iterators,
     kept_states,
     launchers,
@@ -97,21 +95,18 @@ MODELS: tuple[ModuleType, ...] = (
     measures,
     module_wrappers,
     modules,
-    optimizer_subclasses,
     optimizers,
     option_parsers,
     packed_sequences,
     parametrizations,
     paused_optimizers,
     precision,
-    optimizers,
     sets,
     tensor_hooks,
     tensors,
     transforms,
     type_tests,
     unit_tests,
-    vmap,
     weight_averages,
 )
 

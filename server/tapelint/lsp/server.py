@@ -34,9 +34,9 @@ from .handlers import (
     pull_diagnostics,
     story_request,
 )
-from .progress import Progress
 from .session import Session
 from .settings import SettingsOfFolders
+from .status import Progress
 from .transport import framing, parent_process
 from .transport.json_rpc import Protocol
 from .worker import Worker

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from .cache import parsed
 from .cells import Cell, cell_at, changes, in_cell, moved
 from .edit import Edit, Span, apply, difference, line_starts, rows
 from .notebooks import NOTEBOOK, Notebook, joined, notebook
-from .parsing import Source, concerns_torch, head, imported, may_use_torch, parse
+from .parsing import Source, concerns_torch, head, imported, may_use_torch, parse, parsed
 from .reading import INIT, SourceError, read
 from .recovery import UNPARSED, Problem
 from .suppression import Directive, Flaw, Flawed, Form, Listed, Suppression, Suppressions
