@@ -426,7 +426,7 @@ def _method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: 
         return _method_of_batch(machine, state, receiver, call)
     forget(state, receiver, call.name)
     if machine.facts.arrays and call.name in array_memory.METHODS:
-        array_memory.written(machine, state, receiver, call.node)
+        array_memory.note_write(machine, state, receiver, call.node)
     if call.name in OF_TENSORS:
         return Unknown(requires_grad=False if call.name == "detach" else receiver.requires_grad, origin=Origin.BATCH)
     if call.name == "backward":

@@ -29,10 +29,9 @@
     extend = "../pyproject.toml"                # what that says counts where this says nothing
 
 The nearest file upward of what is analysed counts; a tapelint.toml (the same keys, no table) beats the pyproject.toml
-beside it. Where there is none, that of the user does (user_config.py); its patterns are below the current folder.
+beside it. Where there is none, that of the user does (``user_folder``); its patterns are below the current folder.
 
-
-What no project says, the user's own configuration does. It lies where ruff looks for its own:
+The user's own configuration lies where ruff looks for its own:
 
 $XDG_CONFIG_HOME/tapelint/tapelint.toml     ~/.config where that variable names no absolute path
 %APPDATA%\\tapelint\\tapelint.toml            on Windows

@@ -119,7 +119,7 @@ def place(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
         if not isinstance(name, Const):
             state.edit(receiver.id, Instance).is_partial = True
         elif name.value in module_registry.KINDS and module_registry.is_module_like(state, receiver):
-            module_registry.replaced(state, receiver, name.value, call.get(1, "value"))
+            module_registry.replace_entries(state, receiver, name.value, call.get(1, "value"))
         else:
             state.edit(receiver.id, Instance).attributes[str(name.value)] = call.get(1, "value")
     return NONE

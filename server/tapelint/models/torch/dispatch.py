@@ -132,7 +132,7 @@ def run(
     positional = tuple([kind_of(machine, state, a) for a in args])
     if "none" in positional:
         for value in args:
-            missing_grad.used(machine, state, value, node, "TypeError")
+            missing_grad.refuse_none(machine, state, value, node, "TypeError")
     keywords = tuple([(k, kind_of(machine, state, v)) for k, v in kwargs.items()])
     row = resolved(name, positional, keywords) or _with_numbers(state, name, (args, kwargs), (positional, keywords))
     if row is None:
@@ -240,7 +240,7 @@ def _follow_gradients(
     """What is computed of gradients is known to be, and so is what it is written to."""
     target = tensors.get(op.writes[0]) if op.writes else None
     given = [key for _, key in flatten(tensors)]
-    grad_access.flowed(machine, state, given, keys, target if isinstance(target, int) else None, node)
+    grad_access.follow_op(machine, state, given, keys, target if isinstance(target, int) else None, node)
 
 
 def _doubt(state: State, keys: SequenceType[int]) -> None:

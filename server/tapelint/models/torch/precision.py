@@ -66,7 +66,7 @@ def convert(machine: Machine, name: str, wanted: list[Value], tensor: int | None
             machine.facts.float32.discard(tensor)
 
 
-def replaced(machine: Machine, tensor: int, value: Value) -> None:
+def note_replacement(machine: Machine, tensor: int, value: Value) -> None:
     """``tensor.data = value``: since then it is of the type of that."""
     if not isinstance(value, TensorRef) or value.id not in machine.facts.float32:
         machine.facts.float32.discard(tensor)

@@ -152,7 +152,7 @@ def inside(
         machine.facts.levels = outer
 
 
-def walked(machine: Machine, state: State, roots: list[int], inputs: Iterable[int], call: Call) -> None:
+def go_backward_to(machine: Machine, state: State, roots: list[int], inputs: Iterable[int], call: Call) -> None:
     """The backward from ``roots`` to those of ``inputs`` that they depend on: it may raise."""
     inputs = list(inputs)
     without = unused(machine.facts, state, roots, inputs)
@@ -195,7 +195,7 @@ def reverse(machine: Machine, state: State, call: Call) -> Value:
         if not keys or scalar and (not isinstance(value, TensorRef) or path.tensors[keys[0]].rank):
             raise refused(machine, SCALAR)
         roots = tracked(path, value)
-        walked(machine, path, roots, sorted(level.inputs), call)
+        go_backward_to(machine, path, roots, sorted(level.inputs), call)
 
         def made(key: int) -> Value:
             if not scalar and not isinstance(value, TensorRef):
@@ -251,7 +251,7 @@ def pullback(machine: Machine, state: State, call: Call) -> Value:
     roots = [again(state, tensor) for tensor in outputs]
     names = {tensor.id: again(state, tensor) for tensor in inputs}
     if spoiled:
-        walked(machine, state, roots, names.values(), call)
+        go_backward_to(machine, state, roots, names.values(), call)
     given = [key for value in starts for key in tensors_in(state, value)]
     found = {key: gradient(machine, state, roots, name, given, state.grad_mode, call) for key, name in names.items()}
     for key, made in found.items():
