@@ -37,7 +37,7 @@ text { font: 11px ui-monospace, Menlo, Consolas, monospace; fill: var(--ink); }
 
 def svg(picture: Picture, main: str) -> Iterator[str]:
     """The lines of an SVG document without scripts and without anything from elsewhere."""
-    layout = laid_out(picture, main, TOP)
+    layout = Plan(picture, main, TOP).layout()
     title = plain(picture.title)
     width = max(layout.width, len(title) * 8 + 40)
     foot = layout.height + len(picture.notes) * ROW
@@ -282,11 +282,6 @@ class Plan:
                 lines[edge] = None
         place = [*lines].index(line) + 1
         return box.x + box.width * place / (len(lines) + 1), box.y + (box.height if is_below else 0)
-
-
-def laid_out(picture: Picture, main: str, top: float) -> Layout:
-    """A place for each node and each arrow, below ``top``."""
-    return Plan(picture, main, top).layout()
 
 
 def _ranks(picture: Picture, column: int) -> list[list[PictureNode]]:

@@ -75,7 +75,7 @@ def _rows(block: Block, look: Look) -> Iterator[Text]:
     known: dict[str, dict[int, str]] = defaultdict(dict)
     for filename, row in block.rows:
         known[filename][row.number] = row.text
-    gutter = columns_for(_numbers(block, look))
+    gutter = len(str(max(_numbers(block, look))))
     yield joined(_arrow(gutter), *_place(diagnostic.filename, diagnostic.span, look))
     own, word = known[diagnostic.filename], diagnostic.severity.word
     yield from snippet(own, diagnostic.span, gutter, look.width, word, CONTEXT)
@@ -282,11 +282,6 @@ def changed(groups: Iterable[Iterable[Row]], gutter: int, width: int = WIDTH) ->
             counted = " " * gutter if row.sign == "-" else f"{row.number:>{gutter}}"
             yield joined(styled(f"{counted} {row.sign} ", style), shown)
     yield code.edge()
-
-
-def columns_for(numbers: Iterable[int]) -> int:
-    """How many columns the numbers of rows need."""
-    return len(str(max(numbers)))
 
 
 class _Code:

@@ -1,0 +1,91 @@
+"""Which networks an optimizer updates that comes as an argument, as they do.
+
+    class Learner:
+        def __init__(self, actor, critic, actor_optim, critic_optim): ...
+
+        def learn(self, batch):
+            self.critic_optim.zero_grad()
+            critic_loss.backward()       walks through `critic`
+            self.critic_optim.step()     so `critic_optim` holds its parameters
+            self.actor_optim.zero_grad()
+            actor_loss.backward()        through `critic` and `actor`, and `critic` has its optimizer:
+            self.actor_optim.step()      `actor_optim` holds those of `actor`
+
+An optimizer is there to apply what was computed since its gradients were cleared: it holds parameters of networks that
+got gradients since then. The only one holds all of them. Of several each leaves the others what they hold for certain;
+where that leaves several networks, nothing is known.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from ....autograd import bump, fresh_id
+from ....domain.state import State
+from ....domain.values import HeapRef, Optimizer
+from ....engine.machine import Machine
+
+
+def note_cleared(machine: Machine, state: State, optimizer: HeapRef) -> None:
+    """``zero_grad``: what comes after it is what the next step is for."""
+    if optimizer.id in machine.facts.handed_optimizers:
+        state.edit(optimizer.id, Optimizer).cleared = fresh_id()
+
+
+def write_networks(machine: Machine, state: State, optimizer: HeapRef, node: ast.AST) -> None:
+    """A step writes the parameters of the networks that the optimizer is taken to hold."""
+    facts = machine.facts
+    argument = facts.handed_optimizers.get(optimizer.id)
+    if argument is None or not facts.handed_leaves:
+        return
+    held = set(_held(machine, state, optimizer))
+    for leaf, network in facts.handed_leaves.items() if held else ():
+        if network in held and leaf in state.grads:
+            bump(
+                state,
+                state.tensors[leaf].version_counter,
+                f"{argument}.step",
+                node,
+                tensor=leaf,
+                by_optimizer=True,
+                assumption=f"`{argument}` holds the parameters of `{network}`",
+            )
+
+
+def _held(machine: Machine, state: State, reference: HeapRef) -> tuple[str, ...]:
+    """The networks whose parameters an optimizer holds, by the arguments that they came as."""
+    others = {key: name for key, name in machine.facts.handed_optimizers.items() if key != reference.id}
+    candidates = _candidates(machine, state, reference, others)
+    networks = {*machine.facts.handed_leaves.values()}
+    return candidates if not others or len(candidates) == 1 and len(networks) > len(others) else ()
+
+
+def _candidates(machine: Machine, state: State, reference: HeapRef, others: Iterable[int]) -> tuple[str, ...]:
+    """The networks that an optimizer may hold by what was walked before its steps so far, without those that ``others``
+    hold for certain.
+    """
+    optimizer = state.get(reference.id, Optimizer)
+    reached = tuple(dict.fromkeys(_reached(machine, state, optimizer.cleared)))
+    again = tuple(name for name in optimizer.candidates or reached if name in reached)
+    taken = {name for key in others for name in _certain(state, key)}
+    candidates = tuple(name for name in again or reached if name not in taken)
+    if candidates != optimizer.candidates:
+        state.edit(reference.id, Optimizer).candidates = candidates
+    return candidates
+
+
+def _certain(state: State, key: int) -> tuple[str, ...]:
+    """The network of another optimizer that nothing else could be meant for."""
+    thing = state.heap.get(key)
+    candidates = thing.candidates if isinstance(thing, Optimizer) else None
+    return candidates if candidates is not None and len(candidates) == 1 else ()
+
+
+def _reached(machine: Machine, state: State, since: int) -> Iterator[str]:
+    """The networks that got gradients after ``since`` and belong to no optimizer that is known."""
+    owned = {key for thing in state.heap.values() if isinstance(thing, Optimizer) for key in thing.params}
+    for leaf, network in machine.facts.handed_leaves.items():
+        past = state.history.get(leaf)
+        if past is not None and leaf not in owned and any(run.stamp > since for run in past.passes):
+            yield network
