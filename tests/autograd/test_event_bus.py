@@ -8,6 +8,7 @@ import pytest
 
 from tapelint.autograd import EventBus, Facts, ProgramPoint
 from tapelint.autograd.events.graph_walks import Event, GraphTensorWritten, LeafWritten
+from tapelint.because import NOTHING, guess
 
 POINT = ProgramPoint(ast.Pass(), (), ())
 REFUSED = LeafWritten(point=POINT, tensor=1, op="add_", view=False)
@@ -49,19 +50,21 @@ def test_a_handler_of_other_errors_changes_nothing(bus: EventBus, heard: list[Ev
     assert heard == [REFUSED]
 
 
-def test_the_innermost_premise_is_added(bus: EventBus, heard: list[Event]) -> None:
-    with bus.assuming("a framework calls it"), bus.assuming(None):
+def test_the_innermost_reason_is_added(bus: EventBus, heard: list[Event]) -> None:
+    called, kept = guess("a framework calls it"), guess("`encode` keeps a graph")
+    with bus.assuming(called), bus.assuming(NOTHING):
         bus.publish(ALLOWED)
-        with bus.assuming("`encode` keeps a graph"):
+        with bus.assuming(kept):
             bus.publish(ALLOWED)
     bus.publish(ALLOWED)
-    assert [event.assumption for event in heard] == ["a framework calls it", "`encode` keeps a graph", None]
+    assert [event.because for event in heard] == [called, kept, NOTHING]
 
 
-def test_an_assumption_of_the_event_itself_comes_first(bus: EventBus, heard: list[Event]) -> None:
-    with bus.assuming("a framework calls it"):
-        bus.publish(GraphTensorWritten(point=POINT, assumption="its own", tensor=1, op="add_"))
-    assert heard[0].assumption == "its own and that a framework calls it"
+def test_a_reason_of_the_event_itself_comes_first(bus: EventBus, heard: list[Event]) -> None:
+    own, called = guess("its own"), guess("a framework calls it")
+    with bus.assuming(called):
+        bus.publish(GraphTensorWritten(point=POINT, because=own, tensor=1, op="add_"))
+    assert heard[0].because == own & called
 
 
 def test_others_can_listen_for_a_while(bus: EventBus, heard: list[Event]) -> None:
@@ -73,9 +76,9 @@ def test_others_can_listen_for_a_while(bus: EventBus, heard: list[Event]) -> Non
 
 
 def test_circumstances_end_with_an_exception(bus: EventBus) -> None:
-    with pytest.raises(ValueError), bus.handling(True), bus.assuming("a premise"), bus.heard_by():
+    with pytest.raises(ValueError), bus.handling(True), bus.assuming(guess("a premise")), bus.heard_by():
         raise ValueError
-    assert (bus.enclosing_handlers, bus.assumption, len(bus.listeners)) == (0, None, 1)
+    assert (bus.enclosing_handlers, bus.because, len(bus.listeners)) == (0, NOTHING, 1)
 
 
 def test_a_fork_of_facts_has_the_listeners_and_facts_of_its_own(heard: list[Event]) -> None:

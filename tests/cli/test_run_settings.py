@@ -10,7 +10,8 @@ from plain import Tapelint, tapelint_in
 
 WRITTEN = "import torch\n\ny = torch.ones(3, requires_grad=True).exp()\ny += 1\ny.sum().backward()\n"
 FIXED = WRITTEN.replace("y += 1", "y = y + 1")
-GAN = (Path(__file__).resolve().parents[2] / "examples" / "gan_reused_fake.py").read_text()
+UNSAFE = (Path(__file__).resolve().parents[2] / "examples" / "tracker_prev_feature.py").read_text()
+"""What only an unsafe fix cures."""
 """Its one fix changes what is computed."""
 
 
@@ -56,7 +57,7 @@ def test_it_is_that_of_the_folder_in_which_it_is_started(tapelint: Tapelint, tmp
 
 def test_fixes_go_without_what_is_left(tapelint: Tapelint, tmp_path: Path) -> None:
     settings(tmp_path, "fix-only = true\n")
-    (tmp_path / "gan.py").write_text(GAN)
+    (tmp_path / "tracker.py").write_text(UNSAFE)
     done = tapelint("check")
     assert done.returncode == 0 and "TL1" not in done.stdout
     assert (tmp_path / "a.py").read_text() == FIXED
@@ -65,7 +66,7 @@ def test_fixes_go_without_what_is_left(tapelint: Tapelint, tmp_path: Path) -> No
 
 
 def test_unsafe_fixes_are_counted_made_or_not_mentioned(tapelint: Tapelint, tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text(GAN)
+    (tmp_path / "a.py").write_text(UNSAFE)
     hint = "can be enabled with the `--unsafe-fixes` option"
     assert hint in tapelint("check", COLUMNS="120").stdout
     settings(tmp_path, "unsafe-fixes = false\n")
@@ -73,9 +74,9 @@ def test_unsafe_fixes_are_counted_made_or_not_mentioned(tapelint: Tapelint, tmp_
     assert "1 fixable with the `--fix` option" in tapelint("check", "--unsafe-fixes").stdout
     settings(tmp_path, "unsafe-fixes = true\nfix = true\n")
     assert tapelint("check", "--no-unsafe-fixes").returncode == 1
-    assert (tmp_path / "a.py").read_text() == GAN
+    assert (tmp_path / "a.py").read_text() == UNSAFE
     tapelint("check")
-    assert (tmp_path / "a.py").read_text() != GAN
+    assert (tmp_path / "a.py").read_text() != UNSAFE
 
 
 def test_the_format_of_the_settings_yields_to_what_is_said(tapelint: Tapelint, tmp_path: Path) -> None:

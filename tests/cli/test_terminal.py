@@ -10,6 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from plain import Tapelint, tapelint_in, variables
@@ -89,17 +90,26 @@ def test_the_story_is_that_of_json(there: Tapelint, columns: str) -> None:
         ]
         for finding in found
     ]
-    assert [*steps(shown)] == expected and sum(map(len, expected)) > 20
+    told = [*steps(shown)]
+    assert [each[: len(story)] for each, story in zip(told, expected, strict=True)] == expected
+    assert sum(map(len, expected)) > 20
+    for each, story, finding in zip(told, expected, found, strict=True):  # what PyTorch raises is the last step
+        last = [place for _, place in each[len(story) :]]
+        assert last == [place_of(finding)] * len(last) and len(last) <= bool(finding["raises"])
+
+
+def place_of(finding: dict[str, Any]) -> str:
+    return f"{finding['filename']}:{finding['location']['row']}:{finding['location']['column']}"
 
 
 def test_the_story_is_one_line_where_it_is_not_asked_for(there: Tapelint) -> None:
     found = json.loads(there("check", "--output-format", "json", ".").stdout)
     shown = there("check", ".").stdout
     told = re.findall(r"^story: (\d+) steps?(?:, first)? at (\S+); show with --story$", shown, re.MULTILINE)
+    counts = [len(story) for story in steps(there("check", "--story", ".").stdout) if story]
     assert told == [
-        (str(len(each["related"])), f"{each['related'][0]['filename']}:{each['related'][0]['location']['row']}")
-        for each in found
-        if each["related"]
+        (str(count), f"{each['related'][0]['filename']}:{each['related'][0]['location']['row']}")
+        for count, each in zip(counts, (each for each in found if each["related"]), strict=True)
     ]
 
 
@@ -145,10 +155,10 @@ def test_the_last_lines_count_what_fix_cures(examples: Path, tmp_path: Path) -> 
     found = json.loads(tapelint("check", "--output-format", "json", ".").stdout)
     ways = [{fix["applicability"] for fix in each["fixes"]} for each in found]
     safe, unsafe = sum("safe" in each for each in ways), sum(each == {"unsafe"} for each in ways)
-    hidden = f"{unsafe} hidden fixes can be enabled with the `--unsafe-fixes` option"
+    hidden = f"{unsafe} hidden {'fix' if unsafe == 1 else 'fixes'} can be enabled with the `--unsafe-fixes` option"
     last = f"[*] {safe} fixable with the `--fix` option ({hidden})."
     shown = tapelint("check", ".", COLUMNS="120").stdout
-    assert shown.endswith(f"\nFound {len(found)} errors in 10 files.\n{last}\n") and safe > 3 and unsafe > 1
+    assert shown.endswith(f"\nFound {len(found)} errors in 10 files.\n{last}\n") and safe > 3 and unsafe > 0
     assert shown.count("] [*] ") == safe
     assert tapelint("check", "--output-format", "concise", ".").stdout.count("] [*] ") == safe
     assert tapelint("check", "--statistics", ".", COLUMNS="120").stdout.endswith(f"{last}\n")

@@ -20,14 +20,14 @@ def test_by_default_an_option_is_its_default():
 
 
 def test_an_option_that_is_not_left_at_its_default_may_be_anything():
-    assert supposing(MODE.premise, equals(MODE, "other")) is None
+    assert supposing(MODE.changed, equals(MODE, "other")) is None
 
 
 def test_an_option_with_one_other_value_has_that_value():
-    assert supposing(SIDE.premise, equals(SIDE, "right")) is True
-    assert supposing(SIDE.premise, equals(SIDE, "left")) is False
+    assert supposing(SIDE.changed, equals(SIDE, "right")) is True
+    assert supposing(SIDE.changed, equals(SIDE, "left")) is False
 
 
 def test_other_options_have_their_defaults():
-    assert supposing(SIDE.premise, equals(MODE, "plain")) is True
-    assert supposing(SIDE.premise, ("And", equals(MODE, "other"), equals(SIDE, "right"))) is False
+    assert supposing(SIDE.changed, equals(MODE, "plain")) is True
+    assert supposing(SIDE.changed, ("And", equals(MODE, "other"), equals(SIDE, "right"))) is False

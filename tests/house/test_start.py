@@ -16,7 +16,7 @@ from .test_house import LAYERS
 NEEDED = {
     "compiled",
     "fault",
-    "ground",
+    "because",
     "headline",
     "severity",
     "source",

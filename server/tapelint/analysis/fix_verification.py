@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from ..autograd.model.cuts import Withheld
+from ..because import RunBy
 from ..fixes import PURPOSES
-from ..ground import RunBy
 from ..report import Diagnostic, FileEdits
 from ..report.diagnostic import Place
 from ..rules import Finding

@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
+from ..because import Atom, RunBy
 from ..frozen import frozen
-from ..ground import Ground, RunBy
 from ..report import Diagnostic, Fix, Related
 from ..report.diagnostic import Applicability
 from ..rules import FileSummary, Finding, Rule, all_rules
@@ -152,11 +152,11 @@ class Files:
         own = at_its_own_place(finding)
         rests_on = finding.rests_on
         if source is not self.main:
-            rests_on += (Ground("called", self._as_called(self.place_in_main(finding))),)
+            rests_on += (Atom("called", self._as_called(self.place_in_main(finding))),)
             _put_calls(steps, self._calls(finding, node, {each.node for each in steps}))
         if node is not finding.node:
             span = head(inner, finding.node)
-            rests_on += (Ground("called", self._where(node, inner, span)),)
+            rests_on += (Atom("called", self._where(node, inner, span)),)
             _put_place(steps, StoryStep(finding.node, "This call leads here", own or "called"), finding, bool(own))
         return Diagnostic(
             finding.code,
@@ -168,7 +168,7 @@ class Files:
             tuple(self._related(step.text, step.node, step.short) for step in steps),
             finding.help,
             rule.url,
-            finding.premise is not None,
+            bool(finding.because),
             rests_on,
             finding.raises,
             self._raised_at(finding, head(source, node)),

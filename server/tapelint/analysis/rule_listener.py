@@ -9,15 +9,14 @@ from dataclasses import dataclass, field, replace
 from ..autograd.events.graph_walks import BackwardRan, Event
 from ..autograd.gradients.withheld import Fates
 from ..autograd.model.cuts import Withheld
+from ..because import Because, RunBy
 from ..engine.paths.abandoned import AbandonedPaths
 from ..frozen import frozen
-from ..ground import RunBy
 from ..interpreter import AnalysisUnit, Cancelled, Entry, Machine
 from ..rules import Finding, Rule, all_rules
 from ..severity import Severity
 from ..workspace.config import Config
-from .grounds import graded_by_choices
-from .in_tests import graded_in_tests
+from .grade import grade
 from .told_once import told_once
 
 
@@ -38,7 +37,7 @@ class UnitFindings:
 
     def add(self, found: Finding) -> None:
         here = self.found.setdefault((found.code, found.node), {})
-        known = here.get(supposed := (found.severity, found.premise, found.point.premise, found.run_by))
+        known = here.get(supposed := (found.severity, found.because, found.point.supposed, found.run_by))
         here[supposed] = found if known is None else replace(known, guard=known.guard.either(found.guard))
 
     def merge_from(self, other: UnitFindings) -> None:
@@ -61,15 +60,14 @@ class UnitFindings:
         ``abandoned`` ways are left out. ``is_of_tests`` says whether one stands in a file of tests."""
         reported: dict[tuple[str, ast.AST], Finding] = {}
         for key, here in self.found.items():
-            chosen = (graded_by_choices(found, abandoned) for found in here.values())
-            tested = (graded_in_tests(found, is_of_tests(found)) for found in chosen if found is not None)
-            graded = [found for found in tested if found is not None]
+            judged = (grade(found, abandoned, is_of_tests(found)) for found in here.values())
+            graded = [found for found in judged if found is not None]
             if graded:
                 reported[key] = min(graded, key=lambda each: each.severity)
         return reported
 
 
-Supposed = tuple[Severity, "str | None", "str | None", RunBy]
+Supposed = tuple[Severity, Because, Because, RunBy]
 """How grave a finding is, what its event rests on, what its path supposes and what runs it."""
 
 
@@ -114,7 +112,7 @@ def found_in(
         walks.update(node for _, node in unit.backward_sites)
     reported = total.reported(abandoned, is_of_tests)
     for key, found in [*reported.items()]:
-        if found.everywhere and found.point.premise is None and found.point.node in walks:
+        if found.everywhere and not found.point.supposed and found.point.node in walks:
             del reported[key]
     imagined = {node: leaves for node, leaves in total.imagined.items() if node not in total.reach}
     trained, by_program = len(total.trained), len(total.trained_by_program)
@@ -125,13 +123,6 @@ def found_in(
 def running(config: Config) -> list[Rule]:
     """The rules to run. Disabled default rules run too, so that a fix cannot introduce their findings."""
     return [rule for rule in all_rules() if rule.default or config.wants(rule.code, rule.default)]
-
-
-def assumed(found: Finding, event: Event) -> Finding:
-    """A finding that says what its event rests on, unless its rule has; it is no error then."""
-    premise = found.premise or event.assumption
-    severity = max(found.severity, Severity.WARNING) if premise else found.severity
-    return replace(found, severity=severity, premise=premise)
 
 
 class RuleListener:
@@ -163,7 +154,8 @@ class RuleListener:
             found = self._run(rule, event)
             if found is not None:
                 found = replace(
-                    assumed(found, event),
+                    found,
+                    because=found.because or event.because,
                     code=rule.code,
                     raiser=event.point.node,
                     guard=event.point.guard,

@@ -53,7 +53,7 @@ def _merged(findings: Findings) -> Findings:
     alike: dict[Hashable, list[tuple[str, ast.AST]]] = {}
     for key, found in findings.items():
         if found.cause is not None:
-            alike.setdefault((found.code, found.cause, found.premise, found.rests_on, found.severity), []).append(key)
+            alike.setdefault((found.code, found.cause, found.because, found.rests_on, found.severity), []).append(key)
     for keys in alike.values():
         if len(keys) > 1:
             first, *others = sorted(keys, key=_position)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
+from ..because import NOTHING, Because
 from .events.graph_walks import Event
 from .events.messages import is_of_another
 from .model.program_point import ProgramPoint
@@ -25,8 +26,8 @@ class EventBus:
     listeners: list[Listener] = field(default_factory=list)
     # How many handlers of the program around the running code would catch an error of PyTorch.
     enclosing_handlers: int = 0
-    # The premise that all events rest on, such as that a framework calls the running method.
-    assumption: str | None = None
+    # What all events rest on, such as that a framework calls the running method.
+    because: Because = NOTHING
     # The patterns of the handlers that catch an error only if its message is like that.
     expected_messages: tuple[str, ...] = ()
     # Where the last event was published of which PyTorch raises.
@@ -41,12 +42,9 @@ class EventBus:
             self.raised_at = event.point
             if self._is_caught(event):
                 return
-        assumption = ""
-        for premise in (event.premise, event.assumption, self.assumption):
-            if premise is not None and premise not in assumption:  # it is there where an event is published again
-                assumption = f"{assumption} and that {premise}" if assumption else premise
-        if assumption and assumption != event.assumption:
-            event = replace(event, assumption=assumption)
+        because = event.supposed & event.because & self.because
+        if because != event.because:
+            event = replace(event, because=because)
         for listener in self.listeners:
             listener(event)
 
@@ -58,25 +56,25 @@ class EventBus:
 
     def fork(self) -> EventBus:
         """A bus with the same listeners, and circumstances of its own."""
-        return EventBus(self.listeners, self.enclosing_handlers, self.assumption, self.expected_messages)
+        return EventBus(self.listeners, self.enclosing_handlers, self.because, self.expected_messages)
 
     @contextmanager
-    def assuming(self, premise: str | None) -> Iterator[None]:
-        """What happens inside rests on ``premise``, or on that of what is outside where it is None."""
-        outer, self.assumption = self.assumption, premise or self.assumption
+    def assuming(self, because: Because) -> Iterator[None]:
+        """What happens inside rests on ``because``; without one on that of what is outside."""
+        outer, self.because = self.because, because or self.because
         try:
             yield
         finally:
-            self.assumption = outer
+            self.because = outer
 
     @contextmanager
     def assuming_nothing(self) -> Iterator[None]:
-        """What happens inside does not rest on the premise of what is outside."""
-        outer, self.assumption = self.assumption, None
+        """What happens inside does not rest on the reason of what is outside."""
+        outer, self.because = self.because, NOTHING
         try:
             yield
         finally:
-            self.assumption = outer
+            self.because = outer
 
     @contextmanager
     def handling(self, catches: bool, pattern: str | None = None) -> Iterator[None]:

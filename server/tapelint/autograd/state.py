@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from ..because import NOTHING, Because
 from .model.graph import BackwardPass, Node, SavedTensor, Tensor, Write
 from .model.path_guard import UNGUARDED
 from .model.program_point import Iteration, ProgramPoint
@@ -56,8 +57,8 @@ class AutogradState:
         "iterations",
         "calls",
         "path_condition",
-        "premise",
-        "premise_code",
+        "supposed",
+        "supposed_code",
         "guard",
         "changes",
     )
@@ -112,9 +113,9 @@ class AutogradState:
         # The truth assumed for unknown conditions, by their formula.
         self.path_condition: dict[Hashable, bool] = {}
         # What the path supposes that is not so by default, such as that an option is given.
-        self.premise: str | None = None
+        self.supposed: Because = NOTHING
         # The code that is run only where it holds, as far as it stands in one function.
-        self.premise_code: tuple[ast.AST, ...] = ()
+        self.supposed_code: tuple[ast.AST, ...] = ()
         # The branches on unknown tests that the path has taken.
         self.guard = UNGUARDED
         # How often a heap object was edited, a backward ran or a hook was removed.
@@ -141,8 +142,8 @@ class AutogradState:
         twin.grad_mode, twin.inference = self.grad_mode, self.inference
         twin.grad_mode_set_at = self.grad_mode_set_at
         twin.iterations, twin.calls = self.iterations, self.calls
-        twin.path_condition, twin.premise, twin.guard = self.path_condition.copy(), self.premise, self.guard
-        twin.premise_code = self.premise_code
+        twin.path_condition, twin.supposed, twin.guard = self.path_condition.copy(), self.supposed, self.guard
+        twin.supposed_code = self.supposed_code
         twin.changes = self.changes
 
     def version(self, counter: int) -> int:
@@ -176,4 +177,4 @@ class AutogradState:
 
     def point(self, node: ast.AST) -> ProgramPoint:
         """The program point of ``node`` in the running iterations and calls."""
-        return ProgramPoint(node, self.iterations, self.calls, self.premise, self.guard)
+        return ProgramPoint(node, self.iterations, self.calls, self.supposed, self.guard)

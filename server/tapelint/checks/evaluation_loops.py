@@ -18,6 +18,7 @@ from dataclasses import replace
 from ..autograd import EvaluationGraph, Leaf, Node
 from ..autograd.events.training_step import EvaluationRecorded
 from ..autograd.model.graph_search import nodes_below
+from ..because import NOTHING, guess
 from ..domain import facets
 from ..domain.mro import lookup_in_mro
 from ..domain.reachability import reachable_graph
@@ -161,11 +162,11 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
         return
     if not _is_for_nothing(machine, event, loop, first, nodes):
         return
-    premise = f"`{first.network}` is a network whose parameters require grad" if first.assumed else None
+    network = guess(f"`{first.network}` is a network whose parameters require grad")
     machine.facts.events.publish(
         EvaluationRecorded(
             point=first.point,
-            assumption=premise,
+            because=network if first.assumed else NOTHING,
             loop=loop,
             nodes=0 if first.assumed else len(nodes),
             network=first.network,

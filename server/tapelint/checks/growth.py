@@ -18,6 +18,7 @@ from functools import partial
 from ..autograd import Node, ProgramPoint, RetainedGraphs, Stored, StoreKind
 from ..autograd.events.graph_walks import GraphKeptAlive
 from ..autograd.model.program_point import Iteration
+from ..because import NOTHING, guess
 from ..domain.facets import BUFFER_NAMES
 from ..domain.state import State
 from ..domain.values import HeapRef, Instance, Value
@@ -56,13 +57,13 @@ def publish(
     kept = [each for each, _ in found if each is not None]
     holding = {each.tensor: name for each, name in found if each is not None}
     for each in leaks(state, kept):
-        premise = None
+        because = NOTHING
         if not any(node.certain for node in each.added):
             name = led().get(holding[each.tensor])
             if name is None:
                 continue
-            premise = f"`{name}` requires grad"
-        machine.facts.events.publish(GraphKeptAlive(point=each.stored.point, assumption=premise, collected=each))
+            because = guess(f"`{name}` requires grad")
+        machine.facts.events.publish(GraphKeptAlive(point=each.stored.point, because=because, collected=each))
 
 
 def _kept(

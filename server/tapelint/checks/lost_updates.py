@@ -35,7 +35,7 @@ def on_update_bound(machine: Machine, event: UpdateBound) -> None:
         machine.facts.events.publish(
             UpdateDropped(
                 point=state.point(statement),
-                assumption=state.tensors[leaf].assumption_text,
+                because=state.tensors[leaf].because,
                 leaf=leaf,
                 name=name,
                 loop=loop,

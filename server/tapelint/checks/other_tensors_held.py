@@ -15,6 +15,7 @@ from ..autograd import edge_of, resolve_view
 from ..autograd.events.training_step import OtherTensorHeld
 from ..autograd.gradients.history import NOTHING
 from ..autograd.model.graph_search import leaf_tensors
+from ..because import guess
 from ..domain.values import Optimizer
 from ..engine.lifecycle import StepRepeated, UnknownStepped
 from ..engine.machine import Machine
@@ -36,7 +37,7 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
             machine.facts.events.publish(
                 OtherTensorHeld(
                     point=event.point,
-                    assumption=passes[-1].assumption,
+                    because=passes[-1].because,
                     optimizer=event.optimizer,
                     held=found[0],
                     used=used,
@@ -61,7 +62,7 @@ def on_unknown_stepped(machine: Machine, event: UnknownStepped) -> None:
             machine.facts.events.publish(
                 OtherTensorHeld(
                     point=state.point(event.call),
-                    assumption=past.fresh[-1].assumption or f"`{written(function.value)}` is an optimizer",
+                    because=past.fresh[-1].because or guess(f"`{written(function.value)}` is an optimizer"),
                     optimizer=function.value,
                     held=held,
                     used=used,

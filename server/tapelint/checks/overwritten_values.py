@@ -17,6 +17,7 @@ from ..autograd import Write
 from ..autograd.events.graph_walks import KeptValueOverwritten
 from ..autograd.facts import Kept
 from ..autograd.state import fresh_id
+from ..because import NOTHING, Because
 from ..domain.state import State
 from ..domain.values import Sequence, TensorRef, Unknown, Value
 from ..engine.lifecycle import Appended
@@ -40,7 +41,7 @@ def on_appended(machine: Machine, event: Appended) -> None:
         facts.events.publish(
             KeptValueOverwritten(
                 point=now.point,
-                assumption=_assumption(state, event.value, memory) or write.assumption,
+                because=_reason(state, event.value, memory) or write.because,
                 first=before.point,
                 write=write,
                 memory=memory,
@@ -92,6 +93,6 @@ def _is_read(machine: Machine, call: ast.AST) -> bool:
     return uses.shown or uses.taken
 
 
-def _assumption(state: State, value: Value, memory: int) -> str | None:
+def _reason(state: State, value: Value, memory: int) -> Because:
     tensors = (state.tensors.get(key) for key in (_key(value), memory))
-    return next((tensor.assumption_text for tensor in tensors if tensor is not None and tensor.assumption), None)
+    return next((tensor.because for tensor in tensors if tensor is not None and tensor.assumption), NOTHING)

@@ -19,13 +19,13 @@ from ..autograd.events.graph_walks import GraphKeptAlive
 from ..autograd.gradients.reference_cycles import left
 from ..autograd.model.graph_search import nodes_below
 from ..autograd.passes.retained_graphs import forget
+from ..because import RunBy
 from ..domain.completion import Return
 from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import NONE, Frame, TensorRef, Unknown, Value
 from ..engine.lifecycle import CallReturned, LoopLeft, PathEnded
 from ..engine.machine import Machine
-from ..ground import RunBy
 from ..source import Loop, walk
 from .iteration_spans import IterationSpans
 from .kept_values import uses_of_name

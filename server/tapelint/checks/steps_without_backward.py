@@ -16,6 +16,7 @@ from ..autograd import Node
 from ..autograd.events.training_step import StepWithoutBackward
 from ..autograd.gradients.history import Idle
 from ..autograd.model.graph_search import leaf_tensors, nodes_below
+from ..autograd.model.guesses import keeping
 from ..domain.state import State
 from ..engine.lifecycle import PathEnded
 from ..engine.machine import Machine
@@ -38,7 +39,7 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
             machine.facts.events.publish(
                 StepWithoutBackward(
                     point=step.point,
-                    assumption=f"`{premise}` keeps a graph, which tapelint cannot see" if premise else None,
+                    because=keeping(premise),
                     leaves=tuple(sorted(keys)),
                     loss=lost,
                     called=event.result is not None,

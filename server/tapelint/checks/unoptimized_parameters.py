@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..autograd.events.training_step import NeverStepped, WhyUnoptimized
+from ..because import NOTHING
 from ..domain.state import State
 from ..domain.values import Class, Frame, HeapRef, Instance, Mapping, Optimizer, TensorRef, Value
 from ..domain.values import Sequence as Items
@@ -61,7 +62,7 @@ def _publish(machine: Machine, event: StepRepeated, why: WhyUnoptimized, kept: H
     machine.facts.events.publish(
         NeverStepped(
             point=event.point,
-            assumption=next((run.assumption for run in passes if run.assumption), None),
+            because=next((run.because for run in passes if run.because), NOTHING),
             optimizer=event.optimizer,
             built=machine.created_by.get(mine),
             leaves=kept.leaves,

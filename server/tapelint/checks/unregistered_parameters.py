@@ -19,6 +19,7 @@ from typing import Literal
 from ..autograd import edge_of, resolve_view
 from ..autograd.events.broken_graph import ParameterUnregistered
 from ..autograd.model.graph_search import leaf_tensors
+from ..because import NOTHING, Because, guess
 from ..domain.mro import is_module
 from ..domain.state import State
 from ..domain.values import Class, HeapRef, Instance
@@ -59,20 +60,20 @@ def on_attribute_assigned(machine: Machine, event: AttributeAssigned) -> None:
     found = _unregistered(state, event, source)
     if found is None or event.target.attr not in machine.query(_read, kind.node):
         return
-    how, leaf, premise = found
+    how, leaf, because = found
     if how == "leaf" and event.target.attr in machine.query(_handled, tree):
         return
     machine.facts.events.publish(
-        ParameterUnregistered(point=state.point(event.target), assumption=premise, value=source, leaf=leaf, how=how)
+        ParameterUnregistered(point=state.point(event.target), because=because, value=source, leaf=leaf, how=how)
     )
 
 
-def _unregistered(state: State, event: AttributeAssigned, source: ast.expr) -> tuple[How, int, str | None] | None:
+def _unregistered(state: State, event: AttributeAssigned, source: ast.expr) -> tuple[How, int, Because] | None:
     """What is wrong with an assigned tensor: the leaf that is lost, and what that rests on."""
     tensor = resolve_view(state, event.tensor)
     if tensor.grad_fn is None:
         if not tensor.parameter:
-            return ("leaf", tensor.id, None) if tensor.created_at.node is source and _is_created(source) else None
+            return ("leaf", tensor.id, NOTHING) if tensor.created_at.node is source and _is_created(source) else None
         return _converted(state, tensor.id, source)
     edge = edge_of(tensor)
     leaves = leaf_tensors([edge]) if edge is not None else set[int]()
@@ -83,17 +84,17 @@ def _unregistered(state: State, event: AttributeAssigned, source: ast.expr) -> t
     if state.tensors[key].parameter:
         return _computed(state, key, source)
     is_moved = isinstance(source, ast.Call) and _is_conversion(source, made) and _is_created(made)
-    return ("leaf", key, None) if is_moved else None
+    return ("leaf", key, NOTHING) if is_moved else None
 
 
-def _computed(state: State, key: int, source: ast.expr) -> tuple[How, int, str | None] | None:
+def _computed(state: State, key: int, source: ast.expr) -> tuple[How, int, Because] | None:
     """What was computed from a new Parameter, in the expression that makes that."""
     if state.tensors[key].created_at.node not in ast.walk(source) or state.tensors[key].assumption:
         return None
-    return _converted(state, key, source) or ("computed", key, None)
+    return _converted(state, key, source) or ("computed", key, NOTHING)
 
 
-def _converted(state: State, key: int, source: ast.expr) -> tuple[How, int, str | None] | None:
+def _converted(state: State, key: int, source: ast.expr) -> tuple[How, int, Because] | None:
     """A conversion of a new leaf: a copy, unless the leaf has that type, or is there."""
     if not isinstance(source, ast.Call) or not _is_conversion(source, state.tensors[key].created_at.node):
         return None
@@ -102,8 +103,8 @@ def _converted(state: State, key: int, source: ast.expr) -> tuple[How, int, str 
     if "cpu" in known:
         return None
     if len(known) == len(wanted):
-        return "converted", key, None
-    return "converted", key, f"`{ast.unparse(wanted[0])}` is another device or type than it has"
+        return "converted", key, NOTHING
+    return "converted", key, guess(f"`{ast.unparse(wanted[0])}` is another device or type than it has")
 
 
 def _is_conversion(call: ast.Call, made: ast.AST) -> bool:

@@ -49,7 +49,9 @@ def _tell_followed(run: Run) -> None:
     What a file that uses it follows counts.
     """
     manner = run.request.manner
-    is_usual = run.request.output_format in ("full", "concise") and not (run.request.diff or run.request.fix_only)
+    request = run.request
+    shows = request.output_format in ("full", "concise") and request.asked_format == request.output_format
+    is_usual = shows and not (request.diff or request.fix_only)
     for path, answer in run.followed.items():
         by_others = len(run.reached.intersection((path, *end) for end in answer.missed))
         if answer.coverage:

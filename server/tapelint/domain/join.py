@@ -15,6 +15,7 @@ from collections.abc import Hashable, Iterable
 
 from ..autograd import Iteration, leaf
 from ..autograd.gradients import history
+from ..because import NOTHING
 from . import facets
 from .completion import Return
 from .equivalence import MISSING, Bisimulation, Change, Keys, Partly, refers_back
@@ -63,8 +64,8 @@ def try_join(state: State, other: State, saved: set[int], suspects: list[int], m
     if pair.results is not None:
         other.completion = Return(_result(pair, other, *pair.results))
     meeting.forgotten = pair.plain
-    if state.premise is None:
-        other.premise = None
+    if not state.supposed:
+        other.supposed = NOTHING
     other.guard = state.guard.either(other.guard)
     _forget_conditions(state.path_condition, other.path_condition)
     return True

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from ..because import Because, option
 from ..frozen import frozen
 from .values import Const, Origin, Unknown, Value
 
@@ -26,12 +27,17 @@ class Option:
     # All that it may be beside the default; None where that is anything.
     others: tuple[Const, ...] | None = None
 
+    @property
+    def changed(self) -> Because:
+        """The reason of a path on which it is another one."""
+        return option(self.premise)
 
-def optional(option: Option, note: str) -> Unknown:
+
+def optional(given: Option, note: str) -> Unknown:
     """The value of an option: data, a number if its default is one."""
-    default = option.default.value
+    default = given.default.value
     is_number = isinstance(default, (int, float)) and not isinstance(default, bool)
-    return Unknown(note, False, formula=option, origin=Origin.NUMBER if is_number else Origin.ANY)
+    return Unknown(note, False, formula=given, origin=Origin.NUMBER if is_number else Origin.ANY)
 
 
 def settled(value: Value) -> Value:

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from ..autograd import Iteration, Node, resolve_view
 from ..autograd.events.graph_walks import Event, FreedGraphReached, ViewDetached
 from ..autograd.model.graph_search import reachable
+from ..because import Because, guess
 from ..checks.held_graphs import Holder, cuts, holders, roots_of
 from ..domain.mro import OBJECT, is_module, mro_of
 from ..domain.state import State
@@ -116,14 +117,14 @@ def imagine_again(
         for call in after:
             if is_for_callers(flow, call.name, function) and any(_reads(flow, call.name, each) for each in held):
                 for refused in call.refused:
-                    premise = _premise_between(path, function, call, refused, held, first)
-                    events.publish(replace(refused, assumption=premise))
+                    because = _reason_between(path, function, call, refused, held, first)
+                    events.publish(replace(refused, because=because))
         before = path.fork()
         _, second = _called(machine, path, function, receiver, values, Iteration(function.node, run, 2))
         names = {**first.names, **second.names}
         carried = [e for e in second.found if not _is_taken_away(machine, before, flow, function, receiver, e, after)]
         for event in carried:
-            events.publish(replace(event, assumption=_premise(event, function, names)))
+            events.publish(replace(event, because=_reason(event, function, names)))
         if second.found and not carried:
             _after_cuts(machine, before, flow, function, receiver, values, after, first, run)
 
@@ -146,8 +147,8 @@ def _after_cuts(
         _, second = _called(machine, path, function, receiver, values, Iteration(function.node, run, 2))
         for event in second.found:
             premise = f"`{_name(function)}` is called again after a backward through its result and a call of `{name}`"
-            premise = _with_grad(premise, [event.node], {**first.names, **second.names})
-            machine.facts.events.publish(replace(event, assumption=premise))
+            because = _with_grad(premise, [event.node], {**first.names, **second.names})
+            machine.facts.events.publish(replace(event, because=because))
 
 
 def _cutting(
@@ -227,27 +228,27 @@ def _leads_around(roots: Iterable[Node], held: Set[Node]) -> bool:
     return False
 
 
-def _premise(event: FreedGraphReached, function: Function, names: dict[Node, str]) -> str:
+def _reason(event: FreedGraphReached, function: Function, names: dict[Node, str]) -> Because:
     """What a finding needs of the caller."""
     verb = "read" if function.kind == "property" else "called"
     again = f"`{_name(function)}` is {verb} again after a backward through its result"
     return _with_grad(again, [event.node], names)
 
 
-def _premise_between(
+def _reason_between(
     state: State, function: Function, call: Between, refused: Refused, held: Iterable[Holder], first: Again
-) -> str:
+) -> Because:
     """What it needs that a method refuses what the call before has left."""
     later = f"`{call.name}` is called after `{_name(function)}`"
     if isinstance(refused, ViewDetached):
-        return later  # of any view
+        return guess(later)  # of any view
     return _with_grad(later, [node for each in held for node in state.grad_fns(each.tensors)], first.names)
 
 
-def _with_grad(premise: str, nodes: Iterable[Node], names: dict[Node, str]) -> str:
+def _with_grad(premise: str, nodes: Iterable[Node], names: dict[Node, str]) -> Because:
     """A premise, with the argument that has to require grad so that there are such nodes."""
     wanted = dict.fromkeys(names[n] for n in reachable(nodes) if isinstance(n, Node) and n in names)
-    return f"`{next(iter(wanted))}` requires grad and {premise}" if wanted else premise
+    return guess(f"`{next(iter(wanted))}` requires grad and {premise}" if wanted else premise)
 
 
 def _reads(flow: ObjectFlow, name: str, holder: Holder) -> bool:

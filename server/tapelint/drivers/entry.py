@@ -14,6 +14,7 @@ from operator import itemgetter
 
 from ..autograd import Facts
 from ..autograd.model.choices import ALWAYS
+from ..because import RunBy
 from ..domain.completion import ProgramRaised, Raise
 from ..domain.state import State
 from ..domain.values import Class, Const, Frame, Function, HeapRef, Unknown, Value
@@ -27,7 +28,6 @@ from ..engine.resume_point import Block
 from ..engine.run_context import RunContext
 from ..engine.statistics import AnalysisStats, Ended, Entry, Lost
 from ..frozen import frozen
-from ..ground import RunBy
 from ..modules.loader import Outdated
 from ..source import may_use_torch
 from .imagined_apply import functions_of, imagine_apply
@@ -400,7 +400,7 @@ def _ended(states: list[State]) -> Ended | None:
 
 def _is_certain(state: State) -> bool:
     """Whether a path is taken whatever tests give."""
-    return state.premise is None and state.guard.whole == ALWAYS
+    return not state.supposed and state.guard.whole == ALWAYS
 
 
 def _is_news(error: ProgramRaised) -> bool:

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 
 from ..autograd import TorchRaises, backward, resolve_view
 from ..autograd.gradients import history
+from ..because import Because, guess
 from ..domain.completion import ProgramRaised
 from ..domain.mro import own_method, plain_method
 from ..domain.state import State
@@ -49,7 +50,7 @@ def batch_ends(machine: Machine, state: State, walk: Walk, instance: HeapRef, re
     loss = loss_in(state, result)
     machine.unit.stats.backwards += 1
     roots = [loss.id] if isinstance(loss, TensorRef) else with_graph(state, loss)
-    imagine_backward(machine, state, roots, node, walk.premise)
+    imagine_backward(machine, state, roots, node, guess(walk.premise))
     optimizers = optimizers_in(state, optimizers_of(machine, state, instance, walk.optimizers, node))
     _step(machine, state, optimizers, node)
     history.doubted(state)
@@ -70,16 +71,16 @@ def run_loop(machine: Machine, state: State, loop: Loop, instance: HeapRef, node
         call_value(machine, path, method, [], values, node)
         machine.lifecycle.path_ended.publish(machine, PathEnded(path, None, [instance]))
 
-    with machine.facts.events.assuming(loop.premise):
+    with machine.facts.events.assuming(guess(loop.premise)):
         return machine.run_paths(state, train)
 
 
-def imagine_backward(machine: Machine, state: State, roots: Iterable[int], node: ast.AST, assumption: str) -> None:
+def imagine_backward(machine: Machine, state: State, roots: Iterable[int], node: ast.AST, because: Because) -> None:
     """No code in the file walks these; the framework will. What the program itself has spoiled raises then."""
     keys = list(roots)
     if keys:
         try:
-            backward(machine.facts, state, keys, node, assumption=assumption)
+            backward(machine.facts, state, keys, node, because=because)
         except TorchRaises:
             return
 

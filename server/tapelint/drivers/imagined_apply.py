@@ -23,6 +23,7 @@ from functools import partial
 from ..autograd import Node, Tensor, fresh_id
 from ..autograd.events.custom_function import FunctionEvent
 from ..autograd.events.graph_walks import Event, SavedTensorModified
+from ..because import Because, guess
 from ..domain.mro import is_function
 from ..domain.state import State
 from ..domain.values import Class, Frame, Function, HeapRef, TensorRef, Unknown, Value
@@ -71,18 +72,18 @@ def imagine_apply(machine: Machine, state: State, kind: HeapRef) -> list[State]:
             _tensor(machine, path, name, forward.node, name in requiring) if name in tensors else value
             for name, value in rest.items()
         ]
-        premise = _premise(requiring, len(tensors))
-        with _hearing(machine), machine.facts.events.assuming(premise):
-            machine.run_paths(path, partial(_applied, machine, kind, forward, given, premise))
+        because = _reason(requiring, len(tensors))
+        with _hearing(machine), machine.facts.events.assuming(because):
+            machine.run_paths(path, partial(_applied, machine, kind, forward, given, because))
     return [state]
 
 
-def _premise(requiring: list[str], count: int) -> str:
+def _reason(requiring: list[str], count: int) -> Because:
     """What is assumed of the arguments, of which ``count`` are tensors."""
     quoted = [f"`{name}`" for name in requiring]
     if len(quoted) == 1:
-        return f"`apply` is given {'only ' if count > 1 else 'an '}{quoted[0]} that requires grad"
-    return f"`apply` is given {', '.join(quoted[:-1])} and {quoted[-1]} that require grad"
+        return guess(f"`apply` is given {'only ' if count > 1 else 'an '}{quoted[0]} that requires grad")
+    return guess(f"`apply` is given {', '.join(quoted[:-1])} and {quoted[-1]} that require grad")
 
 
 @contextmanager
@@ -100,13 +101,13 @@ def _hearing(machine: Machine) -> Iterator[None]:
 
 
 def _applied(
-    machine: Machine, kind: HeapRef, forward: Function, given: list[Value], premise: str, state: State
+    machine: Machine, kind: HeapRef, forward: Function, given: list[Value], because: Because, state: State
 ) -> None:
     """Apply it on a path, and go backward."""
     node = forward.node
     call = Call("torch.autograd.Function.apply", [kind, *given], {}, node)
     result = machine.memoize(node, "apply", lambda key: apply(machine, state, call))
-    framework_driver.imagine_backward(machine, state, framework_driver.with_graph(state, result), node, premise)
+    framework_driver.imagine_backward(machine, state, framework_driver.with_graph(state, result), node, because)
 
 
 def _tensor(machine: Machine, state: State, name: str, node: ast.AST, requires_grad: bool) -> TensorRef:

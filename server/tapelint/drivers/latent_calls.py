@@ -22,6 +22,7 @@ from functools import partial
 from ..autograd import Node, Tensor, fresh_id, leaf, resolve_view
 from ..autograd.events.graph_walks import Event, SavedTensorModified, ViewRefused
 from ..autograd.model.guesses import unseen_above
+from ..because import Because, guess
 from ..domain.state import State
 from ..domain.values import NONE, BoundMethod, Function, HeapRef, TensorRef, Value
 from ..engine.machine import Machine
@@ -110,17 +111,17 @@ def _tried(
     alone = {name: run([name]).places for name in several}
     for event, names in found.events:
         enough = [name for name in names if name in alone and _place(event) in alone[name]]
-        machine.facts.events.publish(replace(event, assumption=_premise(function, enough, names)))
+        machine.facts.events.publish(replace(event, because=_reason(function, enough, names)))
 
 
-def _premise(function: Function, enough: SequenceType[str], names: SequenceType[str]) -> str:
+def _reason(function: Function, enough: SequenceType[str], names: SequenceType[str]) -> Because:
     """What a finding needs of the caller: that one of ``enough`` requires grad, or else all of ``names`` do."""
     if not names:
-        return f"a caller goes backward through what `{getattr(function.node, 'name', 'it')}` computes"
+        return guess(f"a caller goes backward through what `{getattr(function.node, 'name', 'it')}` computes")
     chosen, word = (enough, "or") if enough else (names, "and")
     quoted = [f"`{name}`" for name in chosen]
     text = quoted[0] if len(quoted) == 1 else f"{', '.join(quoted[:-1])} {word} {quoted[-1]}"
-    return f"{text} {'require' if len(quoted) > 1 and word == 'and' else 'requires'} grad"
+    return guess(f"{text} {'require' if len(quoted) > 1 and word == 'and' else 'requires'} grad")
 
 
 def _default(function: Function, name: str) -> Value | None:
@@ -189,5 +190,5 @@ def _call(
             framework_driver.imagine_backward(machine, state.fork(), [root], node, ASSUMED)
 
 
-ASSUMED = "a caller's tensors require grad"
+ASSUMED = guess("a caller's tensors require grad")
 """What all rests on here, until it is known what is needed of it."""

@@ -64,7 +64,7 @@ def run_again(machine: Machine, ran: list[Ran], enter: Callable[[Entry, Callable
         with machine.facts.events.heard_by(heard.append):
             if machine.fuel_used < end:
                 enter(Entry("cell", again.body[0]), partial(machine.block, again.body, again.states))
-        reached = next((e for e in heard if isinstance(e, FreedGraphReached) and e.assumption is None), None)
+        reached = next((e for e in heard if isinstance(e, FreedGraphReached) and not e.because), None)
         if reached is not None:
             machine.facts.events.publish(_event(machine, again, reached))
     holes.faults = machine.unit.stats.faults

@@ -17,6 +17,7 @@ import ast
 from dataclasses import replace
 
 from ..autograd import leaf, resolve_view
+from ..because import option
 from ..domain.completion import ProgramRaised
 from ..domain.mro import lookup_in_mro
 from ..domain.options import Option, is_hashable, optional
@@ -52,7 +53,7 @@ def prepare(machine: Machine, state: State, receiver: HeapRef, function: Functio
 
 
 def _open(state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, MethodFlow]) -> None:
-    """Attributes that a test asks for have any of the values that other methods assign."""
+    """Attributes that a test asks for have any of the values that other methods, or other code alone, give them."""
     tested = {name for each in reached.values() for name in each.tested}
     for attribute in sorted(tested):
         current = _current(state, receiver, attribute)
@@ -65,6 +66,21 @@ def _open(state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, 
                 value = optional(Option(current, premise, others), attribute)
                 state.edit_attributes(receiver.id)[attribute] = value
                 break
+        else:
+            if _is_for_others(state, receiver, flow, attribute, current):
+                value = optional(Option(current, f"`self.{attribute}` is set from outside"), attribute)
+                state.edit_attributes(receiver.id)[attribute] = value
+
+
+def _is_for_others(state: State, receiver: HeapRef, flow: ObjectFlow, attribute: str, current: Const) -> bool:
+    """Whether nothing but code outside of a class can give an attribute another value, of which the class itself asks:
+    a setting of the class, or what its methods only set to that value.
+    """
+    assigned = [each for method in flow.flows.values() for each in method.assigned.get(attribute, ())]
+    if assigned:
+        return all(each == current for each in assigned)
+    found = lookup_in_mro(state, state.get(receiver.id, Instance).kind, attribute)
+    return found is not None and isinstance(found[0], HeapRef)
 
 
 def _open_switches(
@@ -169,7 +185,9 @@ def _set_up(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow,
                 _set_up(machine, state, receiver, flow, setter, depth - 1)
             _call(machine, state, receiver, flow.methods[setter])
             if len(setters) > 1:
-                state.premise = state.premise or f"`{setter}` was called before, which sets `self.{attribute}`"
+                state.supposed = state.supposed or option(
+                    f"`{setter}` was called before, which sets `self.{attribute}`"
+                )
 
 
 def _due(state: State, receiver: HeapRef, reached: dict[str, MethodFlow]) -> list[str]:

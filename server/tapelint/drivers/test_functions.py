@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 
+from ..because import NOTHING, guess
 from ..domain.completion import ProgramRaised, takes
 from ..domain.exception_kinds import kinds_of
 from ..domain.mro import mro_of, own_method
@@ -123,8 +124,8 @@ def run_test(
             call(path, after, {}, "teardown")
 
     name = getattr(function.node, "name", "lambda")
-    premise = f"`{name}` is not skipped" if verdict.runs is None else None
-    with machine.facts.events.assuming(premise), machine.facts.events.handling(verdict.fails):
+    because = guess(f"`{name}` is not skipped") if verdict.runs is None else NOTHING
+    with machine.facts.events.assuming(because), machine.facts.events.handling(verdict.fails):
         return machine.run_paths(state, run)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..autograd import Node
 from ..autograd.events.graph_walks import Event
+from ..because import NOTHING, Because, guess
 from ..domain.mro import is_function, is_module, mro_of
 from ..domain.state import State
 from ..domain.values import BoundMethod, Class, Frame, Function, HeapRef, Origin, Unknown, Value, something
@@ -43,7 +44,7 @@ from .test_functions import fixture_of, inherited_tests, is_test, run_test
 from .uncalled_generators import drained
 from .used_by_optimizers import serves_optimizers
 
-TRAINED = "a caller goes backward through the result"
+TRAINED = guess("a caller goes backward through the result")
 
 TRAINING = frozenset(("backward", "step"))
 MAX_SUBCLASSES = 2
@@ -234,13 +235,13 @@ def run_entry(machine: Machine, base: tuple[State, Any], function: Function, own
     quiet = unrecorded(state, owner, node.name) if owner is not None else None
     function = _with_mode(state, function, owner, quiet)
     values = _arguments(machine, state, function, receiver)
-    premise = _premise(machine, state, node, quiet)
+    because = _reason(machine, state, node, quiet)
     walk = walk_of(state, owner, receiver, node.name) if owner is not None and receiver is not None else None
     if _is_fed(node.name, walk, quiet):
         values = _from_loader(values, _parameters(function, receiver)[:1])
     is_forward = _is_forward(state, node, owner)
     call = EntryCall(function, node, receiver, owner, values, walk, is_forward and _is_walked(machine, node))
-    with machine.facts.events.assuming(premise):
+    with machine.facts.events.assuming(because):
         return _driven(machine, state, call, is_once=is_forward or quiet is not None)
 
 
@@ -342,15 +343,15 @@ def _arguments(machine: Machine, state: State, function: Function, receiver: Hea
     return {a.arg: given[a.arg] for a in (*names, *function.node.args.kwonlyargs) if a.arg in given}
 
 
-def _premise(
+def _reason(
     machine: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, quiet: Unrecorded | None
-) -> str | None:
+) -> Because:
     """What is assumed of the caller, if it records no graph: a framework, or the places that mention the function."""
-    premise = quiet.premise(node.name) if quiet is not None else None
+    because = guess(quiet.premise(node.name)) if quiet is not None else NOTHING
     if machine.query(is_unrecorded, machine.tree, node) and not trains(machine, node):
         state.enter(False, None)
-        premise = premise or f"`{node.name}` is called under `torch.no_grad()`, as the file mentions it"
-    return premise
+        because = because or guess(f"`{node.name}` is called under `torch.no_grad()`, as the file mentions it")
+    return because
 
 
 def _is_fed(name: str, walk: Walk | None, quiet: Unrecorded | None) -> bool:

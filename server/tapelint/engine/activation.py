@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from ..because import guess
 from ..domain.completion import Completion, Raise, Return
 from ..domain.reachability import holds_generator
 from ..domain.state import State
@@ -39,8 +40,8 @@ def push(
     """Step into a function on a path."""
     outer = (state.frame, state.calls, state.grad_mode, state.inference, state.iterations)
     context, facts = machine.context, machine.facts
-    consumers, assumption = context.consumers, facts.events.assumption
-    entry = Activation(function, frame, given, node, outer, consumers, facts.casting, assumption, context.suspend_at)
+    consumers, because = context.consumers, facts.events.because
+    entry = Activation(function, frame, given, node, outer, consumers, facts.casting, because, context.suspend_at)
     state.frame = frame
     state.calls = (*state.calls, node)
     if function.grad_mode is not None:
@@ -58,7 +59,7 @@ def restore(machine: Machine, entry: Activation) -> None:
     context.call_stack.append((entry.function.node, entry.given))
     context.consumers, context.suspend_at = [], None
     if entry.function.decorator:
-        machine.facts.events.assumption = f"`@{entry.function.decorator}` runs `{_name(entry)}` as it is written"
+        machine.facts.events.because = guess(f"`@{entry.function.decorator}` runs `{_name(entry)}` as it is written")
 
 
 def unwind(machine: Machine, entry: Activation) -> None:
@@ -67,7 +68,7 @@ def unwind(machine: Machine, entry: Activation) -> None:
     context.depth -= 1
     context.call_stack.pop()
     context.consumers, context.suspend_at, machine.facts.casting = entry.consumers, entry.entering, entry.casting
-    machine.facts.events.assumption = entry.assumption
+    machine.facts.events.because = entry.because
 
 
 def _name(entry: Activation) -> str:

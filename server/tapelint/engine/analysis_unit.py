@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from ..autograd import Facts, fresh_id
-from ..ground import RunBy
+from ..because import RunBy
 from ..source import TreeDiff
 from .import_lookups import ImportLookups
 from .loops.iteration_facts import IterationFacts

@@ -556,9 +556,9 @@ class Machine(Evaluation):
 
 def _without_premises(paths: list[State], limit: int) -> list[State]:
     """So many paths, of those with a premise the first; all others, if these are more."""
-    room = limit - sum(path.premise is None for path in paths)
-    supposing = [path for path in paths if path.premise is not None][: max(room, 0)]
-    return [path for path in paths if path.premise is None or path in supposing]
+    room = limit - sum(not path.supposed for path in paths)
+    supposing = [path for path in paths if path.supposed][: max(room, 0)]
+    return [path for path in paths if not path.supposed or path in supposing]
 
 
 def place_of(path: str, node: ast.AST) -> Place:

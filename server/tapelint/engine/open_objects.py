@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..because import RunBy
 from ..domain.reachability import Reachable, collect, contents
 from ..domain.state import State
 from ..domain.values import BoundMethod, Frame, Function, Value
-from ..ground import RunBy
 from .machine import Machine
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..autograd import Iteration
+from ..because import Because
 from ..domain.state import State
 from ..domain.values import Function, Value
 from ..frozen import frozen
@@ -38,7 +39,7 @@ class Activation:
     # Outside: whether autocast was on.
     casting: bool
     # Outside: what events rested on.
-    assumption: str | None
+    because: Because
     # Outside: the call that was to be suspended (`RunContext.suspend_at`): the same node may be called inside.
     entering: ast.AST | None
 

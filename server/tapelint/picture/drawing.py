@@ -123,8 +123,8 @@ class Drawing:
         ]
         if tensor.requires_grad is None:
             details.append("requires grad: not known")
-        if tensor.assumption_text is not None:
-            details.append(f"assumed: {tensor.assumption_text}")
+        if tensor.because:
+            details.append(f"assumed: {tensor.because.words}")
         certain = tensor.requires_grad is not None and tensor.assumption is None
         marked = leaf in self.subject.hazards
         title = name or code(tensor.created_at.node)
@@ -190,8 +190,8 @@ class Drawing:
                 return
             kind: Kind = "step" if write.by_optimizer else "write"
             details = [code(write.point.node)]
-            if write.assumption is not None:
-                details.append(f"assumed: {write.assumption}")
+            if write.because:
+                details.append(f"assumed: {write.because.words}")
             self.drafts[key] = Draft(kind, write.op, details, write.point, write.stamp, False, write.certain)
         draft = self.drafts[key]
         if draft.kind == "write":

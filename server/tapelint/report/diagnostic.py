@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Literal
 
+from ..because import Atom
 from ..frozen import frozen
-from ..ground import Ground
 from ..severity import Severity
 from ..source import Suppressions
 from ..source.edit import Edit, Span, apply
@@ -58,7 +58,7 @@ class Diagnostic:
     help: str | None = None
     url: str | None = None
     is_latent: bool = False
-    rests_on: tuple[Ground, ...] = ()
+    rests_on: tuple[Atom, ...] = ()
     raises: str | None = None
     # The line of PyTorch's traceback, where the finding is reported elsewhere.
     raised_at: Related | None = None

@@ -108,7 +108,7 @@ def conditional(machine: Machine, node: ast.IfExp, state: State, key: Key) -> Va
         alternative: Value | ProgramRaised
         machine.unit.completed.update((node.body, node.orelse))
         body, rest = node.body, node.orelse
-        if state.premise is not None and other.premise is None:  # what an option is by default goes on
+        if state.supposed and not other.supposed:  # what an option is by default goes on
             supposing = state.fork()
             state.become(other)
             other, body, rest = supposing, rest, body

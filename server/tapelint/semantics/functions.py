@@ -327,7 +327,7 @@ def _unusual(out: State) -> tuple[bool, bool, bool]:
     ``if handle not in handles: return`` leaves early.
     """
     returns_nothing = out.completion is None or isinstance(out.completion, Return) and out.completion.value == NONE
-    return isinstance(out.completion, Raise), out.premise is not None, returns_nothing
+    return isinstance(out.completion, Raise), bool(out.supposed), returns_nothing
 
 
 def result_of(out: State) -> Value | ProgramRaised:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from ..because import guess
 from ..domain.state import State
 from ..domain.values import Frame, Function, Value
 from ..engine.machine import Machine
@@ -38,7 +39,7 @@ def _run(machine: Machine, state: State, function: Function, node: ast.AST) -> N
     def run(path: State) -> None:
         call_function(machine, path, function, [], {}, node)
 
-    with machine.facts.events.assuming(f"`{callee}` calls `{name}`"):
+    with machine.facts.events.assuming(guess(f"`{callee}` calls `{name}`")):
         machine.run_paths(state.fork(), run)
 
 

@@ -273,7 +273,7 @@ class Tracer:
         asked = [(rule.code, rule.check) for rule in all_rules() if rule.check and type(event) in rule.events]
         found = [(code, check(event, self.machine.facts)) for code, check in asked]
         reported = [f"{code} {finding.severity.word}" for code, finding in found if finding is not None]
-        assumed = f", assuming that {event.assumption}" if event.assumption else ""
+        assumed = f", assuming that {event.because.words}" if event.because else ""
         if reported or event.raises:
             yield f"published {type(event).__name__}{assumed}: {', '.join(reported) or 'no rule reports it'}"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from typing import ClassVar, Literal
 
+from ...because import NOTHING, Because
 from ...frozen import frozen
 from ..model.cuts import Cut, Withheld
 from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, ViewKind, Write
@@ -26,8 +27,8 @@ class Event:
 
     # When it happened.
     point: ProgramPoint
-    # The assumption that it rests on, if any.
-    assumption: str | None = None
+    # What it needs besides: of the path, see ``supposed``.
+    because: Because = NOTHING
 
     @property
     def raises(self) -> bool:
@@ -35,9 +36,9 @@ class Event:
         return True
 
     @property
-    def premise(self) -> str | None:
+    def supposed(self) -> Because:
         """What is supposed of the path on which it happened."""
-        return self.point.premise
+        return self.point.supposed
 
 
 @frozen(eq=False, kw_only=True)
@@ -56,9 +57,9 @@ class AfterWrite(SilentEvent):
     write: Write
 
     @property
-    def premise(self) -> str | None:
+    def supposed(self) -> Because:
         """That of the write, which the path loses where it meets one without."""
-        return self.point.premise or self.write.point.premise
+        return self.point.supposed or self.write.point.supposed
 
 
 @frozen(eq=False, kw_only=True)
@@ -119,9 +120,9 @@ class SavedTensorModified(Event):
     update: LaterUpdate | None = None
 
     @property
-    def premise(self) -> str | None:
+    def supposed(self) -> Because:
         """That of the write, which the path loses where it meets one without."""
-        return self.point.premise or self.write.point.premise
+        return self.point.supposed or self.write.point.supposed
 
 
 @frozen(eq=False, kw_only=True)

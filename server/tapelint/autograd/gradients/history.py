@@ -16,6 +16,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 from typing import TypeVar
 
+from ...because import Because
 from ...frozen import frozen
 from ..model.graph import Leaf, Node
 from ..model.graph_search import nodes_below
@@ -41,7 +42,7 @@ class Pass:
     leaves: tuple[int, ...]
     scale: ProgramPoint | None
     premises: frozenset[Hashable]
-    assumption: str | None
+    because: Because
     stamp: int
     create: bool = False
 

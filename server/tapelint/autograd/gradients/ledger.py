@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from ...because import NOTHING, Because, guess
 from ..events.training_step import StepMissed
 from ..facts import Facts
 from ..model.graph import Leaf, Node
@@ -21,7 +22,7 @@ def planned(
     begin: Sequence[Node | Leaf],
     order: Sequence[Node],
     leaves: Sequence[Leaf],
-    assumption: str | None,
+    because: Because,
     create: bool | None,
 ) -> Pass:
     """What a backward from ``roots`` is to the gradients it is about to make."""
@@ -33,9 +34,9 @@ def planned(
         tuple(item.tensor for item in leaves),
         next((point for key in roots if (point := facts.provenance_of(key).scaled)), None),
         facts.relevant_assumptions(state),
-        assumption
-        or facts.events.assumption
-        or (f"`{unseen_source}` keeps a graph, which tapelint cannot see" if unseen_source else None),
+        because
+        or facts.events.because
+        or (guess(f"`{unseen_source}` keeps a graph, which tapelint cannot see") if unseen_source else NOTHING),
         fresh_id(),
         create is True,
     )
@@ -58,5 +59,5 @@ def book(facts: Facts, state: AutogradState, run: Pass, leaves: Sequence[int]) -
         if not (missed := tuple(key for key in keys if key not in unseen)):
             continue
         facts.events.publish(
-            StepMissed(point=run.point, assumption=run.assumption, step=step, leaves=missed, premises=run.premises)
+            StepMissed(point=run.point, because=run.because, step=step, leaves=missed, premises=run.premises)
         )

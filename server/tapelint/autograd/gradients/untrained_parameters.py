@@ -44,7 +44,7 @@ def look(
 
     Where a pass went through the graph of something unknown, it may have reached any of them.
     """
-    if any(run.assumption is not None for past in state.history.values() for run in past.passes):
+    if any(run.because for past in state.history.values() for run in past.passes):
         return
     unseen = perhaps_reached(state)
     missed = [key for key in keys if key not in unseen and _never(state, key)]

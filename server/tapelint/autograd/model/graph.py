@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import field
 from typing import TYPE_CHECKING, Literal
 
+from ...because import NOTHING, Because, guess
 from ...frozen import frozen
 from .program_point import ProgramPoint
 
@@ -193,14 +194,14 @@ class Tensor:
         return len(self.sizes) if isinstance(self.sizes, tuple) else None
 
     @property
-    def assumption_text(self) -> str | None:
-        """What is assumed of it, where it came from unknown code (``assumption``)."""
+    def because(self) -> Because:
+        """What is guessed of it, where it came from unknown code (``assumption``)."""
         if self.assumption is None:
-            return None
+            return NOTHING
         if self.parameter:
             trained = "require grad" if self.requires_grad else "are frozen"
-            return f"`{self.assumption}` is a network whose parameters {trained}"
-        return f"`{self.assumption}` keeps {'a' if self.requires_grad else 'no'} graph"
+            return guess(f"`{self.assumption}` is a network whose parameters {trained}")
+        return guess(f"`{self.assumption}` keeps {'a' if self.requires_grad else 'no'} graph")
 
     @property
     def is_leaf(self) -> bool:
@@ -228,8 +229,8 @@ class Write:
     given: tuple[tuple[int, int], ...] = ()
     # Whether a step of an optimizer wrote.
     by_optimizer: bool = False
-    # What has to be assumed for it to have happened.
-    assumption: str | None = None
+    # What it needs to have happened.
+    because: Because = NOTHING
 
     def chain(self) -> Iterator[Write]:
         """This write and those before it."""

@@ -16,15 +16,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable
 
+from ...because import NOTHING, Because, guess
 from ..state import AutogradState
 from .graph import Leaf, Node, Tensor
 from .graph_search import leaf_tensors
 
 
-def guess_below(state: AutogradState, begin: Iterable[Node | Leaf]) -> str | None:
-    """What has to be guessed for there to be a graph below these; None if it is certain that there is one."""
+def guess_below(state: AutogradState, begin: Iterable[Node | Leaf]) -> Because:
+    """What has to be guessed for there to be a graph below these; nothing if it is certain that there is one."""
     trained = _guessed_below(state, begin)
-    return trained[0].assumption_text if trained else None
+    return trained[0].because if trained else NOTHING
 
 
 def _guessed_below(state: AutogradState, begin: Iterable[Node | Leaf]) -> list[Tensor]:
@@ -62,14 +63,14 @@ def unseen_above(item: Node, root: Node) -> str | None:
     return None if beside and beside.keys() <= below.keys() else next(iter(below.values()))
 
 
-def assumed_below(state: AutogradState, begin: Node) -> str | None:
-    """What has to be assumed for there to be a graph at ``begin``; None if it is certain that there is one."""
+def assumed_below(state: AutogradState, begin: Node) -> Because:
+    """What has to be assumed for there to be a graph at ``begin``; nothing if it is certain that there is one."""
     return guess_below(state, (begin,)) or keeping(next(iter(_unseen(begin).values()), None))
 
 
-def keeping(callee: str | None) -> str | None:
+def keeping(callee: str | None) -> Because:
     """What is assumed of unknown code that a graph leads through."""
-    return f"`{callee}` keeps a graph, which tapelint cannot see" if callee else None
+    return guess(f"`{callee}` keeps a graph, which tapelint cannot see") if callee else NOTHING
 
 
 def _unseen(begin: Node) -> dict[ast.AST, str]:

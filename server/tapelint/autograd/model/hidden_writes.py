@@ -64,7 +64,7 @@ def note_use(facts: Facts, state: AutogradState, node: Node, is_view: bool) -> N
             point=node.created_at,
             tensor=hidden.tensor,
             write=hidden.write,
-            assumption=state.tensors[hidden.tensor].assumption_text,
+            because=state.tensors[hidden.tensor].because,
         )
 
 

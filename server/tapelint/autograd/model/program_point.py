@@ -13,6 +13,7 @@ from __future__ import annotations
 import ast
 from dataclasses import field
 
+from ...because import NOTHING, Because
 from ...frozen import frozen
 from .path_guard import UNGUARDED, PathGuard
 
@@ -38,8 +39,8 @@ class ProgramPoint:
     node: ast.AST
     iterations: tuple[Iteration, ...] = ()
     calls: tuple[ast.AST, ...] = ()
-    # What the path supposes there (`AutogradState.premise`).
-    premise: str | None = field(default=None, compare=False)
+    # What the path supposes there (`AutogradState.supposed`).
+    supposed: Because = field(default=NOTHING, compare=False)
     # The branches on unknown tests that lead there (`AutogradState.guard`).
     guard: PathGuard = field(default=UNGUARDED, compare=False)
 

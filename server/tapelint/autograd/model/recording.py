@@ -336,7 +336,7 @@ def _write(
         check_overlap(facts, state, target, operands.tensors, op.name, node)
     if needs is True and tensor.grad_fn is not None:
         facts.events.publish(
-            GraphTensorWritten(point=state.point(node), assumption=tensor.assumption_text, tensor=target, op=op.name)
+            GraphTensorWritten(point=state.point(node), because=tensor.because, tensor=target, op=op.name)
         )
     if needs is not False:
         _rebase_history(facts, state, op, tensor, operands, node)

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Sequence
 from math import prod
 
+from ...because import NOTHING, Because
 from ..events.graph_walks import LeafWritten, ViewRefused
 from ..facts import Facts
 from ..state import AutogradState, fresh_id
@@ -44,7 +45,7 @@ def bump(
     tensor: int = -1,
     given: tuple[tuple[int, int], ...] = (),
     by_optimizer: bool = False,
-    assumption: str | None = None,
+    because: Because = NOTHING,
 ) -> None:
     """A write: the version of ``counter`` goes up, and who did it is remembered.
 
@@ -54,7 +55,7 @@ def bump(
     before = state.writes.get(counter)
     version = before.version + 1 if before else 1
     state.writes[counter] = Write(
-        version, op, state.point(node), certain, before, tensor, fresh_id(), given, by_optimizer, assumption
+        version, op, state.point(node), certain, before, tensor, fresh_id(), given, by_optimizer, because
     )
     state.changes += 1
     owner = state.tensors.get(counter)
@@ -134,7 +135,7 @@ def check_write(
         facts.events.publish(
             ViewRefused(
                 point=state.point(node),
-                assumption=tensor.assumption_text or guess_below(state, edges),
+                because=tensor.because or guess_below(state, edges),
                 tensor=tensor.id,
                 op=op,
                 kind=tensor.view,
@@ -178,7 +179,7 @@ def _check_leaf_write(
         facts.events.publish(
             LeafWritten(
                 point=state.point(node),
-                assumption=tensor.assumption_text,
+                because=tensor.because,
                 tensor=tensor.id,
                 op=op,
                 view=is_level_input and base is not None,
@@ -198,7 +199,7 @@ def _check_base_write(
         facts.events.publish(
             LeafWritten(
                 point=state.point(node),
-                assumption=base.assumption_text,
+                because=base.because,
                 tensor=base.id,
                 op=op,
                 view=True,
@@ -211,9 +212,7 @@ def _check_base_write(
     if base.grad_fn is None and tensor.requires_grad:
         if tensor.grad_fn is None:
             facts.events.publish(
-                LeafWritten(
-                    point=state.point(node), assumption=tensor.assumption_text, tensor=tensor.id, op=op, view=True
-                )
+                LeafWritten(point=state.point(node), because=tensor.because, tensor=tensor.id, op=op, view=True)
             )
         raise TorchRaises("a view of a leaf Variable that requires grad is being used in an in-place operation.")
 
@@ -225,11 +224,11 @@ def check_read(facts: Facts, state: AutogradState, key: int, node: ast.AST) -> N
     culprit = write.since(tensor.view_version) if write is not None else None
     if culprit is None or tensor.base is None or not resolve_view(state, tensor.base).requires_grad:
         return
-    premise = tensor.assumption_text or state.tensors[tensor.base].assumption_text
+    because = tensor.because or state.tensors[tensor.base].because
     facts.events.publish(
         ViewRefused(
             point=state.point(node),
-            assumption=premise,
+            because=because,
             tensor=key,
             op="",
             kind=tensor.view,

@@ -12,6 +12,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from functools import partial
 
+from ...because import NOTHING, Because, guess
 from ..events.graph_walks import (
     BackwardRan,
     BackwardWithoutGraph,
@@ -49,21 +50,21 @@ def backward(
     create: bool | None = False,
     inputs: Sequence[int] | None = None,
     accumulate: bool = True,
-    assumption: str | None = None,
+    because: Because = NOTHING,
     inner: bool = False,
 ) -> list[int]:
     """Run backward from ``roots``; with ``inputs`` only towards them. The leaves that were reached.
 
-    ``retain`` None means unknown: then nothing is known to be freed. ``assumption`` says on what premise there is a
+    ``retain`` None means unknown: then nothing is known to be freed. ``because`` says on what it rests that there is a
     backward at all; ``inner`` that it runs as part of another one. Raises Refused where PyTorch raises.
     """
-    begin = _begin(facts, state, roots, node, assumption)
+    begin = _begin(facts, state, roots, node, because)
     prove_networks(facts.proven_networks, state, begin)
     order, parents, leaves = _planned_walk(facts, state, begin, inputs, accumulate)
     now = BackwardPass(state.point(node), roots[0] if roots else None, tuple(begin))
-    check = Check(facts, state, now, parents, order, assumption)
+    check = Check(facts, state, now, parents, order, because)
     sweep = Sweep(check, leaves, PendingHooks(facts, state, order, node, create), accumulate)
-    run = planned(facts, state, roots, node, begin, order, leaves, assumption, create)
+    run = planned(facts, state, roots, node, begin, order, leaves, because, create)
     early = any(hook.kind == "accumulated" for hook in state.hooks.values())  # a hook may use the gradients at once
     if accumulate and early:
         book(facts, state, run, run.leaves)
@@ -120,7 +121,7 @@ def _retain_inputs(
 
 
 def _begin(
-    facts: Facts, state: AutogradState, roots: Sequence[int], node: ast.AST, assumption: str | None
+    facts: Facts, state: AutogradState, roots: Sequence[int], node: ast.AST, because: Because
 ) -> list[Node | Leaf]:
     """Where the pass begins. A root without a graph is refused; one that may have one is passed over."""
     begin: list[Node | Leaf] = []
@@ -131,13 +132,13 @@ def _begin(
             cut = facts.provenance_of(key).cut
             if tensor.assumption is not None and (cut is None or not cut.is_by_mode):
                 continue  # unknown code may keep a graph: that it keeps none is nothing to build upon
-            if assumption is None and tensor.assumption is not None:
-                assumption = f"`{tensor.assumption}` does not enable gradients itself"
+            if not because and tensor.assumption is not None:
+                because = guess(f"`{tensor.assumption}` does not enable gradients itself")
             frozen = facts.provenance_of(key).frozen
             facts.events.publish(
                 BackwardWithoutGraph(
                     point=state.point(node),
-                    assumption=assumption,
+                    because=because,
                     root=key,
                     cut=cut,
                     frozen=frozen,
@@ -177,10 +178,10 @@ class Check:
         now: BackwardPass,
         parents: dict[Node, Node | None],
         order: list[Node],
-        assumption: str | None,
+        because: Because,
     ) -> None:
         self.facts, self.state, self.now = facts, state, now
-        self.parents, self.order, self.assumption = parents, order, assumption
+        self.parents, self.order, self.because = parents, order, because
         self.halted = False
 
     def __call__(self, item: Node) -> bool:
@@ -195,24 +196,24 @@ class Check:
         path = self.path(item)
         if not all(n.certain for n in path):
             return False
-        premise = self.premise(path, spoiled) or guess_below(state, (item,)) or keeping(unseen_above(item, path[0]))
+        because = self.reason(path, spoiled) or guess_below(state, (item,)) or keeping(unseen_above(item, path[0]))
         if freed:
-            self._freed(item, path, freed, premise)
+            self._freed(item, path, freed, because)
         elif spoiled is not None:
-            self._modified(item, path, spoiled, premise)
-        if premise is None:
+            self._modified(item, path, spoiled, because)
+        if not because:
             raise TorchRaises(SECOND_TIME if freed else MODIFIED)
         needed(self.facts, state, (item,))
         return False
 
-    def _freed(self, item: Node, path: tuple[Node, ...], freed: BackwardPass, premise: str | None) -> None:
+    def _freed(self, item: Node, path: tuple[Node, ...], freed: BackwardPass, because: Because) -> None:
         state, now, root = self.state, self.now, self.now.root
         assert root is not None
         shared = next(n for n in path if state.freed.get(n, now) is not now)
         self.facts.events.publish(
             FreedGraphReached(
                 point=now.point,
-                assumption=premise,
+                because=because,
                 node=item,
                 freed=freed,
                 path=path,
@@ -226,7 +227,7 @@ class Check:
         )
 
     def _modified(
-        self, item: Node, path: tuple[Node, ...], spoiled: tuple[SavedTensor, Write], premise: str | None
+        self, item: Node, path: tuple[Node, ...], spoiled: tuple[SavedTensor, Write], because: Because
     ) -> None:
         state, now, root = self.state, self.now, self.now.root
         assert root is not None
@@ -235,7 +236,7 @@ class Check:
         self.facts.events.publish(
             SavedTensorModified(
                 point=now.point,
-                assumption=premise,
+                because=because,
                 node=item,
                 saved=saved,
                 write=write,
@@ -266,12 +267,12 @@ class Check:
         found = {key for item in self.order if node in item.inputs for key in item.operand_ids}
         return found if self.now.root is None else {*found, self.now.root}
 
-    def premise(self, path: tuple[Node, ...], spoiled: tuple[SavedTensor, Write] | None = None) -> str | None:
+    def reason(self, path: tuple[Node, ...], spoiled: tuple[SavedTensor, Write] | None = None) -> Because:
         """What has to be assumed for the pass to come along ``path``, and for a write to have ``spoiled`` its end."""
-        if spoiled is not None and spoiled[1].assumption is not None:
-            return self.assumption or spoiled[1].assumption
+        if spoiled is not None and spoiled[1].because:
+            return self.because or spoiled[1].because
         callee = next((n.assumption for n in path if n.assumption), None)
-        return self.assumption or keeping(callee)
+        return self.because or keeping(callee)
 
 
 class Sweep:
@@ -325,7 +326,7 @@ class Sweep:
         facts = self.check.facts
         for item in self.done:
             if (used := facts.hidden_uses.get(item)) is not None:
-                with facts.events.assuming(self.check.premise(self.check.path(item))):
+                with facts.events.assuming(self.check.reason(self.check.path(item))):
                     facts.events.publish(used)
 
     def reached(self, leaves: Iterable[Leaf]) -> list[int]:
@@ -358,7 +359,7 @@ class Sweep:
         visit = NodeVisit(
             item, waiting.node, waiting.create, partial(check, item), partial(check.users, item), towards, check.order
         )
-        with facts.events.assuming(check.premise(check.path(item))):
+        with facts.events.assuming(check.reason(check.path(item))):
             found = facts.gradients[item] = item.custom_backward(check.state, visit)
         return found
 
@@ -381,7 +382,7 @@ def recorded(facts: Facts, state: AutogradState, key: int) -> bool:
     past = state.history.get(key)
     if past is None or past.doubt or key not in state.grads:
         return False
-    passes = [run for run in past.passes if run.create and run.assumption is None]
+    passes = [run for run in past.passes if run.create and not run.because]
     found = (second_order(facts, state, run.begin, key) for run in passes)
     return any(made is not None and made.edges and not made.unknown for made in found)
 

@@ -20,7 +20,7 @@ from ...domain.state import State
 from ...domain.values import Const, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from ...source import walk, written
 from ..machine import Machine
-from .defaults import both, by_default, is_possible, is_second, premise_of, supposing
+from .defaults import by_default, is_possible, is_second, premise_of, supposing
 from .entailment import entailed, values_of_fact
 from .truth import tested_truth, truth
 
@@ -231,8 +231,8 @@ def only_way(state: State, key: Hashable, node: ast.expr | None = None) -> bool 
     usual = by_default(key)
     if usual is None:
         return None
-    if state.premise is not None and not (is_second(state.premise, key) and _is_in(node, state.premise_code)):
-        return supposing(state.premise, key)
+    if state.supposed and not (is_second(state.supposed, key) and _is_in(node, state.supposed_code)):
+        return supposing(state.supposed, key)
     return None if is_possible(key, not usual) else usual
 
 
@@ -244,6 +244,5 @@ def assume(state: State, key: Hashable, taken: bool) -> None:
     """Note on a path which way a test goes, and what that supposes."""
     if key is not None:
         state.path_condition[key] = taken
-        added = premise_of(key, taken)
-        if added is not None and (state.premise is None or is_second(state.premise, key)):
-            state.premise = both([added] if state.premise is None else [state.premise, added])
+        if not state.supposed or is_second(state.supposed, key):
+            state.supposed = state.supposed & premise_of(key, taken)

@@ -16,6 +16,7 @@ from functools import lru_cache, partial, wraps
 from itertools import combinations, product
 from typing import Any, TypeVar
 
+from ...because import NOTHING, Because, all_hold
 from ...domain.induction import InductionValue
 from ...domain.options import Option
 from ...domain.values import Const, Tuple
@@ -48,8 +49,6 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "endswith": str.endswith,
 }
 """What the formulas of ``conditions`` are computed with, by the name that stands first in them."""
-AND = " and "
-"""Between the premises of a path that has two."""
 MOST_PAIRED = 4
 """Options of a test of which two at once are tried."""
 MAX_FORMULAS = 4_096
@@ -98,21 +97,16 @@ def options_in(formula: Hashable) -> Iterator[Option]:
             yield from options_in(part)
 
 
-def premise_of(formula: Hashable, taken: bool) -> str | None:
-    """What is supposed where a test has the truth ``taken``; None if it has that by default, or has none."""
+def premise_of(formula: Hashable, taken: bool) -> Because:
+    """What is supposed where a test has the truth ``taken``; nothing if it has that by default, or has none."""
     if by_default(formula) in (None, taken):
-        return None
-    return both(option.premise for option in _turned_by(formula, taken)) or None
+        return NOTHING
+    return all_hold(option.changed for option in _turned_by(formula, taken))
 
 
-def both(premises: Iterable[str]) -> str:
-    """What a path supposes that has several premises."""
-    return AND.join(dict.fromkeys(part for premise in premises for part in premise.split(AND)))
-
-
-def is_second(premise: str, formula: Hashable) -> bool:
+def is_second(supposed: Because, formula: Hashable) -> bool:
     """Whether a test asks for an option beside the only one that a path supposes."""
-    return AND not in premise and all(option.premise != premise for option in options_in(formula))
+    return len(supposed.atoms) == 1 and all(option.changed != supposed for option in options_in(formula))
 
 
 def is_possible(formula: Hashable, taken: bool) -> bool:
@@ -121,12 +115,12 @@ def is_possible(formula: Hashable, taken: bool) -> bool:
 
 
 @kept
-def supposing(premise: str, formula: Hashable) -> bool | None:
-    """The truth of a test on a path with a premise, on which all other options have their defaults; None if it may have
-    either.
+def supposing(supposed: Because, formula: Hashable) -> bool | None:
+    """The truth of a test on a path that supposes something, on which all other options have their defaults; None if it
+    may have either.
     """
-    supposed = premise.split(AND)
-    truths = {_truth(formula, values) for values in _values_of(o for o in options_in(formula) if o.premise in supposed)}
+    changed = (option for option in options_in(formula) if not option.changed.without(supposed))
+    truths = {_truth(formula, values) for values in _values_of(changed)}
     return truths.pop() if len(truths) == 1 else None
 
 

@@ -87,7 +87,7 @@ def _is_code(state: State, value: Value) -> bool:
 
 def part(machine: Machine, branch: Branch, path: State, other: State, key: Hashable, negated: bool) -> None:
     """Let an unknown test hold on ``path`` and not on ``other``, and note that as a choice."""
-    is_first = path.premise is None
+    is_first = not path.supposed
     assume(path, key, not negated)
     assume(other, key, negated)
     if is_first:
@@ -119,9 +119,9 @@ def _note_code(
     machine: Machine, state: State, branch: Branch, side: tuple[ast.AST, ...], opposite: tuple[ast.AST, ...]
 ) -> None:
     """Note the code that only the side of a test leads to that a path has taken, where it has a premise since."""
-    if state.premise is not None:
+    if state.supposed:
         behind = _behind(scope_of(machine, state), branch.test) if _leaves(opposite) else ()
-        state.premise_code = (*side, *behind)
+        state.supposed_code = (*side, *behind)
 
 
 def _behind(scope: ast.AST, test: ast.AST) -> tuple[ast.AST, ...]:

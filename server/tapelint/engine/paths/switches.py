@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from ...because import NOTHING, Because
 from ...domain.state import State
 from ...domain.values import FALSE, BuiltinMethod, Const, External, Unknown, Value
 from ..machine import Machine
@@ -77,15 +78,15 @@ def switched(
     return machine.memoize(node, "switch", split)
 
 
-def switch_kept(machine: Machine, state: State, value: Value) -> tuple[bool | None, str | None]:
+def switch_kept(machine: Machine, state: State, value: Value) -> tuple[bool | None, Because]:
     """Whether a switch is on that an object has kept, and what that supposes where it is off by default. The paths on
     which it is on and off are not distinguished: there is only one thing that differs on them, and it has the premise.
     """
     known = truth(machine, state, value)
     if known is not None or not isinstance(value, Unknown) or value.formula is None:
-        return known, None
+        return known, NOTHING
     known, formula, negated = decided(state, value.formula)
-    return known, None if known is not None else premise_of(formula, not negated)
+    return known, NOTHING if known is not None else premise_of(formula, not negated)
 
 
 def _is_flag(node: ast.expr, value: Unknown) -> bool:

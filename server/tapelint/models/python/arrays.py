@@ -12,7 +12,9 @@ from typing import Literal
 from ...autograd import Cut, CutReason, Node, Provenance, resolve_view
 from ...autograd.events.broken_graph import GraphCopiedOut
 from ...autograd.model.graph_search import nodes_below
+from ...autograd.model.guesses import keeping
 from ...autograd.state import AutogradState
+from ...because import NOTHING, Because, guess
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
 from ...domain.values import FALSE, External, HeapRef, Origin, Sequence, TensorRef, Tuple, Unknown, Value
@@ -48,16 +50,16 @@ def held_in(
     return [hit for i, item in enumerate(items) for hit in held_in(state, item, depth - 1, (*trail, i))]
 
 
-def premise(state: State, node: ast.AST) -> str | None:
+def reason(state: State, node: ast.AST) -> Because:
     """A function that nothing in the file calls may be called with gradients switched off, unless it went backward, or
     will after what it does at ``node``. That must not depend on whether this path gets there: the program may raise.
     """
     entry, place = state.calls[0] if state.calls else None, (*state.calls, node)[1:2]
     if isinstance(entry, (ast.FunctionDef, ast.AsyncFunctionDef)) and not state.freed:
         if place and walks_after(entry, place[0]):
-            return None
-        return f"gradients are enabled where `{entry.name}` is called"
-    return None
+            return NOTHING
+        return guess(f"gradients are enabled where `{entry.name}` is called")
+    return NOTHING
 
 
 def assumed_giver(state: State, key: int) -> str | None:
@@ -104,16 +106,16 @@ def refuse(
     """Publish that a graph was to be copied out; raise where that is certain. What would rest on two assumptions is
     not said, nor that ``deepcopy`` meets a graph in what unknown code gives: it copies lists and dicts as well.
     """
-    assumption = premise(state, call.node) if how == "numpy" else None
+    because = reason(state, call.node) if how == "numpy" else NOTHING
     givers = [assumed_giver(state, key) for key, _ in held]
     if None not in givers:
-        if assumption is not None or how == "deepcopy":
+        if because or how == "deepcopy":
             return
-        assumption = f"`{givers[0]}` keeps a graph, which tapelint cannot see"
+        because = keeping(givers[0])
     machine.facts.events.publish(
         GraphCopiedOut(
             point=state.point(call.node),
-            assumption=assumption,
+            because=because,
             held=tuple(held),
             how=how,
             source=source,
@@ -121,7 +123,7 @@ def refuse(
             recorded=recorded_by(state, held[0][0]),
         )
     )
-    if assumption is None:
+    if not because:
         raise ProgramRaised(
             "RuntimeError", REFUSED if how == "numpy" else "graph leaves support the deepcopy protocol", True
         )

@@ -65,6 +65,26 @@ def another_name(machine: Machine, state: State, source: Tensor, is_copied: bool
     return key
 
 
+def _refuse(machine: Machine, state: State, tensor: Tensor, graph: Node, wanted: bool, node: ast.AST) -> None:
+    """What has a ``graph`` is no leaf, whose flag may not be set; raise where the graph is certain."""
+    if tensor.assumption or not graph.certain or is_unproven(machine.facts.proven_networks, state, (graph,)):
+        return
+    because = assumed_below(state, graph)
+    machine.facts.events.publish(
+        RequiresGradRefused(
+            point=state.point(node),
+            because=because,
+            tensor=tensor.id,
+            reason="leaf",
+            wanted=wanted,
+            created_at=tensor.created_at,
+            recorded=graph,
+        )
+    )
+    if not because:
+        raise ProgramRaised("RuntimeError", "you can only change requires_grad flags of leaf variables.", by_torch=True)
+
+
 def set_requires_grad(
     machine: Machine, state: State, tensor: Tensor, value: Value, strict: bool, node: ast.AST
 ) -> None:
@@ -72,9 +92,8 @@ def set_requires_grad(
     assignment refuses to switch it on there too."""
     wanted = frozen_parts.flag_of_some(machine, state, tensor, value.value if isinstance(value, Const) else None, node)
     if tensor.grad_fn is not None and tensor.requires_grad:
-        is_refused = (wanted is False or strict) and wanted is not None
-        if is_refused and not tensor.assumption and tensor.grad_fn.certain:
-            _refuse_flag(machine, state, tensor, tensor.grad_fn, bool(wanted), node)
+        if (wanted is False or strict) and wanted is not None:
+            _refuse(machine, state, tensor, tensor.grad_fn, bool(wanted), node)
         return
     if wanted:
         dispatch.refuse_integers(machine, state, tensor.id, node)
@@ -85,23 +104,3 @@ def set_requires_grad(
     state.tensors[tensor.id] = replace(tensor, requires_grad=bool(wanted) if wanted is not None else None, grad_fn=None)
     if wanted is not False:
         doubt_maybe_same(machine.facts, state, tensor.id)
-
-
-def _refuse_flag(machine: Machine, state: State, tensor: Tensor, grad_fn: Node, wanted: bool, node: ast.AST) -> None:
-    """Publish that the flag of a non-leaf is set; raises ProgramRaised where that rests on nothing."""
-    if is_unproven(machine.facts.proven_networks, state, (grad_fn,)):
-        return
-    premise = assumed_below(state, grad_fn)
-    machine.facts.events.publish(
-        RequiresGradRefused(
-            point=state.point(node),
-            assumption=premise,
-            tensor=tensor.id,
-            reason="leaf",
-            wanted=wanted,
-            created_at=tensor.created_at,
-            recorded=grad_fn,
-        )
-    )
-    if premise is None:
-        raise ProgramRaised("RuntimeError", "you can only change requires_grad flags of leaf variables.", by_torch=True)

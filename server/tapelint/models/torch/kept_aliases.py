@@ -49,7 +49,7 @@ def compared(
             machine.facts.events.publish(
                 KeptValueCompared(
                     point=state.point(node),
-                    assumption=state.tensors[memory].assumption_text or write.assumption,
+                    because=state.tensors[memory].because or write.because,
                     kept=kept.point,
                     write=write,
                     source=source,

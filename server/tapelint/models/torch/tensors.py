@@ -68,7 +68,7 @@ def detach_in_place(machine: Machine, state: State, receiver: Value, call: Call)
                 point=state.point(call.node),
                 tensor=tensor.id,
                 made=tensor.created_at,
-                assumption=tensor.assumption_text,
+                because=tensor.because,
             )
         )
         raise ProgramRaised("RuntimeError", "Can't detach views in-place. Use detach() instead.", by_torch=True)

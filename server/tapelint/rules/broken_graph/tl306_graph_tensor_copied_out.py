@@ -114,7 +114,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
 
 def assumed_call(event: GraphCopiedOut) -> Hashable:
     """The call that is assumed to have given the tensor its graph: with a graph, all that it returned has one."""
-    if event.assumption is None or event.recorded is None:
+    if not event.because or event.recorded is None:
         return None
     made = min(nodes_below([event.recorded]), key=lambda node: node.id).created_at
     return made.node, made.calls

@@ -124,7 +124,7 @@ def stepped(event: SavedTensorModified, facts: Facts) -> Finding | None:
     now = next(lap for lap in event.point.iterations if lap.run == past.run)
     bare = FreedGraphReached(
         point=event.point,
-        assumption=event.assumption,
+        because=event.because,
         node=event.node,
         freed=BackwardPass(event.write.point, event.root),
         path=event.path,

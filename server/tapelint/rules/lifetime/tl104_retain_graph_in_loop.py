@@ -109,7 +109,7 @@ def _is_asked_for(event: RetainedUnused | RetainedOutside) -> bool:
     call = event.point.node
     given = [*call.args, *(each.value for each in call.keywords)] if isinstance(call, ast.Call) else []
     chosen = {choice.test for each in event.point.guard.followed for choice, _ in each}
-    return event.premise is not None or not chosen.isdisjoint(given)
+    return bool(event.supposed) or not chosen.isdisjoint(given)
 
 
 def outside(event: RetainedOutside, facts: Facts) -> Finding:

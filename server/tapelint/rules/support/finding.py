@@ -10,8 +10,8 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...autograd.model.path_guard import UNGUARDED, PathGuard
 from ...autograd.model.program_point import ProgramPoint
+from ...because import NOTHING, Atom, Because, RunBy
 from ...frozen import frozen
-from ...ground import Ground, RunBy
 from ...severity import Severity
 from ...source import Edit, Source, Span
 from .cure import FixProposal
@@ -54,7 +54,7 @@ class Finding:
     at: ast.AST | None = None
     # where PyTorch raises
     raiser: ast.AST | None = None
-    # whether it is withdrawn if another path goes backward there, unless the path has a premise
+    # whether it is withdrawn if another path goes backward there, unless the path supposes something
     everywhere: bool = False
     # whether it is that nothing on the path has made what is missing, which any other iteration of a loop may make
     of_absence: bool = False
@@ -70,18 +70,18 @@ class Finding:
     # the rules that tell the same exception by its cause: withdrawn where the story of one that PyTorch raises at the
     # same place passes through the place of this one
     face_of: tuple[str, ...] = ()
-    # what gave rise to it: findings of one rule with the same cause and the same premise are one
+    # what gave rise to it: findings of one rule with the same cause and the same reason are one
     cause: Hashable = None
     # the rule that found it: filled in by what runs the rules
     code: str = ""
-    # what its event assumes, as a clause
-    premise: str | None = None
+    # what its event needs beside what the path supposes
+    because: Because = NOTHING
     # the branches on unknown tests that it needs
     guard: PathGuard = UNGUARDED
     # what runs the code
     run_by: RunBy = RunBy.PROGRAM
     # what it rests on beside the code
-    rests_on: tuple[Ground, ...] = ()
+    rests_on: tuple[Atom, ...] = ()
 
     @property
     def node(self) -> ast.AST:
@@ -91,7 +91,7 @@ class Finding:
 
 def severity_of(event: Event) -> Severity:
     """How grave an error of PyTorch is: it may not happen where the event rests on an assumption."""
-    return Severity.WARNING if event.assumption else Severity.ERROR
+    return Severity.WARNING if event.because else Severity.ERROR
 
 
 @frozen

@@ -154,7 +154,7 @@ def finding(
         links=links,
         help="Clear the gradients before the first backward of a step, or after the step.",
         cures=cures,
-        premise=event.assumption or run.assumption,
+        because=event.because or run.because,
     )
 
 

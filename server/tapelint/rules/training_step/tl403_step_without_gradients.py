@@ -43,13 +43,14 @@ from __future__ import annotations
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import NeverReached, StepMissed, StepWithoutBackward
 from ...autograd.facts import Facts
+from ...because import guess
 from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, tensor_names, variable
 
-NO_CALLER = "no caller goes backward before"
+NO_CALLER = guess("no caller goes backward before")
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -112,9 +113,7 @@ def unreached(event: NeverReached, facts: Facts) -> Finding:
 def without_backward(event: StepWithoutBackward, facts: Facts) -> Finding:
     """There is no backward at all."""
     names = tensor_names(facts, event.leaves)
-    premise = event.assumption
-    if event.called:
-        premise = f"{premise} and that {NO_CALLER}" if premise else NO_CALLER
+    because = event.because & NO_CALLER if event.called else event.because
     step, loss, made = code(event.point.node), variable(facts, event.loss), event.loss.created_at
     message = headline(
         f"{step} changes nothing: no backward begins at {loss}, computed from {names}",
@@ -131,7 +130,7 @@ def without_backward(event: StepWithoutBackward, facts: Facts) -> Finding:
             ),
         ),
         help="Call `backward()` on the loss before the step.",
-        premise=premise,
+        because=because,
     )
 
 

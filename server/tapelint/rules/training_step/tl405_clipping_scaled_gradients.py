@@ -50,6 +50,7 @@ from ...autograd.events.training_step import OptimizerStepped, ScaledStep
 from ...autograd.facts import Facts
 from ...autograd.gradients.history import GradientHistory
 from ...autograd.model.program_point import ProgramPoint
+from ...because import Because
 from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
@@ -66,7 +67,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if found is None or found.scale is None:
         return None
     scale = found.scale
-    clip = _supposing(found.point, scale.premise)
+    clip = _supposing(found.point, scale.supposed)
     call = f"{ast.unparse(event.scaler)}.unscale_({ast.unparse(event.optimizer)})"
     advice = f"Call `{call}` before clipping: the scale is 65,536 at first, and the limit that much too small."
     doer = code(clip.node)
@@ -82,7 +83,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     message = headline(*texts, f"{doer} clips gradients that are still scaled")
     beside = (clip.calls, len(clip.iterations)) == (event.point.calls, len(event.point.iterations))
     return Finding(
-        premise=event.assumption or clip.premise,
+        because=event.because or clip.supposed,
         point=clip,
         severity=Severity.WARNING,
         message=message,
@@ -100,9 +101,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
 
 
-def _supposing(point: ProgramPoint, premise: str | None) -> ProgramPoint:
-    """The point, which rests on a premise if it has none of its own."""
-    return point if premise is None or point.premise else replace(point, premise=premise)
+def _supposing(point: ProgramPoint, supposed: Because) -> ProgramPoint:
+    """The point, on a path that supposes something if it supposes nothing of its own."""
+    return point if point.supposed or not supposed else replace(point, supposed=supposed)
 
 
 def _in_doubt(event: OptimizerStepped | ScaledStep, past: GradientHistory) -> bool:

@@ -28,6 +28,7 @@ from ....autograd.gradients import history
 from ....autograd.model.graph_search import reachable
 from ....autograd.model.guesses import guess_below
 from ....autograd.model.writes import check_read
+from ....because import guess
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import NONE, Const, Generator, HeapRef, TensorRef, Tuple, Unknown, Value
@@ -56,14 +57,14 @@ def needs_one_element(machine: Machine, state: State, root: int, source: ast.exp
     tensor = resolve_view(state, root)
     if not tensor.requires_grad or not (is_wide(tensor.sizes) or tensor.sizes == BATCH):
         return
-    premise = "a batch holds more than one sample" if tensor.sizes == BATCH else tensor.assumption_text
-    if premise is None and (edge := edge_of(tensor)) is not None:
-        premise = guess_below(state, (edge,))
+    because = guess("a batch holds more than one sample") if tensor.sizes == BATCH else tensor.because
+    if not because and (edge := edge_of(tensor)) is not None:
+        because = guess_below(state, (edge,))
     built = tensor.grad_fn.created_at if tensor.grad_fn is not None else tensor.created_at
     machine.facts.events.publish(
         NonScalarBackward(
             point=state.point(call.node),
-            assumption=premise,
+            because=because,
             root=root,
             sizes=tensor.sizes,
             built=built,
@@ -71,7 +72,7 @@ def needs_one_element(machine: Machine, state: State, root: int, source: ast.exp
             wants="grad" if call.name.endswith(".grad") else "backward",
         )
     )
-    if premise is None:
+    if not because:
         raise refused(machine, NON_SCALAR)
 
 

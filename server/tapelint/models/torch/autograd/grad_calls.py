@@ -17,7 +17,7 @@ from ....engine.machine import Machine
 from ..dispatch import run
 from ..registry import TENSOR_METHODS, Call, function, method
 from .grad_access import cleared_by_hand
-from .grad_use import premise_of
+from .grad_use import reason_of
 
 MEASURING = 1e5
 """A limit that no gradient is expected to reach: the norm is what is wanted."""
@@ -78,7 +78,7 @@ def clip_gradients(machine: Machine, state: State, call: Call) -> Value:
     number = limit.value if isinstance(limit, Const) and isinstance(limit.value, (int, float)) else None
     past = history.groups(state, keys)
     machine.facts.events.publish(
-        GradientsClipped(point=point, assumption=premise_of(past), past=past, limit=number, premises=premises)
+        GradientsClipped(point=point, because=reason_of(past), past=past, limit=number, premises=premises)
     )
     history.clipped(state, keys, point)
     machine.unit.notes.of(Fates).use(state, keys)

@@ -9,6 +9,7 @@ from ....autograd import ProgramPoint
 from ....autograd.events.training_step import OptimizerStepped
 from ....autograd.gradients import history, untrained_parameters
 from ....autograd.gradients.withheld import Fates
+from ....because import NOTHING, Because
 from ....domain.state import State
 from ....engine.lifecycle import StepRepeated
 from ....engine.machine import Machine
@@ -37,7 +38,7 @@ def use_grads(
     machine.facts.events.publish(
         OptimizerStepped(
             point=point,
-            assumption=premise_of(past),
+            because=reason_of(past),
             optimizer=optimizer,
             held=tuple(keys),
             past=past,
@@ -55,9 +56,9 @@ def use_grads(
     machine.unit.notes.of(Fates).use(state, keys)
 
 
-def premise_of(past: Sequence[history.Group]) -> str | None:
-    """The assumption that some pass of these gradients rests on."""
-    return next((run.assumption for g, _ in past for run in g.passes if run.assumption), None)
+def reason_of(past: Sequence[history.Group]) -> Because:
+    """What some pass of these gradients rests on."""
+    return next((run.because for g, _ in past for run in g.passes if run.because), NOTHING)
 
 
 def _leaked(state: State, past: Sequence[history.Group]) -> tuple[tuple[history.Pass, ProgramPoint], ...]:

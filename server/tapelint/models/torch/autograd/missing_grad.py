@@ -16,6 +16,7 @@ from ....autograd.events.broken_graph import AbsentGradientShown, AbsentGradient
 from ....autograd.model.graph import Leaf
 from ....autograd.model.graph_search import reachable
 from ....autograd.model.guesses import guess_below
+from ....because import NOTHING
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import NONE, MissingGrad, Unknown, Value
@@ -78,7 +79,7 @@ def refuse_none(machine: Machine, state: State, value: Value, node: ast.AST, err
         machine.facts.events.publish(
             AbsentGradientUsed(
                 point=state.point(node),
-                assumption=None if made is None else guess_below(state, (made,)),
+                because=NOTHING if made is None else guess_below(state, (made,)),
                 tensor=value.tensor,
                 read=value.read,
                 created_at=value.created_at,

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ....autograd import Facts
 from ....autograd.events.custom_function import PlainValueSaved, SavedMiscounted, UnsetContextRead
+from ....because import NOTHING, guess
 from ....domain import facets
 from ....domain.completion import ProgramRaised
 from ....domain.induction import is_number, raw_value
@@ -37,7 +38,7 @@ def refuse_plain_values(facts: Facts, state: State, definition: Definition, need
                 index=index,
                 type_name=type_name,
                 holds_tensors=_holds_tensors(state, value),
-                assumption=None if needs else f"an argument of `{definition.name}` requires grad",
+                because=NOTHING if needs else guess(f"an argument of `{definition.name}` requires grad"),
             )
         )
         if needs:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from ....autograd import ProgramPoint, Stored, StoreKind, Tensor, resolve_view
 from ....autograd.events.custom_function import ComputedAskedForGrad
+from ....because import NOTHING, guess
 from ....domain.state import State
 from ....domain.values import Frame, HeapRef, Instance, TensorRef, Value
 from ....engine.machine import Machine
@@ -39,7 +40,7 @@ def note_asked(machine: Machine, state: State, tensor: Tensor, node: ast.AST) ->
             function=running.name,
             place=node,
             computed=computed,
-            assumption=f"`{ast.unparse(copying)}` makes a copy" if copying is not None else None,
+            because=guess(f"`{ast.unparse(copying)}` makes a copy") if copying is not None else NOTHING,
         )
     )
 

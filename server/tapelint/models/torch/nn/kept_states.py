@@ -52,7 +52,7 @@ def tell_own_state(
                     write=write,
                     use=use,
                     source=node.args[0] if isinstance(node, ast.Call) and node.args else None,
-                    assumption=state.tensors[key].assumption_text,
+                    because=state.tensors[key].because,
                 )
             )
             return

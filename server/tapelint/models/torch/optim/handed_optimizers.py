@@ -22,6 +22,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from ....autograd import bump, fresh_id
+from ....because import guess
 from ....domain.state import State
 from ....domain.values import HeapRef, Optimizer
 from ....engine.machine import Machine
@@ -49,7 +50,7 @@ def write_networks(machine: Machine, state: State, optimizer: HeapRef, node: ast
                 node,
                 tensor=leaf,
                 by_optimizer=True,
-                assumption=f"`{argument}` holds the parameters of `{network}`",
+                because=guess(f"`{argument}` holds the parameters of `{network}`"),
             )
 
 

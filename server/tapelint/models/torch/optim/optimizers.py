@@ -33,6 +33,7 @@ from ....autograd.events.broken_graph import InferenceTensorUsed, NonLeafOptimiz
 from ....autograd.events.training_step import ScaledStep
 from ....autograd.gradients import history
 from ....autograd.gradients.withheld import Fates
+from ....because import guess
 from ....domain import facets
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
@@ -352,7 +353,7 @@ def scale(machine: Machine, state: State, call: Call) -> Value:
     scaled = run(machine, state, "mul", [loss, factor], {}, call.node) or loss
     if isinstance(scaled, TensorRef):
         point = state.point(call.node)
-        scaled_at = point if premise is None else replace(point, premise=premise)
+        scaled_at = replace(point, supposed=premise) if premise else point
         machine.facts.record_provenance(scaled.id, Provenance(scaled=scaled_at))
     return scaled
 
@@ -384,7 +385,7 @@ def _tell_scaled(machine: Machine, state: State, call: Call) -> None:
         machine.facts.events.publish(
             ScaledStep(
                 point=state.point(node),
-                assumption=f"`{ast.unparse(optimizer)}` is an optimizer of what is clipped",
+                because=guess(f"`{ast.unparse(optimizer)}` is an optimizer of what is clipped"),
                 optimizer=optimizer,
                 scaler=node.func.value,
                 past=tuple(clipped),
@@ -422,7 +423,7 @@ def unknown_step(machine: Machine, state: State, call: Call) -> Value | None:
     called = call.node.func if isinstance(call.node, ast.Call) else None
     name = f"`{written(called.value)}`" if isinstance(called, ast.Attribute) else "it"
     mode, state.grad_mode = state.grad_mode, True
-    with machine.facts.events.assuming(f"{name} is an optimizer, which calls the closure"):
+    with machine.facts.events.assuming(guess(f"{name} is an optimizer, which calls the closure")):
         result = machine.call(state, closure, [], {}, call.node, call.key)
     state.grad_mode = mode
     return result

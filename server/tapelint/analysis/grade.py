@@ -21,48 +21,72 @@ from ..autograd.model.choices import (
     ordered,
     without,
 )
+from ..because import Atom, RunBy
 from ..engine.paths.abandoned import AbandonedPaths
 from ..engine.paths.entailment import entailed
-from ..ground import Ground
 from ..rules import Finding
 from ..severity import Severity
 from ..source import Loop, children, walk, written
 
 MAX_TEXT = 60
 """Characters of a test or a loop that a message quotes."""
+TESTED = Atom("tested", "a test does this")
 FOLLOWED = "on the paths that were followed"
 """What a finding rests on where too many paths have been left out to say what it needs."""
 
 
-def graded_by_choices(found: Finding, abandoned: AbandonedPaths) -> Finding | None:
-    """A finding as it is reported beside ``abandoned`` paths; None if it is not."""
+def grade(found: Finding, abandoned: AbandonedPaths, stands_in_tests: bool) -> Finding | None:
+    """A finding as it is reported beside ``abandoned`` paths, with what it rests on; None if it is not. Nothing else
+    decides that.
+    """
+    graded = _by_choices(found, abandoned)
+    if graded is None or not stands_in_tests and graded.run_by is not RunBy.TESTS:
+        return graded
+    return _in_tests(graded, stands_in_tests)
+
+
+def _by_choices(found: Finding, abandoned: AbandonedPaths) -> Finding | None:
+    """A finding with what its path has chosen and supposes; what needs too much of that is not told."""
+    severity = max(found.severity, Severity.WARNING) if found.because else found.severity
     if found.is_local:
-        return replace(found, rests_on=tuple(_grounds(found, None)))
+        return replace(found, severity=severity, rests_on=tuple(_atoms(found, None)))
     needed = leaving_out(found.guard.followed, abandoned.guards)
     reported = [each for each in needed if all(_may_be_reported(choice, found) for choice, _ in each)]
     shortest = min(reported, key=lambda each: (_independent(found, each), len(each)), default=None)
-    if shortest is None or _independent(found, shortest) + (found.point.premise is not None) > 1:
+    if shortest is None or _independent(found, shortest) + bool(found.point.supposed) > 1:
         return None
     if found.of_absence and not any(each <= shortest for each in _needed_of_all(found, abandoned)):
         return None  # what is missing there may be made on a path that was left out
-    chosen = Ground("chosen", _words(found, shortest)) if shortest else _by_selection(found, abandoned)
-    rests_on = tuple(_grounds(found, chosen))
-    if chosen is None:
-        return replace(found, rests_on=rests_on)
-    return replace(found, severity=max(found.severity, Severity.WARNING), rests_on=rests_on)
+    if shortest:
+        chosen: Atom | None = Atom("chosen", _words(found, shortest))
+    else:
+        chosen = _by_selection(found, abandoned) if severity is Severity.ERROR else None
+    if chosen is not None:
+        severity = max(severity, Severity.WARNING)
+    return replace(found, severity=severity, rests_on=tuple(_atoms(found, chosen)))
 
 
-def _by_selection(found: Finding, abandoned: AbandonedPaths) -> Ground | None:
+def _in_tests(found: Finding, stands_in_tests: bool) -> Finding | None:
+    """What becomes of a finding of a test, which does on purpose what a program would not, and has been seen to pass:
+    which way an unknown test goes is up to its fixtures and parameters. What PyTorch raises for certain stays an error.
+    """
+    if found.run_by is RunBy.TESTS and any(atom.kind == "chosen" for atom in found.rests_on):
+        return None
+    is_certain = found.severity is Severity.ERROR and all(atom.kind == "ordinary" for atom in found.rests_on)
+    if stands_in_tests and is_certain and found.run_by is not RunBy.IMAGINED:
+        return found
+    return replace(found, severity=max(found.severity, Severity.INFORMATION), rests_on=(*found.rests_on, TESTED))
+
+
+def _by_selection(found: Finding, abandoned: AbandonedPaths) -> Atom | None:
     """What an error rests on that needs no choice among the paths that were followed, but others were left out; None
     if it happens there too.
     """
-    if found.severity is not Severity.ERROR:
-        return None
     shortest = min(_needed_of_all(found, abandoned), key=lambda each: (_independent(found, each), len(each)))
     if not shortest:
         return None
     where = f", where {_words(found, shortest)}" if _independent(found, shortest) <= 1 else ""
-    return Ground("followed", FOLLOWED + where)
+    return Atom("followed", FOLLOWED + where)
 
 
 def _needed_of_all(found: Finding, abandoned: AbandonedPaths) -> Guard:
@@ -71,21 +95,18 @@ def _needed_of_all(found: Finding, abandoned: AbandonedPaths) -> Guard:
     return without(needed, on_both_sides(needed))
 
 
-def _grounds(found: Finding, chosen: Ground | None) -> Iterator[Ground]:
+def _atoms(found: Finding, chosen: Atom | None) -> Iterator[Atom]:
     """What a finding needs, from what programs usually do to what tapelint guesses."""
     for lap in found.point.iterations:
         if lap.number > 1 and isinstance(lap.loop, Loop):
-            yield Ground("ordinary", f"`{_head(lap.loop)}` runs at least twice")
+            yield Atom("ordinary", f"`{_head(lap.loop)}` runs at least twice")
     if chosen is not None:
         yield chosen
-    supposed = found.point.premise
-    if supposed is not None:
-        yield Ground("chosen", supposed)
-    guessed = found.premise or ""
-    if supposed is not None:
-        guessed = guessed.removeprefix(supposed).removeprefix(" and that ")
-    if guessed:
-        yield Ground("guessed", guessed)
+    supposed = found.point.supposed
+    if supposed:
+        yield Atom("chosen", " and ".join(atom.text for atom in supposed.atoms))
+    if guessed := found.because.without(supposed):
+        yield Atom("guessed", guessed.words)
 
 
 def _may_be_reported(choice: Choice, found: Finding) -> bool:
