@@ -1,4 +1,4 @@
-/** A picture as the server sends it; see `server/tapelint/picture/json_form.py`. */
+/** A picture as the server sends it; see `server/tapelint/picture/forms.py`. */
 
 export interface PictureNode {
     /** From 1, in the order of columns, and of time within a column. */

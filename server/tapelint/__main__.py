@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def _serve() -> None:
-    from tapelint.lsp.serving import serve
+    from tapelint.lsp.server import serve
 
     serve()
 

@@ -1,5 +1,7 @@
 """Abstract execution: runs a syntax tree over the tape, path by path, iteration by iteration."""
 
+from types import ModuleType
+
 from .checks import (
     cut_recurrences,
     evaluation_loops,
@@ -20,7 +22,35 @@ from .engine.incremental import AnalysisCache, walked
 from .engine.lifecycle import Lifecycle, Topic
 from .engine.machine import Cancelled, Machine, Place, place_of
 from .engine.statistics import AnalysisStats, Ended, Entry, Lost
-from .models.registered import MODELS
+from .models.frameworks import launchers, paused_optimizers, unit_tests
+from .models.python import (
+    arrays,
+    builtins,
+    config_objects,
+    containers,
+    copying,
+    dynamic_attributes,
+    iterators,
+    option_parsers,
+    sets,
+    type_tests,
+)
+from .models.torch import composites, distributions, einops, legacy_constructors, measures, precision, tensors
+from .models.torch.autograd import backward_calls, checkpoint, grad_calls, grad_mode, tensor_hooks
+from .models.torch.autograd_function import apply
+from .models.torch.func import transforms
+from .models.torch.nn import (
+    assumed_networks,
+    functional_call,
+    kept_states,
+    layer_models,
+    module_wrappers,
+    modules,
+    packed_sequences,
+    parametrizations,
+    weight_averages,
+)
+from .models.torch.optim import optimizers
 from .modules.loader import Imports
 from .semantics import (
     assign,
@@ -39,6 +69,47 @@ from .semantics import (
 )
 from .semantics.evaluator import Evaluator
 from .stubs import Resolve
+
+MODELS: tuple[ModuleType, ...] = (
+    apply,
+    arrays,
+    assumed_networks,
+    backward_calls,
+    builtins,
+    checkpoint,
+    composites,
+    config_objects,
+    containers,
+    copying,
+    distributions,
+    dynamic_attributes,
+    einops,
+    functional_call,
+    grad_calls,
+    grad_mode,
+    iterators,
+    kept_states,
+    launchers,
+    layer_models,
+    legacy_constructors,
+    measures,
+    module_wrappers,
+    modules,
+    optimizers,
+    option_parsers,
+    packed_sequences,
+    parametrizations,
+    paused_optimizers,
+    precision,
+    sets,
+    tensor_hooks,
+    tensors,
+    transforms,
+    type_tests,
+    unit_tests,
+    weight_averages,
+)
+
 
 TRANSFER_FUNCTIONS = (
     assign,

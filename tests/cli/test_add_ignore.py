@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plain import Tapelint
 
-from tapelint.cli.adoption.adding_ignores import ABOUT_COMMENTS
+from tapelint.cli.baseline import ABOUT_COMMENTS
 from tapelint.rules import all_rules
 from tapelint.source import parse
 from tapelint.source.edit import apply

@@ -13,7 +13,7 @@ import pytest
 from plain import Tapelint
 
 from tapelint.cli.commands import check
-from tapelint.cli.support.grouped_help import GROUPS
+from tapelint.cli.grouped_help import GROUPS
 
 SERVER = Path(__file__).resolve().parents[2] / "server"
 

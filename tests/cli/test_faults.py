@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 from tapelint import analysis
+from tapelint.cli import file_coverage
 from tapelint.cli.check import run
 from tapelint.cli.request import Request
-from tapelint.cli.support import file_coverage
 from tapelint.report import Diagnostic, Offer
 from tapelint.severity import Severity
 from tapelint.source import Span, parse

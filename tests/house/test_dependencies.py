@@ -7,7 +7,7 @@ import re
 import sys
 from pathlib import Path
 
-from tapelint.source.toml_text import read_toml
+from tapelint.workspace.toml import read_toml
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "server" / "tapelint"

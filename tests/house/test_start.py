@@ -79,4 +79,4 @@ def test_the_types_of_the_protocol_have_no_repr_of_their_own() -> None:
         "import tapelint.lsp; from lsprotocol import types; print(types.InitializeParams.__repr__ is object.__repr__)"
     )
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
-    assert printed.stdout == "True\n", "tapelint.lsp.light_types has lost its effect: what else imports the types?"
+    assert printed.stdout == "True\n", "tapelint.lsp has lost its effect on them: what else imports the types?"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tapelint.lsp import session
-from tapelint.lsp.server import Server
-from tapelint.lsp.serving import serve
+from tapelint.lsp.server import Server, serve
 
 session.PAUSE = 1_000_000.0
 session.DEBOUNCE = session.SHORTEST = 0.0

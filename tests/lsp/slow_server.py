@@ -38,6 +38,6 @@ def edited_slowly(report, edits, cancel=None, memory=None):
 analysis.analyse, analysis.edited = slow, edited_slowly
 
 if __name__ == "__main__":
-    from tapelint.lsp.serving import serve
+    from tapelint.lsp.server import serve
 
     serve()

@@ -187,12 +187,12 @@ def test_client_settings_match_the_server() -> None:
 
 def test_editor_settings_override_the_project(tmp_path: Path) -> None:
     (tmp_path / "tapelint.toml").write_text('select = ["TL1"]\nignore = ["TL101"]\nseverities = { TL1 = "hint" }\n')
-    settings = Settings.of(
+    settings = Settings.from_client(
         {"select": [], "extendSelect": ["TL2", 3], "ignore": ["TL103"], "severities": {"TL1": "error", "TL2": 1}}
     )
     config, complaint = settings.config(str(tmp_path / "a.py"))
     assert complaint is None
     assert [code for code in ("TL101", "TL102", "TL103", "TL201", "TL301") if config.wants(code)] == ["TL102", "TL201"]
     assert config.grade("TL102", Severity.WARNING, "a.py") is Severity.ERROR
-    _, complaint = Settings.of({"severities": {"TL1": "loud"}}).config(None)
+    _, complaint = Settings.from_client({"severities": {"TL1": "loud"}}).config(None)
     assert complaint and "TL1 cannot be 'loud'" in complaint

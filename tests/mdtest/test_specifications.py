@@ -21,8 +21,7 @@ from mdspec import (
     without_claims,
 )
 from tapelint.report.diagnostic import Fix
-from tapelint.source.edit import Edit
-from tapelint.source.span import Span
+from tapelint.source.edit import Edit, Span
 
 HERE = Path(__file__).resolve().parent
 BLOCKS = read_programs() + read_silenced()

@@ -6,7 +6,7 @@ import pytest
 
 from tapelint.domain.values import External
 from tapelint.engine.paths.witnesses import kinds
-from tapelint.ops.layer_bases import LAZY, base_of
+from tapelint.ops.layers import LAZY, base_of
 
 nn = pytest.importorskip("torch").nn
 LAYERS = {

@@ -14,7 +14,7 @@ from tests.picture.passing import passes
 
 from tapelint import analysis
 from tapelint.picture import Picture, picture_at
-from tapelint.picture.json_form import as_json
+from tapelint.picture.forms import as_json
 from tapelint.picture.svg import svg
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -16,10 +16,7 @@ from click.testing import CliRunner
 from tapelint import analysis
 from tapelint.cli.commands import tapelint
 from tapelint.picture import Nothing, Picture, picture_at
-from tapelint.picture.dot import dot
-from tapelint.picture.json_form import as_json
-from tapelint.picture.list_form import text
-from tapelint.picture.mermaid import mermaid
+from tapelint.picture.forms import as_json, dot, mermaid, text
 from tapelint.picture.svg import svg
 
 CARRIED = """

@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft4Validator
 
 from tapelint import analysis
-from tapelint.report import for_ci
+from tapelint.report import for_tools
 from tapelint.report.as_sarif import as_failure, as_notification, as_result, as_sarif
 from tapelint.report.topics import all_topics
 from tapelint.rules import all_rules
@@ -149,7 +149,7 @@ def test_sarif_of_notices() -> None:
 
 def test_github() -> None:
     (found,) = report(str(Path("a,b:c.py"))).diagnostics
-    line = for_ci.github(found)
+    line = for_tools.github(found)
     start = "::error title=TL201 (saved-tensor-modified),file=a%2Cb%3Ac.py,line=4,endLine=4,col=1,endColumn=7::Writes"
     assert line.startswith(start)
     assert "\n" not in line
@@ -158,7 +158,7 @@ def test_github() -> None:
 def test_gitlab() -> None:
     (found,) = report("./a.py").diagnostics
     seen: Counter[str] = Counter()
-    first, second = (for_ci.gitlab(found, "y += 1", seen) for _ in range(2))
+    first, second = (for_tools.gitlab(found, "y += 1", seen) for _ in range(2))
     assert set(first) == {"description", "check_name", "fingerprint", "severity", "location"}
     assert first["location"] == {"path": "a.py", "lines": {"begin": 4, "end": 4}}
     assert first["severity"] in {"info", "minor", "major", "critical", "blocker"}
@@ -169,11 +169,11 @@ def test_gitlab_takes_paths_from_the_root_of_the_project(monkeypatch: pytest.Mon
     """And the same file has the same fingerprint however it was named."""
     monkeypatch.chdir(tmp_path)
     named = ["a.py", "./a.py", str(tmp_path / "a.py"), "pkg/../a.py"]
-    entries = [for_ci.gitlab(found, "y += 1", Counter()) for name in named for found in report(name).diagnostics]
+    entries = [for_tools.gitlab(found, "y += 1", Counter()) for name in named for found in report(name).diagnostics]
     assert {entry["location"]["path"] for entry in entries} == {"a.py"}
     assert len({entry["fingerprint"] for entry in entries}) == 1
 
 
 def test_github_says_what_to_do() -> None:
     (found,) = report("a.py").diagnostics
-    assert found.help and found.help.split("`")[0] in for_ci.github(found)
+    assert found.help and found.help.split("`")[0] in for_tools.github(found)

@@ -15,13 +15,10 @@ from rich.cells import cell_len
 
 from tapelint.report import Diagnostic, FileEdits, Fix, Offer, Related
 from tapelint.report.as_json import as_json
-from tapelint.report.block import block_of
-from tapelint.report.concise import concise
+from tapelint.report.block import block_of, concise
 from tapelint.report.diagnostic import NO_OFFER
-from tapelint.report.full import full
+from tapelint.report.full import ansi, full, printed, snippet
 from tapelint.report.look import PLAIN, Look, is_coloured
-from tapelint.report.paint import ansi, printed
-from tapelint.report.snippet import snippet
 from tapelint.severity import Severity
 from tapelint.source import Edit, Span, rows
 

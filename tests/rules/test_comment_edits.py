@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tapelint.rules import FileSummary, all_rules
 from tapelint.rules.support.comments import without
-from tapelint.rules.support.flawed_comments import flaws
+from tapelint.rules.suppressions.tl902_unknown_suppression import flaws
 from tapelint.source import Source, apply, joined, parse
 
 NAMES = {rule.code: rule.name for rule in all_rules()}

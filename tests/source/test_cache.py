@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tapelint.source.cache import VERSIONS, parsed
+from tapelint.source.parsing import VERSIONS, parsed
 
 
 def test_of_a_file_that_is_edited_the_last_texts_are_remembered() -> None:

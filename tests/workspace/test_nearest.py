@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tapelint.workspace.nearest import Nearest
+from tapelint.workspace.files import Nearest
 
 
 def test_each_folder_is_asked_once() -> None:

@@ -15,11 +15,11 @@ from tools.docs.__main__ import SETTINGS as PAGE
 from tools.docs.settings import page, schema_text
 
 from tapelint.cli.commands import tapelint
-from tapelint.source.toml_text import read_toml
-from tapelint.workspace import Config, ConfigError, from_table, required_version
+from tapelint.workspace import Config, ConfigError, from_table, keys
 from tapelint.workspace.all_settings import SETTINGS, checked
 from tapelint.workspace.config import over
 from tapelint.workspace.settings_schema import schema
+from tapelint.workspace.toml import read_toml
 
 VALIDATOR = Draft7Validator(schema())
 
@@ -43,7 +43,7 @@ SEVERITIES = st.dictionaries(CODES, WORDS, max_size=2)
 @pytest.fixture(autouse=True)
 def a_release(monkeypatch: pytest.MonkeyPatch) -> None:
     """A version that fits the specifiers here."""
-    monkeypatch.setattr(required_version, "__version__", "1.5")
+    monkeypatch.setattr(keys, "__version__", "1.5")
 
 
 def values(key: str) -> st.SearchStrategy[Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from tapelint.source.toml_text import read_toml
+from tapelint.workspace.toml import read_toml
 
 T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]

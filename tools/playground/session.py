@@ -22,7 +22,7 @@ from tapelint.report import Diagnostic, Notice, Related
 from tapelint.source import Source, Span
 from tapelint.source.edit import line_starts
 from tapelint.tracebacks import Frame, Raised, explained, raised_in, the_one
-from tapelint.tracebacks.places import row_of
+from tapelint.tracebacks.cause import row_of
 
 NAME = "train.py"
 """What the program is called."""

@@ -12,11 +12,10 @@ import click
 from .. import __version__
 from ..compiled import engine
 from ..output_formats import COUNTED, FORMATS
-from .adoption.manner import Manner, by_pattern, reporting_options
-from .caching.cache_options import cache_options
+from . import completing
+from .grouped_help import Commands, Grouped
+from .run_options import Manner, by_pattern, cache_options, reporting_options
 from .streams import LEVELS, LOG, log, writing
-from .support import completing
-from .support.grouped_help import Commands, Grouped
 
 _FORMATS = click.Choice(FORMATS)
 
@@ -141,7 +140,7 @@ def check(
         cache_dir=cache_dir,
         story=story,
     )
-    return _program("live.rerunning" if manner.watch else "check")(request)
+    return _program("rerunning" if manner.watch else "check")(request)
 
 
 def _log_at(level: str) -> None:
@@ -180,9 +179,9 @@ def _given(keys: Mapping[str, tuple[str, ...] | bool | str | None]) -> Iterator[
             yield name.replace("_", "-"), by_pattern(listed) if name.endswith("per_file_ignores") else listed
 
 
-def _program(module: str) -> Callable[..., int]:
-    """What a command runs: ``run`` of a module beside or below this one, which answers the exit status."""
-    run: Callable[..., int] = import_module(f".{module}", __package__).run
+def _program(module: str, name: str = "run") -> Callable[..., int]:
+    """What a command runs: a function of a module beside or below this one, which answers the exit status."""
+    run: Callable[..., int] = getattr(import_module(f".{module}", __package__), name)
     return run
 
 
@@ -200,7 +199,7 @@ def rule(code: str | None, is_all: bool, output_format: str) -> int:
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def config(key: str | None, output_format: str) -> int:
     """List the settings of a configuration, or say what one of them is for."""
-    return _program("support.configuring")(key, output_format)
+    return _program("configuring")(key, output_format)
 
 
 @tapelint.command()
@@ -298,7 +297,7 @@ def debug_bundle(file: str | None, output: str, include_source: bool) -> int:
     With FILE also how its check went, but no line of it unless --include-source is given.
     Says what is in the archive. Exit status: 0, or 2 where FILE cannot be read or nothing be written.
     """
-    return _program("support.debug_bundle")(file, output, include_source)
+    return _program("debug_bundle")(file, output, include_source)
 
 
 @tapelint.command("generate-shell-completion")
@@ -329,7 +328,7 @@ def server(serve: Callable[[], None], stdio: bool) -> int:
 @tapelint.command()
 def clean() -> int:
     """Clear any caches in the current directory and any subdirectories."""
-    return _program("caching.cleaning")()
+    return _program("result_cache", "remove_caches")()
 
 
 @tapelint.command()

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..frozen import frozen
 from ..report import for_tools
-from ..report.as_rdjson import as_rdjson
+from ..report.for_tools import as_rdjson
 from ..report.in_cells import cell_name
 from ..report.notice import Kind
 from ..source import NOTEBOOK, Cell, Notebook, line_starts, notebook
@@ -53,7 +53,7 @@ def _listed(document: Document) -> str:
 
 
 def _sarif(document: Document) -> str:
-    from .sarif_log import sarif_log
+    from ..report.as_sarif import sarif_log
 
     return sarif_log(document.objects, document.notifications, document.failures, not document.has_failed)
 

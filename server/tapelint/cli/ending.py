@@ -1,22 +1,26 @@
 """The end of a run: what was found is printed, in the order of the paths, and gives the exit status.
 
 Findings wait for the last file: one that is checked later may show that a hazard of an earlier one is graver.
+
+Counted is how many findings of each rule there are, and how many of them ``--fix`` cures (``--statistics``); how many
+it has cured (``--show-fixes``).
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, TextIO
 
 from ..headline import number_of
 from ..report.look import look_for
 from ..report.notice import listed
 from ..severity import Severity
-from .adoption.counting import as_json, as_text, counts, fixes_listed
-from .adoption.known_findings import ignore_all, leave_out_known, tell_stale, write_baseline
+from .baseline import ignore_all, leave_out_known, tell_stale, write_baseline
 from .documents import DOCUMENTS, LINES
 from .outcome import Run
 from .printing import fixable_line, fixable_of, in_columns, print_findings
@@ -133,10 +137,10 @@ def _print_fixed(run: Run, out: TextIO) -> None:
 def _print_statistics(run: Run, found: Sequence[Any], summary: str, out: TextIO) -> None:
     form, summed = run.request.output_format, counts(found, run.request.unsafe_fixes is True)
     if form == "json":
-        print(as_json(summed), file=out)
+        print(counts_as_json(summed), file=out)
         return
     if summed:
-        print(as_text(summed), file=out)
+        print(counts_as_text(summed), file=out)
     if form == "full" and not run.request.manner.is_terse:
         safe, either = (sum(each.fixable_count for each in counts(found, is_unsafe)) for is_unsafe in (False, True))
         print(summary + fixable_line(safe, either - safe, run.request.unsafe_fixes), file=out)
@@ -157,3 +161,63 @@ def _summary(run: Run, severities: Counter[Severity]) -> str:
         if (count := severities[severity])
     ]
     return f"{fixed}Found {', '.join(counted)} in {files}."
+
+
+@dataclass(slots=True)
+class Count:
+    """The findings of one rule."""
+
+    code: str
+    name: str
+    count: int = 0
+    fixable: bool = False
+    fixable_count: int = 0
+
+    @property
+    def mark(self) -> str:
+        """All, some or none of them can be fixed."""
+        return "[*]" if self.fixable_count == self.count else "[-]" if self.fixable_count else "[ ]"
+
+
+def counts(found: Iterable[Mapping[str, Any]], is_unsafe: bool) -> list[Count]:
+    """The counts of findings, each as JSON has it, the most frequent first; with ``is_unsafe`` any fix counts that is
+    not to be chosen by hand.
+    """
+    by_code: dict[str, Count] = {}
+    wanted = ("safe", "unsafe") if is_unsafe else ("safe",)
+    for each in found:
+        count = by_code.setdefault(each["code"], Count(each["code"], each["name"]))
+        count.count += 1
+        count.fixable_count += any(_is_made(fix, each["filename"], wanted) for fix in each["fixes"])
+        count.fixable = count.fixable_count > 0
+    return sorted(by_code.values(), key=lambda count: (-count.count, count.code))
+
+
+def _is_made(fix: Mapping[str, Any], filename: str, wanted: Sequence[str]) -> bool:
+    """Whether ``--fix`` makes it unasked: it leaves other files to their own check."""
+    is_own = all(edit["filename"] == filename for edit in fix["edits"])
+    return fix["applicability"] in wanted and not fix["manual"] and is_own
+
+
+def counts_as_text(found: list[Count]) -> str:
+    """A row for each rule, and a sentence with the sums; empty where there is nothing."""
+    width = max((len(str(count.count)) for count in found), default=0)
+    can = any(count.fixable for count in found)
+    rows = [f"{count.count:>{width}}\t{count.code}\t{f'{count.mark} ' if can else ''}{count.name}" for count in found]
+    return "\n".join(rows)
+
+
+def counts_as_json(found: list[Count]) -> str:
+    """The same as a list of objects."""
+    return json.dumps([asdict(count) for count in found], indent=2)
+
+
+def fixes_listed(fixed: Mapping[str, Counter[tuple[str, str]]]) -> str:
+    """How many findings of each rule were fixed, by the name of the file and the code and name of the rule."""
+    total = sum(each.total() for each in fixed.values())
+    width = len(str(max(max(each.values()) for each in fixed.values())))
+    rows = [f"Fixed {number_of(total, 'finding')}:"]
+    for name in sorted(fixed):
+        rows.append(f"- {name}:")
+        rows += (f"    {count:>{width}} × {code} ({rule})" for (code, rule), count in fixed[name].most_common())
+    return "\n".join(rows)

@@ -11,7 +11,7 @@ from .. import analysis
 from ..engine.limits import of_caller
 from ..source import Notebook
 from ..workspace import Resolver
-from .caching.asking import Asking
+from .result_cache import Asking
 from .streams import is_logged
 from .task import FileResult, Task
 
@@ -35,7 +35,7 @@ def analyse_file(task: Task, text: str | Notebook, asking: Asking, result: FileR
 
         add_findings(task, report, result)
     if not task.focus and (task.tells_coverage or not result.found and _is_unfollowed(report)):
-        from .support.file_coverage import add_coverage
+        from .file_coverage import add_coverage
 
         add_coverage(task, report, result)
 

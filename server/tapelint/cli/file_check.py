@@ -13,7 +13,7 @@ from ..fault import fault_of
 from ..report.notice import Kind, Notice, internal
 from ..source import NOTEBOOK, SourceError, concerns_torch, notebook, read
 from ..workspace import Resolver, config, given
-from .caching import asking
+from . import result_cache
 from .streams import note
 from .task import FileResult, Task
 
@@ -27,7 +27,7 @@ def check_file(task: Task) -> FileResult:
         text = read(task.path) if task.text is None else task.text
         result.before = result.after = text if task.fix != "no" else ""
         book = notebook(text) if task.path.endswith(NOTEBOOK) else None
-        asked = asking.Asking(_resolver(), task.path)
+        asked = result_cache.Asking(_resolver(), task.path)
         if concerns_torch(book.text if book else text, task.path, asked):
             from .file_analysis import analyse_file
 
@@ -65,7 +65,7 @@ def _add_notice(task: Task, result: FileResult, notice: Notice) -> None:
 def begin_run() -> None:
     """Know nothing of what a run before this one, in this process, has read: it may have changed."""
     _resolver.cache_clear()
-    for known in (config, given, asking):
+    for known in (config, given, result_cache):
         known.forget()
 
 

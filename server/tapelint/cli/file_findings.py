@@ -9,20 +9,19 @@ from ..analysis import Report
 from ..analysis.blocks import shown_in_cells, texts_of
 from ..analysis.fix_all import repair
 from ..fault import fault_of
-from ..report import Diagnostic, Notice, Offer, for_ci
+from ..report import Diagnostic, Notice, Offer, for_tools
 from ..report.as_json import as_json
-from ..report.as_rdjson import as_entry
 from ..report.as_sarif import as_result
 from ..report.block import Block
-from ..report.for_tools import remark
+from ..report.for_tools import as_entry, remark
 from ..report.in_cells import in_cells, in_file
 from ..report.notice import internal
 from ..source import SourceError
 from ..source.notebook_writing import with_code
 from ..source.writing import rewrite
+from .file_coverage import log_ends
 from .file_notices import add_notice
 from .streams import is_logged
-from .support.path_ends import log_ends
 from .task import FileResult, Found, Task
 
 _OFFERING = frozenset(("full", "concise", "json", "json-lines", "sarif", "rdjson", "grouped"))
@@ -91,7 +90,7 @@ def _found(task: Task, report: Report, diagnostic: Diagnostic, offer: Offer) -> 
         case "junit" | "grouped" | "pylint" | "azure":
             text = remark(in_file(diagnostic, source), offer)
         case "github":
-            text = for_ci.github(in_file(diagnostic, source))
+            text = for_tools.github(in_file(diagnostic, source))
         case "gitlab":
             diagnostic = in_file(diagnostic, source)  # an entry is made when all are known: they must differ
         case _:

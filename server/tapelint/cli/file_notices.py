@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from ..report import for_ci
+from ..report import for_tools
 from ..report.as_json import as_json
-from ..report.as_rdjson import as_entry
 from ..report.as_sarif import as_notification
-from ..report.concise import concise
+from ..report.block import concise
 from ..report.diagnostic import Diagnostic
-from ..report.for_tools import remark
+from ..report.for_tools import as_entry, remark
 from ..report.in_cells import in_cells, in_file, place_in_cells
 from ..report.notice import Notice
 from ..source import NOTEBOOK, Source, notebook, parse, read
@@ -65,6 +64,6 @@ def _render(task: Task, source: Source, diagnostic: Diagnostic) -> Any:
         case "junit" | "grouped" | "pylint" | "azure":
             return remark(in_file(diagnostic, source))
         case "github":
-            return for_ci.github(in_file(diagnostic, source))
+            return for_tools.github(in_file(diagnostic, source))
         case _:
-            return for_ci.gitlab_notice(in_file(diagnostic, source))
+            return for_tools.gitlab_notice(in_file(diagnostic, source))

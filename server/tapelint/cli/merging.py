@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..report import for_ci
+from ..report import for_tools
 from ..severity import Severity
 from ..source import Span
 from .task import FileResult, Found
@@ -71,7 +71,7 @@ class Merged:
             for each in sorted(by_file[path], key=_in_file):
                 if self.is_known(each):
                     continue
-                text = for_ci.gitlab(each.diagnostic, each.row, seen) if output_format == "gitlab" else each.text
+                text = for_tools.gitlab(each.diagnostic, each.row, seen) if output_format == "gitlab" else each.text
                 yield each, each.block or text
             for notice in self.files.get(path, ()):
                 yield None, notice

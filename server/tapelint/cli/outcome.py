@@ -13,13 +13,13 @@ from ..report.notice import Kind, tally
 from ..source import SourceError
 from ..source.writing import encoded
 from ..workspace import Config, Given
-from .caching.cached_run import Cache
 from .chosen_files import Selection
 from .documents import Document, difference, record
-from .live.how_far import Progress, is_watched
+from .how_far import Progress, is_watched
 from .merging import Merged
 from .printing import coloured_difference
 from .request import Request, with_settings
+from .result_cache import Cache
 from .streams import explain, say, tell, writing
 from .task import FileResult
 

@@ -10,10 +10,7 @@ from pathlib import Path
 
 from .. import analysis
 from ..picture import Nothing, Picture, picture_at
-from ..picture.dot import dot
-from ..picture.json_form import as_json
-from ..picture.list_form import text
-from ..picture.mermaid import mermaid
+from ..picture.forms import as_json, dot, mermaid, text
 from ..picture.svg import svg
 from ..source import NOTEBOOK, SourceError, notebook, read
 from ..workspace import ConfigError, Given, Resolver, checked_as, load

@@ -7,8 +7,7 @@ from importlib import import_module
 from textwrap import fill
 from typing import TextIO
 
-from ..report.block import SAFE, Block
-from ..report.concise import concise
+from ..report.block import SAFE, Block, concise
 from ..report.look import Look, style_for
 
 _SIDES = {"-": "removed", "+": "added", "@": "help"}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
 from ..frozen import frozen
 from ..output_formats import COUNTED
 from ..workspace import Config, Given, given_by
-from .adoption.manner import Manner
-from .adoption.settled import settled
+from .run_options import Manner
 from .task import Fixing
 
 STDIN = "-"
@@ -71,7 +71,7 @@ def with_settings(request: Request, config: Config) -> Request:
     """The request with what the configuration of the current folder, and the options over it, say of a run."""
     manner = request.manner
     only_looks = request.add_ignore or manner.write_baseline or STDIN in request.paths
-    chosen = settled(config, dict(request.options), is_asked=request.diff, is_refused=only_looks)
+    chosen = _fixing(config, dict(request.options), is_asked=request.diff, is_refused=only_looks)
     form = config.output_format or request.output_format
     is_uncounted = manner.statistics and form not in COUNTED
     return replace(
@@ -82,3 +82,15 @@ def with_settings(request: Request, config: Config) -> Request:
         unsafe_fixes=config.unsafe_fixes,
         show_fixes=config.show_fixes,
     )
+
+
+def _fixing(config: Config, options: Mapping[str, object], is_asked: bool, is_refused: bool) -> Fixing:
+    """Which fixes a run makes. ``options`` are the keys that the command line gives a value, ``is_asked``: it wants to
+    see them all the same. A run that reads standard input, or writes comments or a baseline, ``is_refused`` what only a
+    file says: it was not started to fix.
+    """
+    by_option = options.get("fix") or options.get("fix-only")
+    is_wanted = config.fix or (config.fix_only and options.get("fix") is not False)
+    if is_asked or by_option or (is_wanted and not is_refused):
+        return "unsafe" if config.unsafe_fixes else "safe"
+    return "no"

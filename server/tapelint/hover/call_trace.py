@@ -84,7 +84,7 @@ class Copies:
     def __init__(self) -> None:
         self._last: dict[str, Mapping[Any, Any]] = {}
 
-    def of(self, name: str, now: Mapping[K, V]) -> Mapping[K, V]:
+    def copy(self, name: str, now: Mapping[K, V]) -> Mapping[K, V]:
         """``now`` as it is; ``name`` says which of the maps of a state it is."""
         last = self._last.get(name)
         if last is None or len(last) != len(now) or any(last.get(key) is not value for key, value in now.items()):
@@ -98,12 +98,12 @@ def snapshot(state: State, callee: Value, heard: int, copies: Copies) -> Snapsho
         {key: resolve_view(state, key) for key in keys},
         more,
         fused,
-        copies.of("grads", state.grads),
-        copies.of("history", state.history),
-        copies.of("consumed_passes", state.consumed_passes),
-        copies.of("freed", state.freed),
-        copies.of("hooks", state.hooks),
-        copies.of("cycles", state.cycles),
+        copies.copy("grads", state.grads),
+        copies.copy("history", state.history),
+        copies.copy("consumed_passes", state.consumed_passes),
+        copies.copy("freed", state.freed),
+        copies.copy("hooks", state.hooks),
+        copies.copy("cycles", state.cycles),
         state.grad_mode,
         heard,
         _is_whole(state, callee),

@@ -37,7 +37,6 @@ from ..rules.support.story import code
 from .call_trace import CallRun, Copies, Snapshot, call_run, snapshot
 
 MOST = 64
-DEPTH = 4000
 CONVERSIONS = frozenset("to cuda cpu float double half bfloat16 contiguous type_as type xpu pin_memory".split())
 """Methods that return the very tensor where there is nothing to do, and a copy with a node of its own otherwise."""
 
@@ -218,7 +217,7 @@ class HoverProbe:
                 names,
                 write,
                 spent,
-                self.copies.of("grads", state.grads),
+                self.copies.copy("grads", state.grads),
                 state.grad_mode,
                 carried,
             )
@@ -266,9 +265,9 @@ def _items(value: Value, label: str = "") -> Iterator[tuple[str, Value]]:
         yield from _items(item, f"{label}{own}")
 
 
-def graph(start: Node | None) -> Iterator[Node | Leaf]:
-    """Everything a backward from ``start`` can reach, up to a limit."""
-    return islice(reachable([start]), DEPTH) if start is not None else iter(())
+def graph(start: Node | None, most: int = 4000) -> Iterator[Node | Leaf]:
+    """Everything a backward from ``start`` can reach, ``most`` of it."""
+    return islice(reachable([start]), most) if start is not None else iter(())
 
 
 def _carried(state: State, tensor: Tensor, now: ProgramPoint) -> Carried | None:

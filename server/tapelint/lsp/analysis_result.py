@@ -270,7 +270,7 @@ def _analysed(
 ) -> analysis.Report:
     """The report on ``snapshot``; one that is no file imports nothing."""
     program = Notebook(snapshot.text, snapshot.cells) if snapshot.documents else snapshot.text
-    memory, file = memories.of(snapshot.uri), snapshot.file
+    memory, file = memories.memory(snapshot.uri), snapshot.file
     if file is None:
         return deferred.analysis.analyse(program, snapshot.path, config, token, memory=memory)
     config_of = config_for(settings, resolver, file)

@@ -12,13 +12,12 @@ from . import deferred
 if TYPE_CHECKING:
     from ..analysis import AnalysisCache, SharedModules
 
-MOST = 4
-
 
 class Memories:
     """The memory of each document, and what all files share; only the worker touches it."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int = 4) -> None:
+        self._most = most
         self._known: OrderedDict[str, AnalysisCache] = OrderedDict()
         self._shared: SharedModules | None = None
 
@@ -29,10 +28,10 @@ class Memories:
             self._shared = deferred.analysis.SharedModules()
         return self._shared
 
-    def of(self, uri: str) -> AnalysisCache:
+    def memory(self, uri: str) -> AnalysisCache:
         memory = self._known.setdefault(uri, deferred.analysis.AnalysisCache(persistent=True))
         self._known.move_to_end(uri)
-        while len(self._known) > MOST:
+        while len(self._known) > self._most:
             self._known.popitem(last=False)
         return memory
 

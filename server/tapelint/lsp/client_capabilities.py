@@ -46,7 +46,7 @@ class ClientCapabilities:
     registers_watchers: bool = False
 
     @classmethod
-    def of(cls, params: types.InitializeParams, encoding: str) -> ClientCapabilities:
+    def from_params(cls, params: types.InitializeParams, encoding: str) -> ClientCapabilities:
         def has(path: str) -> bool:
             return bool(get_capability(params.capabilities, path, False))
 

@@ -109,7 +109,7 @@ class ClosedFiles:
         self._server.show(uri, None, shown)
         self._show({path})
 
-    def of(self, uri: str) -> list[types.Diagnostic]:
+    def diagnostics(self, uri: str) -> list[types.Diagnostic]:
         """What is shown in a file."""
         found = self._shown.get(to_fs_path(uri) or uri)
         return found.items if found else []
@@ -190,7 +190,7 @@ class ClosedFiles:
 
     async def _look_around(self) -> None:
         """Find the files that train. All of them are to be checked again."""
-        roots, settings_of = self._roots(), self._server.settings.of
+        roots, settings_of = self._roots(), self._server.settings.settings
         paths, is_cut = await self._when_idle(lambda resolver, cancel: python_files(roots, settings_of, cancel))
         found: set[str] = set()
         for begin in range(0, len(paths), AT_ONCE):
@@ -217,7 +217,7 @@ class ClosedFiles:
 
     async def _check(self) -> None:
         """Check one file after the other."""
-        client, settings_of = self._server.client, self._server.settings.of
+        client, settings_of = self._server.client, self._server.settings.settings
         with self._server.long_work.over("tapelint") as work:
             while self._stale:
                 path = min(self._stale)
@@ -253,7 +253,8 @@ class ClosedFiles:
     def _roots(self) -> list[str]:
         """The folders whose closed files are to be checked."""
         settings = (
-            (folder, self._server.settings.of(from_fs_path(folder) or folder)) for folder in self._server.folders()
+            (folder, self._server.settings.settings(from_fs_path(folder) or folder))
+            for folder in self._server.folders()
         )
         return [folder for folder, own in settings if own.enable and own.checks_closed]
 

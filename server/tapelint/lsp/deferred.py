@@ -24,10 +24,9 @@ if TYPE_CHECKING:
     from ..analysis import cures_elsewhere as cures_elsewhere
     from ..analysis import fix_all as fix_all
     from ..engine import limits as limits
-    from ..picture import json_form as json_form
-    from ..picture import list_form as list_form
+    from ..picture import forms as forms
     from ..picture import svg as svg
-    from ..report import markdown_page as markdown_page
+    from ..report import page as page
     from ..report import topics as topics
     from ..workspace import training_files as training_files
 
@@ -37,15 +36,14 @@ WHERE = {
     "coverage": "..coverage",
     "hover": "..hover",
     "picture": "..picture",
-    "json_form": "..picture.json_form",
-    "list_form": "..picture.list_form",
+    "forms": "..picture.forms",
     "svg": "..picture.svg",
     "rules": "..rules",
     "tracebacks": "..tracebacks",
     "cures_elsewhere": "..analysis.cures_elsewhere",
     "fix_all": "..analysis.fix_all",
     "limits": "..engine.limits",
-    "markdown_page": "..report.markdown_page",
+    "page": "..report.page",
     "topics": "..report.topics",
     "training_files": "..workspace.training_files",
 }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from typing import Any
+import sys
+from typing import Any, NoReturn
 
 from lsprotocol import types
 from pygls.exceptions import FeatureRequestError
@@ -12,32 +13,30 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
 
-from . import notebook_documents, status
+from .. import __version__
+from . import notebook_documents, pauses, status
 from .analysis_result import AnalysisResult
 from .client_capabilities import ClientCapabilities
 from .closed_files import ClosedFiles
 from .complaints import Complaints
 from .documents import Documents, Snapshot
 from .handlers import (
+    about,
     code_action,
-    code_lens,
     configuration,
     coverage_request,
-    debug_information,
     explain_error,
     fixes_elsewhere,
     graph_picture,
     hover_request,
-    inlay_hints,
+    line_remarks,
     many_fixes,
     pull_diagnostics,
-    rule_page,
     story_request,
-    workspace_diagnostics,
 )
-from .progress import Progress
 from .session import Session
 from .settings import SettingsOfFolders
+from .status import Progress
 from .transport import framing, parent_process
 from .transport.json_rpc import Protocol
 from .worker import Worker
@@ -89,26 +88,28 @@ class Server(LanguageServer):
         self.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(configuration.watched_files)
         self.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(configuration.folders)
         self.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, pull_diagnostics.options(False))(pull_diagnostics.diagnostic)
-        self.feature(types.WORKSPACE_DIAGNOSTIC)(workspace_diagnostics.diagnostic)
+        self.feature(types.WORKSPACE_DIAGNOSTIC)(pull_diagnostics.workspace_diagnostic)
         self.feature(types.TEXT_DOCUMENT_CODE_ACTION, code_action.OPTIONS)(code_action.code_action)
         self.feature(types.CODE_ACTION_RESOLVE)(code_action.resolve)
         self.feature(types.TEXT_DOCUMENT_HOVER)(hover_request.hover)
         self.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)(story_request.highlights)
-        self.feature(types.TEXT_DOCUMENT_CODE_LENS, code_lens.OPTIONS)(code_lens.lenses)
-        self.feature(types.TEXT_DOCUMENT_INLAY_HINT)(inlay_hints.hints)
+        self.feature(types.TEXT_DOCUMENT_CODE_LENS, line_remarks.LENS_OPTIONS)(line_remarks.lenses)
+        self.feature(types.TEXT_DOCUMENT_INLAY_HINT)(line_remarks.hints)
         self.command(story_request.COMMAND)(story_request.story)
-        self.command(debug_information.COMMAND)(debug_information.information)
+        self.command(about.DEBUG_INFORMATION)(about.information)
         self.command(explain_error.COMMAND)(explain_error.explain)
         self.command(coverage_request.COMMAND)(coverage_request.coverage_of)
         self.command(graph_picture.COMMAND)(graph_picture.graph)
-        self.command(rule_page.COMMAND)(rule_page.rule_page)
+        self.command(about.RULE)(about.rule_page)
         self.command(many_fixes.COMMAND)(many_fixes.fix_all)
         self.command(fixes_elsewhere.COMMAND)(fixes_elsewhere.show)
 
     def on_initialize(self, params: types.InitializeParams, result: types.InitializeResult) -> None:
         """Read the client's abilities and take back promises that are not meant for it."""
         encoding = result.capabilities.position_encoding or types.PositionEncodingKind.Utf16
-        self.client = self.session.client = ClientCapabilities.of(params, str(getattr(encoding, "value", encoding)))
+        self.client = self.session.client = ClientCapabilities.from_params(
+            params, str(getattr(encoding, "value", encoding))
+        )
         if not self.client.resolves_edits:
             result.capabilities.code_action_provider = code_action.WITHOUT_RESOLVE
         options = params.initialization_options
@@ -206,7 +207,7 @@ class Server(LanguageServer):
         self.session = Session(
             Worker(),
             self.status,
-            self.settings.of,
+            self.settings.settings,
             self.publish,
             self.protocol._converter.unstructure,
             self.folders,
@@ -256,3 +257,18 @@ def _did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
 def _did_close(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
     ls.session.closed(params.text_document.uri)
     ls.closed_files.closed(params.text_document.uri)
+
+
+def serve() -> NoReturn:
+    """``tapelint server``: speak the protocol over standard input and output, and exit with the code it prescribes."""
+    # Does nothing where the environment has asked for another log (TAPELINT_LOG).
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    # At INFO pygls logs every message, and with it the user's text.
+    logging.getLogger("pygls").setLevel(logging.WARNING)
+    source, sink = framing.claim_standard_streams()
+    pauses.shorten()
+    try:
+        code = asyncio.run(Server(__version__).run(source, sink))
+    except KeyboardInterrupt:
+        code = 1
+    sys.exit(code)

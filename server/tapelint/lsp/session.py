@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import weakref
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
 
 from lsprotocol import types
@@ -25,14 +26,16 @@ from .analysis_result import AnalysisResult, analyse_snapshot, empty_result, fai
 from .caches import Memories
 from .client_capabilities import ClientCapabilities
 from .documents import Document, Snapshot
-from .foreign import Foreign, callers_of, elsewhere, merged, shown_by
-from .kept_hovers import KeptHovers
+from .foreign import Foreign, Push, Shared, callers_of, elsewhere, merged, shown_by
 from .notebook_documents import NotebookDocument
 from .pace import Pace
 from .settings import Settings
-from .shared import Push, Shared
 from .status import Status
 from .worker import Priority, Token, Worker
+
+if TYPE_CHECKING:
+    from ..analysis import Report
+    from ..hover import Hovers
 
 logger = logging.getLogger(__name__)
 
@@ -382,7 +385,7 @@ class Session:
     def _known_of(self, entry: DocumentState) -> list[Foreign]:
         """What other files show in a document."""
         file = entry.snapshot.file
-        return self._shared.of(file) if file else []
+        return self._shared.findings(file) if file else []
 
     def _spread(self) -> None:
         """Show what documents have found in each other, and in files that are not open."""
@@ -458,3 +461,21 @@ class Session:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+class KeptHovers:
+    """It is kept for one document, the one that was asked for last, and until its text changes: it may take as much
+    memory as the analysis.
+    """
+
+    def __init__(self) -> None:
+        self._last: weakref.ref[AnalysisResult] | None = None
+
+    def get(self, result: AnalysisResult, report: Report) -> Hovers:
+        """The hovers of a result with this ``report``."""
+        before = self._last() if self._last is not None else None
+        if before is not None and before is not result:
+            before.hovers = None
+        self._last = weakref.ref(result)
+        result.hovers = result.hovers or deferred.hover.Hovers(report)
+        return result.hovers

@@ -62,7 +62,7 @@ class Settings:
     waits_for_save: bool = False
 
     @classmethod
-    def of(cls, value: object) -> Settings:
+    def from_client(cls, value: object) -> Settings:
         """From whatever the client sent; what has not even the right shape counts as not set."""
         if not isinstance(value, dict):
             return cls()
@@ -132,7 +132,7 @@ class SettingsOfFolders:
     def __init__(self) -> None:
         self._by_folder: dict[str, Settings] = {"": Settings()}
 
-    def of(self, uri: str) -> Settings:
+    def settings(self, uri: str) -> Settings:
         uri = unquote(uri)
         inside = [folder for folder in self._by_folder if not folder or uri.startswith(f"{folder}/")]
         return self._by_folder[max(inside, key=len)]
@@ -140,7 +140,7 @@ class SettingsOfFolders:
     def take(self, value: object) -> bool:
         """One value for all folders, from a client that sends its settings unasked; whether anything changed."""
         section = value.get(SECTION, value) if isinstance(value, dict) else None
-        return self._replace({"": Settings.of(section)})
+        return self._replace({"": Settings.from_client(section)})
 
     async def fetch(self, ask: Ask, folders: list[str]) -> bool:
         """Ask the client; whether anything changed.
@@ -156,7 +156,7 @@ class SettingsOfFolders:
         if not isinstance(answer, (list, tuple)) or len(answer) != len(items):
             return False
         names = ("", *(unquote(uri).rstrip("/") for uri in folders))
-        return self._replace({name: Settings.of(value) for name, value in zip(names, answer, strict=True)})
+        return self._replace({name: Settings.from_client(value) for name, value in zip(names, answer, strict=True)})
 
     def _replace(self, by_folder: dict[str, Settings]) -> bool:
         before, self._by_folder = self._by_folder, by_folder

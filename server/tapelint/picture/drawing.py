@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Hashable, Iterable, Mapping
 
 from ..analysis.locations import Files
@@ -15,9 +16,7 @@ from ..hover.wording import grad_fn
 from ..rules.support.story import code, moment, saved_name, tensor_name
 from ..stubs import stub_module_name
 from ..trace.graph_text import next_functions
-from .draft import Draft
-from .model import Kind, Picture, PictureEdge, PictureNode, Relation, Spot
-from .selecting import Selection
+from .model import Draft, Kind, Picture, PictureEdge, PictureNode, Relation, Spot
 from .subject import Subject
 from .watching import Walk
 
@@ -360,3 +359,37 @@ def _done(run: BackwardPass, ran: BackwardRan) -> list[str]:
         verb = "fills .grad of" if ran.accumulates else "returns gradients of"
         found.append(f"{verb} {len(ran.reached)} {'leaf' if len(ran.reached) == 1 else 'leaves'}")
     return found
+
+
+OPERATIONS = 26
+LEAVES = 10
+WAY = 16
+"""So many nodes of the way from a root to a hazard, half of them at either end."""
+
+
+class Selection:
+    """``kept`` are drawn, in no order; ``rest`` are not."""
+
+    def __init__(self, subject: Subject) -> None:
+        path = subject.path
+        way = path if len(path) <= WAY else (*path[: WAY // 2], *path[-WAY // 2 :])
+        first = [*subject.hazards, *(node for node, _, _ in subject.spoiled), *subject.roots, *way]
+        reached = list(_by_distance(first))
+        operations = [item for item in reached if isinstance(item, Node)]
+        leaves = [item for item in reached if isinstance(item, Leaf)]
+        near = sorted(leaves, key=lambda leaf: leaf not in subject.hazards)
+        self.kept: set[Node | Leaf] = {*operations[:OPERATIONS], *near[:LEAVES]}
+        self.rest: list[Node | Leaf] = [*operations[OPERATIONS:], *near[LEAVES:]]
+
+
+def _by_distance(begin: Iterable[Node | Leaf]) -> Iterable[Node | Leaf]:
+    """All that the graph leads to, the nearest first."""
+    seen = dict.fromkeys(begin)
+    todo = deque(seen)
+    while todo:
+        item = todo.popleft()
+        yield item
+        for below in item.inputs if isinstance(item, Node) else ():
+            if below not in seen:
+                seen[below] = None
+                todo.append(below)

@@ -17,8 +17,7 @@ from ..autograd.events.graph_walks import Event
 from ..autograd.gradients.history import Clearing, GradientHistory, Group, Pass
 from ..autograd.state import AutogradState, fresh_id
 from ..rules.support.story import code, tensor_names
-from .draft import Draft
-from .model import Kind, Relation
+from .model import Draft, Kind, Relation
 from .subject import Subject
 
 GROUPS, CLEARINGS = 4, 3

@@ -14,7 +14,7 @@ from ..autograd.model.views import edge_of
 from ..autograd.state import AutogradState, fresh_id
 from ..headline import number_of
 from ..rules.support.story import code, tensor_name
-from .draft import Draft
+from .model import Draft
 from .subject import COLUMNS, Subject
 from .watching import Sight
 

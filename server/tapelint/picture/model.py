@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+from dataclasses import dataclass, field
 from typing import Literal
 
+from ..autograd import Iteration, ProgramPoint
 from ..frozen import frozen
 
 Kind = Literal[
@@ -91,3 +94,23 @@ class Picture:
     nodes: tuple[PictureNode, ...]
     edges: tuple[PictureEdge, ...]
     notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Draft:
+    """A node before it has a number. ``stamp`` orders it in time; ``laps`` are the iterations that it is in."""
+
+    kind: Kind
+    title: str
+    details: list[str]
+    point: ProgramPoint | None
+    stamp: float
+    is_marked: bool = False
+    is_certain: bool = True
+    laps: tuple[Iteration, ...] = field(default=())
+    # Whether a story has words for it, which are its title.
+    is_told: bool = False
+
+    def __post_init__(self) -> None:
+        laps = self.point.iterations if self.point is not None else ()
+        self.laps = tuple(lap for lap in laps if not isinstance(lap.loop, ast.comprehension))

@@ -20,8 +20,7 @@ from ..autograd.model.views import edge_of
 from ..autograd.state import AutogradState, fresh_id
 from ..rules import Finding
 from ..rules.support.story import code
-from .draft import Draft
-from .model import Relation
+from .model import Draft, Relation
 from .subject import Subject
 from .watching import Sight, Watch
 

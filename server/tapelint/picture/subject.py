@@ -12,8 +12,7 @@ from ..autograd.model.cuts import Cut
 from ..autograd.model.graph import BackwardPass
 from ..autograd.model.views import edge_of
 from ..autograd.state import AutogradState
-from .draft import Draft
-from .model import Relation
+from .model import Draft, Relation
 from .watching import Sight
 
 COLUMNS = 3

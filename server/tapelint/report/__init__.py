@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .diagnostic import Applicability, Diagnostic, FileEdits, Fix, Offer, Related
+from .diagnostic import Applicability, Diagnostic, FileEdits, Fix, Offer, Related, dedupe_and_grade
 from .notice import Kind, Notice
-from .settling import dedupe_and_grade
 
 __all__ = ["Applicability", "Diagnostic", "FileEdits", "Fix", "Kind", "Notice", "Offer", "Related", "dedupe_and_grade"]

@@ -12,6 +12,7 @@ two runs are the same: they name the rule, the file and the text of the row, not
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,12 +22,13 @@ from typing import Any
 from urllib.parse import quote
 
 from .. import __url__, __version__
-from ..rules import Rule
+from ..rules import Rule, all_rules
 from ..severity import Severity
 from ..source import Edit, Span
 from .diagnostic import Diagnostic, Fix
 from .facts import severities
 from .notice import Notice
+from .topics import all_topics
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _FINGERPRINT = "tapelint/v1"
@@ -197,3 +199,14 @@ def _region(span: Span) -> dict[str, int]:
 def _uri(filename: str) -> str:
     """Relative names stay so: they are taken from where the run was started."""
     return Path(filename).as_uri() if os.path.isabs(filename) else quote(os.fsencode(filename.replace(os.sep, "/")))
+
+
+def sarif_log(
+    results: Sequence[dict[str, Any]],
+    notifications: Sequence[dict[str, Any]],
+    failures: Sequence[str],
+    is_successful: bool,
+) -> str:
+    """A run as one log, which lists all rules; ``failures`` are messages that have no notification of their own."""
+    notes = [*notifications, *map(as_failure, failures)]
+    return json.dumps(as_sarif(results, all_rules(), notes, all_topics(), is_successful), indent=2)

@@ -14,6 +14,7 @@ from ..frozen import frozen
 from ..source import Span
 from ..source import rows as rows_of
 from .diagnostic import NO_OFFER, Applicability, Diagnostic, FileEdits, Fix, Offer, unasked
+from .look import Style, plain, printable
 
 Lines = Callable[[str], Sequence[str]]
 """The rows of a file by its name; empty where it cannot be read."""
@@ -157,3 +158,14 @@ def _differences(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, 
     for kind, a, b, c, d in SequenceMatcher(None, inner_old, inner_new, autojunk=False).get_opcodes():
         if kind != "equal":
             yield kind, a + head, b + head, c + head, d + head
+
+
+def concise(diagnostic: Diagnostic, fixable: str = "", style: Style = plain) -> str:
+    """One finding as one line, ``[*]`` where ``--fix`` cures it.
+
+    train.py:3:1: error[TL201] [*] Writes `y` in place, but `exp` saved it for `y.sum().backward()`
+    """
+    word, span = diagnostic.severity.word, diagnostic.span
+    mark = f" [{style('help', '*')}]" if fixable == SAFE else ""
+    place = f"{style('bold', printable(diagnostic.filename))}:{span.row}:{span.column}"
+    return f"{place}: {style(word, f'{word}[{diagnostic.code}]')}{mark} {printable(diagnostic.message)}"

@@ -1,16 +1,19 @@
-"""What a user sees: plain data, the same for the terminal, the editor and CI."""
+"""What a user sees: plain data, the same for the terminal, the editor and CI. And how it is made of what the rules
+observed: wanted, not silenced, each hazard once, in reading order.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Literal
 
 from ..because import Atom
 from ..frozen import frozen
 from ..severity import Severity
-from ..source.edit import Edit, apply
-from ..source.span import Span
+from ..source import Suppressions
+from ..source.edit import Edit, Span, apply
 
 Applicability = Literal["safe", "unsafe", "manual"]
 """What may apply a fix: anyone, those who ask for unsafe ones too, or only who has chosen this very fix."""
@@ -145,3 +148,25 @@ class Offer:
 
 
 NO_OFFER = Offer()
+
+
+def dedupe_and_grade(
+    found: Iterable[Diagnostic],
+    suppressions: Suppressions = Suppressions(),  # noqa: B008  (frozen)
+    grade: Callable[[Diagnostic], Severity | None] = lambda diagnostic: diagnostic.severity,
+) -> tuple[Diagnostic, ...]:
+    """The findings to report. The same hazard at the same place is met on many paths: the gravest one, reported in the
+    fewest steps, stands for all of them. ``grade`` says how grave it is to the user; None: not wanted."""
+    best: dict[tuple[object, ...], Diagnostic] = {}
+    for diagnostic in found:
+        if suppressions.covers(diagnostic.code, diagnostic.span.row, diagnostic.name):
+            continue
+        known = best.get(diagnostic.place)
+        if known is None or _grave_and_short(diagnostic) < _grave_and_short(known):
+            best[diagnostic.place] = diagnostic
+    graded = [replace(d, severity=severity) for d in best.values() if (severity := grade(d)) is not None]
+    return tuple(sorted(graded, key=lambda d: (d.filename, d.span, d.severity, d.code)))
+
+
+def _grave_and_short(diagnostic: Diagnostic) -> tuple[Severity, int]:
+    return diagnostic.severity, len(diagnostic.related)

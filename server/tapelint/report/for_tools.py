@@ -1,4 +1,4 @@
-"""Findings for other tools that read lines or XML, each in the form that ruff prints for them.
+"""Findings for other tools, each in its own form; that of lines and XML is the one that ruff prints.
 
 train.py:4: [TL201] Writes `y` in place, which `exp` saved for backward                                       pylint
 ##vso[task.logissue type=error;sourcepath=train.py;linenumber=4;columnnumber=1;code=TL201;]Writes ...         azure
@@ -7,21 +7,36 @@ train.py:                                                                       
   4:1 TL201 [*] Writes `y` in place, which `exp` saved for backward
 
 <testsuites name="tapelint" ...><testsuite name="train.py" ...><testcase name="org.tapelint.TL201" ...>       junit
+
+::error title=TL101 (...),file=train.py,line=3,endLine=3,col=1,endColumn=7::message     GitHub, one line each
+[{"description", "check_name", "fingerprint", "severity", "location"}]                  GitLab, code quality
+
+Reviewdog's format: https://github.com/reviewdog/reviewdog/tree/master/proto/rdf
+
+{"source": {"name"}, "severity", "diagnostics": [{"message", "location": {"path", "range"}, "severity", "code",
+                                                  "suggestions": [{"range", "text"}]}]}
+
+Its columns count bytes of UTF-8 from 1, as reviewdog does.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from operator import attrgetter
 from os.path import splitext
+from typing import Any
 from xml.etree import ElementTree
 
+from .. import __url__
 from ..frozen import frozen
 from ..severity import Severity
-from .diagnostic import Diagnostic, Offer
-from .printable import printable
+from ..source import Span
+from .diagnostic import NO_OFFER, Diagnostic, Offer
+from .look import printable
 
 _PACKAGE = "org.tapelint"
 
@@ -66,21 +81,21 @@ def pylint(remarks: Iterable[Remark], failures: Sequence[str] = ()) -> str:
 
 def azure(remarks: Iterable[Remark], failures: Sequence[str] = ()) -> str:
     """Logging commands of Azure Pipelines, which know errors and warnings; ``failures`` are about no file's row."""
-    rows = [f"##vso[task.logissue type=error;]{_command(message)}" for message in failures]
+    rows = [f"##vso[task.logissue type=error;]{_azure_text(message)}" for message in failures]
     for each in remarks:
         kind = "error" if each.severity is Severity.ERROR else "warning"
-        place = f"sourcepath={_property(each.filename)};linenumber={each.row};columnnumber={each.column}"
-        rows.append(f"##vso[task.logissue type={kind};{place};code={each.code};]{_command(each.message)}")
+        place = f"sourcepath={_azure_property(each.filename)};linenumber={each.row};columnnumber={each.column}"
+        rows.append(f"##vso[task.logissue type={kind};{place};code={each.code};]{_azure_text(each.message)}")
     return "\n".join(rows)
 
 
-def _command(text: str) -> str:
+def _azure_text(text: str) -> str:
     """Text of a logging command."""
     return text.replace("%", "%AZP25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(text: str) -> str:
-    return _command(text).replace(";", "%3B").replace("]", "%5D")
+def _azure_property(text: str) -> str:
+    return _azure_text(text).replace(";", "%3B").replace("]", "%5D")
 
 
 def grouped(remarks: Iterable[Remark], failures: Sequence[str] = ()) -> str:
@@ -138,3 +153,121 @@ def _case(suite: ElementTree.Element, name: str, of: str) -> ElementTree.Element
 def _xml(text: str) -> str:
     """Text that XML can hold: no control characters, no halves of characters."""
     return printable(text).encode("utf-8", "replace").decode()
+
+
+_COMMANDS = {
+    Severity.ERROR: "error",
+    Severity.WARNING: "warning",
+    Severity.INFORMATION: "notice",
+    Severity.HINT: "notice",
+}
+_GRAVITY = {
+    Severity.ERROR: "critical",
+    Severity.WARNING: "major",
+    Severity.INFORMATION: "minor",
+    Severity.HINT: "info",
+}
+
+
+def github(diagnostic: Diagnostic) -> str:
+    """One finding as a workflow command."""
+    span = diagnostic.span
+    properties = {
+        "title": f"{diagnostic.code} ({diagnostic.name})",
+        "file": diagnostic.filename,
+        "line": span.row,
+        "endLine": span.end_row,
+    }
+    if span.row == span.end_row:  # columns of a finding over several rows are refused
+        properties |= {"col": span.column, "endColumn": span.end_column}
+    listed = ",".join(f"{name}={_github_property(str(value))}" for name, value in properties.items())
+    return f"::{_COMMANDS[diagnostic.severity]} {listed}::{_github_text(chr(10).join(diagnostic.lines))}"
+
+
+def _github_text(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _github_property(text: str) -> str:
+    return _github_text(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def gitlab(diagnostic: Diagnostic, row: str, seen: Counter[str]) -> dict[str, Any]:
+    """One finding as an entry of a code quality report; ``row`` is the text there, ``seen`` counts what is alike.
+
+    The fingerprint does not depend on what stands above: it is the same when the finding moves.
+    """
+    what = f"{diagnostic.code}\0{_relative(diagnostic.filename)}\0{row.strip()}"
+    seen[what] += 1
+    return _entry(diagnostic, f"{what}\0{seen[what]}", _GRAVITY[diagnostic.severity])
+
+
+def gitlab_notice(diagnostic: Diagnostic) -> dict[str, Any]:
+    """What was not seen of a file, as an entry: no defect of the code, so no more than an information; a merge request
+    shows it where it is new, and a file has one of each code, whatever it names.
+    """
+    return _entry(diagnostic, f"{diagnostic.code}\0{_relative(diagnostic.filename)}", "info")
+
+
+def _relative(filename: str) -> str:
+    """The path from the current folder, with slashes: GitLab drops entries with absolute ones. A file that is not below
+    it keeps its path.
+    """
+    path = os.path.relpath(filename) if os.path.isabs(filename) else os.path.normpath(filename)
+    return (filename if path.startswith(os.pardir) else path).replace(os.sep, "/")
+
+
+def _entry(diagnostic: Diagnostic, what: str, gravity: str) -> dict[str, Any]:
+    return {
+        "description": f"{diagnostic.code} {diagnostic.message}",
+        "check_name": diagnostic.code,
+        "fingerprint": hashlib.sha256(what.encode("utf-8", "backslashreplace")).hexdigest(),
+        "severity": gravity,
+        "location": {
+            "path": _relative(diagnostic.filename),
+            "lines": {"begin": diagnostic.span.row, "end": diagnostic.span.end_row},
+        },
+    }
+
+
+_SEVERITIES = {
+    Severity.ERROR: "ERROR",
+    Severity.WARNING: "WARNING",
+    Severity.INFORMATION: "INFO",
+    Severity.HINT: "INFO",
+}
+
+
+def as_rdjson(diagnostics: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The document of a run."""
+    source = {"name": "tapelint", "url": __url__} if __url__ else {"name": "tapelint"}
+    return {"source": source, "severity": "WARNING", "diagnostics": list(diagnostics)}
+
+
+def as_entry(diagnostic: Diagnostic, rows: Sequence[str] = (), offer: Offer = NO_OFFER) -> dict[str, Any]:
+    """One finding; ``rows`` are those of its file. It suggests the edits of the best fix, where all are in that file:
+    who accepts a suggestion chooses it, so it need not be safe.
+    """
+    entry: dict[str, Any] = {
+        "message": "\n".join(diagnostic.lines),
+        "location": {"path": diagnostic.filename, "range": _range(diagnostic.span, rows)},
+        "severity": _SEVERITIES[diagnostic.severity],
+        "code": {"value": diagnostic.code, "url": diagnostic.url} if diagnostic.url else {"value": diagnostic.code},
+    }
+    best = next((fix for fix in offer.fixes if fix.preferred), None)
+    if best and not best.others:
+        edits = [{"range": _range(edit.span, rows), "text": edit.content} for edit in best.edits]
+        entry["suggestions"] = edits
+    return entry
+
+
+def _range(span: Span, rows: Sequence[str]) -> dict[str, dict[str, int]]:
+    return {
+        "start": {"line": span.row, "column": _bytes(rows, span.row, span.column)},
+        "end": {"line": span.end_row, "column": _bytes(rows, span.end_row, span.end_column)},
+    }
+
+
+def _bytes(rows: Sequence[str], row: int, column: int) -> int:
+    before = rows[row - 1][: column - 1] if row <= len(rows) else ""
+    return column + len(before.encode("utf-8", "replace")) - len(before)

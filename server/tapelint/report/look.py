@@ -1,9 +1,12 @@
-"""What a stream can show: how wide it is, colours, links. Nothing is loaded for that; :mod:`.paint` makes use of it."""
+"""What a stream can show: how wide it is, colours, links, text that does no harm there. Nothing is loaded for that;
+:mod:`.full` makes use of it.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
+import unicodedata
 from collections.abc import Callable
 from importlib import import_module
 from typing import TextIO
@@ -11,7 +14,7 @@ from typing import TextIO
 from ..frozen import frozen
 
 Style = Callable[[str, str], str]
-"""``style(name, text)``: the text in one of the styles of :mod:`.paint`."""
+"""``style(name, text)``: the text in one of the styles of :mod:`.full`."""
 
 WIDTH = 80
 """How wide text is where that is not known."""
@@ -46,10 +49,10 @@ def look_for(stream: TextIO, has_story: bool = True, is_terminal: bool = True) -
 
 
 def style_for(is_coloured: bool) -> Style:
-    """The styles of :mod:`.paint`, which is loaded for that, or none."""
+    """The styles of :mod:`.full`, which is loaded for that, or none."""
     if not is_coloured:
         return plain
-    ansi: Style = import_module(".paint", __package__).ansi
+    ansi: Style = import_module(".full", __package__).ansi
     return ansi
 
 
@@ -105,3 +108,18 @@ def _has_links(stream: TextIO) -> bool:
         or os.environ.get("TERM_PROGRAM") in _LINKING_PROGRAMS
         or os.environ.get("TERM") in _LINKING_TERMINALS
     )
+
+
+# Signs that make a terminal show text in another order than it is executed in.
+_REORDERING = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
+
+
+def printable(text: str) -> str:
+    """Text that cannot move a terminal's cursor: every control character but the tab as ``\\ufffd``."""
+    if text.isprintable():
+        return text
+    return "".join(sign if sign == "\t" or not _is_control(sign) else "\ufffd" for sign in text)
+
+
+def _is_control(sign: str) -> bool:
+    return unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp") or unicodedata.bidirectional(sign) in _REORDERING

@@ -21,7 +21,7 @@ from ..fault import REPORT, Fault
 from ..frozen import frozen
 from ..headline import headline
 from ..severity import Severity
-from ..source.span import Span
+from ..source.edit import Span
 from .diagnostic import Diagnostic, Related
 
 START = Span(1, 1, 1, 1)

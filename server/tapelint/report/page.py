@@ -130,3 +130,26 @@ def _wrapped(text: str, width: int, indent: str, style: Style) -> list[str]:
 def _beside(text: str, width: int, style: Style) -> list[str]:
     """The text right of a label."""
     return _wrapped(text, width, " " * 12, style)
+
+
+_BLOCK = re.compile(r"^```py[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def markdown_page(rule: Rule, rules: Sequence[Rule]) -> str:
+    """The page of ``rule`` for an editor: Markdown, complete in itself, so that no address is needed; ``rules`` are all
+    there are. What its examples claim for the tests is put in words."""
+    rows = [
+        f"# {rule.code} {rule.name}",
+        "",
+        f"{rule.summary[:1].upper()}{rule.summary[1:]}.",
+        "",
+        "| | |",
+        "|---|---|",
+    ]
+    rows += [f"| {name} | {'<br>'.join(texts)} |" for name, texts in facts(rule, rules)]
+    return "\n".join([*rows, "", _BLOCK.sub(_in_words, sections(rule))]) + "\n"
+
+
+def _in_words(found: re.Match[str]) -> str:
+    code = "\n".join(example(row) for row in found[1].rstrip().split("\n"))
+    return f"```python\n{code}\n```"

@@ -51,9 +51,8 @@ from ..models.torch.dtypes import DTYPE_OF_KIND, asked_of_dtype
 from ..models.torch.known_shape import rank, shape
 from ..models.torch.nn import frozen_parts, module_registry
 from ..models.torch.nn.parametrizations import computed
-from ..models.torch.opaque_attributes import is_opaque
 from ..models.torch.optim.optimizers import param_groups
-from ..models.torch.registry import ATTRIBUTES, MAPPING_METHODS, MODULE_METHODS
+from ..models.torch.registry import ATTRIBUTES, MAPPING_METHODS, MODULE_METHODS, is_opaque
 from ..ops.module_names import FIELDS
 from . import networks_by_use
 from .enum_members import attribute_of_member
@@ -103,7 +102,7 @@ def load(machine: Machine, state: State, owner: Value, name: str, node: ast.AST,
     if isinstance(owner, Tuple) and name in owner.names:
         return owner.items[owner.names.index(name)]
     if owner == NONE:
-        missing_grad.used(machine, state, owner, node, "AttributeError")
+        missing_grad.refuse_none(machine, state, owner, node, "AttributeError")
     return BuiltinMethod(owner, name)
 
 
@@ -156,7 +155,7 @@ def _data(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Valu
 
 def _gradient(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     """``.grad``: a non-leaf has none, which is reported where nothing is assumed of the tensor."""
-    grad_access.read(machine, state, tensor.id, node)
+    grad_access.read_grad(machine, state, tensor.id, node)
     grad = state.grads.get(tensor.id)
     if grad is not None:
         return TensorRef(grad)
@@ -301,7 +300,7 @@ def _of_instance(
     if thing.kind == CONTEXT:
         refuse_unset(machine, state, owner, name, node)
     if name not in MODULE_METHODS:
-        frozen_parts.taken(machine, thing)
+        frozen_parts.note_access(machine, thing)
     return BuiltinMethod(owner, name)
 
 
@@ -313,7 +312,7 @@ def _of_every_object(machine: Machine, state: State, owner: HeapRef, thing: Inst
         open_up(machine, [owner])
         return module_registry.all_attributes(state, owner)
     if name in module_registry.KINDS and module_registry.is_module_like(state, owner):
-        frozen_parts.taken(machine, thing)
+        frozen_parts.note_access(machine, thing)
         open_up(machine, [owner])
         return module_registry.registry(state, owner, name)
     return None
@@ -424,7 +423,7 @@ def _store_object(machine: Machine, state: State, owner: HeapRef, name: str, val
     if name == "__dict__":
         module_registry.all_replaced(state, owner, value)
     elif name in module_registry.KINDS and module_registry.is_module_like(state, owner):
-        module_registry.replaced(state, owner, name, value)
+        module_registry.replace_entries(state, owner, name, value)
     elif isinstance(thing, Instance):
         value = networks_by_use.attribute(machine, state, thing, name, value, node)
         if not _call_setter(machine, state, owner, thing, name, value, node):
@@ -500,19 +499,19 @@ def _store_tensor(machine: Machine, state: State, owner: TensorRef, name: str, v
             state.grads[owner.id] = value.id
         else:
             state.grads.pop(owner.id, None)
-        grad_access.assigned(machine, state, owner.id, value, node)
+        grad_access.assign_grad(machine, state, owner.id, value, node)
     elif name == "requires_grad":
         set_requires_grad(machine, state, tensor, value, True, node)
     elif name != "data":
         state.edit_given_attributes(owner.id)[name] = value
         part_changed(machine, state, owner.id)
     else:
-        precision.replaced(machine, owner.id, value)
-        devices.replaced(machine, owner.id)
+        precision.note_replacement(machine, owner.id, value)
+        devices.forget_device(machine, owner.id)
         sizes = resolve_view(state, value.id).sizes if isinstance(value, TensorRef) else None
         state.tensors[owner.id] = replace(state.tensors[owner.id], sizes=sizes)
         if isinstance(value, TensorRef):
-            grad_access.flowed(machine, state, [value.id], (), owner.id, node)
+            grad_access.follow_op(machine, state, [value.id], (), owner.id, node)
 
 
 def remove(machine: Machine, state: State, owner: Value, name: str, node: ast.AST) -> None:

@@ -89,7 +89,7 @@ def _combined(machine: Machine, state: State, load: Value, value: Value, node: a
     if not array_memory.is_memory(machine, load):
         return result
     if not isinstance(node.target, ast.Subscript):  # the assignment to an item is a write by itself
-        array_memory.written(machine, state, load, node)
+        array_memory.note_write(machine, state, load, node)
     return load
 
 
@@ -109,7 +109,7 @@ def _augmented_object(
         edited.is_partial = thing.is_partial or not source.exact or len(values) < len(source.values)
         return owner
     if isinstance(thing, Sequence) and thing.kind == "set" and (by := sets.combined(state, name, owner, value)):
-        sets.replaced(machine, state, owner, by)
+        sets.replace_members(machine, state, owner, by)
         return owner
     if isinstance(thing, Instance):
         return call_dunder(machine, state, owner, f"__i{DUNDER.get(name, '')}__", [value], node)

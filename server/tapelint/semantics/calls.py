@@ -62,8 +62,7 @@ from ..models.torch.autograd.walked_unknowns import take_for_tensor
 from ..models.torch.measures import numel
 from ..models.torch.nn.layer_models import build_layer, new_layer, opaque_module
 from ..models.torch.nn.module_registry import is_module_like
-from ..models.torch.opaque_attributes import is_opaque
-from ..models.torch.optim.unknown_steps import unknown_step
+from ..models.torch.optim.optimizers import unknown_step
 from ..models.torch.registry import (
     FUNCTIONS,
     MAPPING_METHODS,
@@ -76,6 +75,7 @@ from ..models.torch.registry import (
     Call,
     MethodModel,
     Model,
+    is_opaque,
 )
 from ..ops.module_names import is_layer, is_network
 from ..source import written
@@ -426,7 +426,7 @@ def _method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: 
         return _method_of_batch(machine, state, receiver, call)
     forget(state, receiver, call.name)
     if machine.facts.arrays and call.name in array_memory.METHODS:
-        array_memory.written(machine, state, receiver, call.node)
+        array_memory.note_write(machine, state, receiver, call.node)
     if call.name in OF_TENSORS:
         return Unknown(requires_grad=False if call.name == "detach" else receiver.requires_grad, origin=Origin.BATCH)
     if call.name == "backward":

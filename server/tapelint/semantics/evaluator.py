@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..engine.machine import Machine
-from ..models.torch.opaque_attributes import is_opaque
+from ..models.torch.registry import is_opaque
 from . import attributes, calls, functions, iteration, operators
 
 

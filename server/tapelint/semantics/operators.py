@@ -106,8 +106,8 @@ def combine(machine: Machine, state: State, op: ast.operator, left: Value, right
     """``left op right``."""
     name = type(op).__name__
     if _is_none(left) or _is_none(right):
-        missing_grad.used(machine, state, left, node, "TypeError")
-        missing_grad.used(machine, state, right, node, "TypeError")
+        missing_grad.refuse_none(machine, state, left, node, "TypeError")
+        missing_grad.refuse_none(machine, state, right, node, "TypeError")
     if isinstance(left, Const) and isinstance(right, Const):
         return _plain(op, left, right)
     if isinstance(left, HeapRef) or isinstance(right, HeapRef):

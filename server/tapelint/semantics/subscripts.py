@@ -57,7 +57,7 @@ def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.A
             return owner if isinstance(index, Tuple) else part_of(machine.facts, state, owner.id, node)
         return _tensor(machine, state, owner, index, node)
     if owner == NONE:
-        missing_grad.used(machine, state, owner, node, "TypeError")
+        missing_grad.refuse_none(machine, state, owner, node, "TypeError")
     if isinstance(owner, Tuple):
         return _of_tuple(machine, state, owner, index, node)
     if isinstance(owner, Range):
@@ -239,7 +239,7 @@ def store(machine: Machine, state: State, owner: Value, index: Value, value: Val
             machine.call_dunder(state, owner, "__setitem__", [index, value], node)
     elif isinstance(owner, Unknown):
         forget(state, owner, "__setitem__")
-        array_memory.written(machine, state, owner, node)
+        array_memory.note_write(machine, state, owner, node)
         store_in_unknown(machine, state, owner, value)
     elif isinstance(owner, (External, BuiltinMethod)):
         store_in_unknown(machine, state, owner, value)

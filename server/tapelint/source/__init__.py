@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from .cache import parsed
 from .cells import Cell, cell_at, changes, in_cell, moved
-from .edit import Edit, apply, difference, line_starts, rows
-from .heads import head
-from .node_cache import cached_on_node
+from .edit import Edit, Span, apply, difference, line_starts, rows
 from .notebooks import NOTEBOOK, Notebook, joined, notebook
-from .parsing import Source, concerns_torch, imported, may_use_torch, parse
+from .parsing import Source, concerns_torch, head, imported, may_use_torch, parse, parsed
 from .reading import INIT, SourceError, read
 from .recovery import UNPARSED, Problem
-from .span import Span
 from .suppression import Directive, Flaw, Flawed, Form, Listed, Suppression, Suppressions
 from .tree_reuse import TreeDiff, reuse_tree
-from .walking import FIELDS, Definition, Loop, blocks, body_of, children, definitions, is_none, last_name, walk, written
+from .walking import (
+    FIELDS,
+    Definition,
+    Loop,
+    blocks,
+    body_of,
+    cached_on_node,
+    children,
+    definitions,
+    is_none,
+    last_name,
+    walk,
+    written,
+)
 
 __all__ = [
     "is_none",

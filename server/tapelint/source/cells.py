@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ..frozen import frozen
-from .edit import Edit, difference, rows
-from .span import Span
+from .edit import Edit, Span, difference, rows
 
 
 @frozen

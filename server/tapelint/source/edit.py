@@ -1,5 +1,7 @@
-"""A change to a text as data: replace what a span covers.
+"""Where something stands in a text, in the units people and editors count in, and changes to a text as data.
 
+>>> Span(2, 5, 2, 9)
+2:5-2:9
 >>> apply("a = b\\n", [Edit(Span(1, 6, 1, 6), ".detach()")])
 'a = b.detach()\\n'
 """
@@ -8,11 +10,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
 from ..frozen import frozen
-from .span import Span
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """A stretch of text: rows from 1, columns in characters (code points) from 1, the end exclusive."""
+
+    row: int
+    column: int
+    end_row: int
+    end_column: int
+
+    def __repr__(self) -> str:
+        return f"{self.row}:{self.column}-{self.end_row}:{self.end_column}"
+
+    def holds(self, row: int, column: int) -> bool:
+        """Whether a cursor at ``row``, ``column`` touches this span (its end included, as editors do)."""
+        return (self.row, self.column) <= (row, column) <= (self.end_row, self.end_column)
+
 
 _ROW_END = re.compile(r"\r\n|\r|\n")
 

@@ -1,19 +1,24 @@
-"""Text to tree, whatever the text: :func:`parse` never raises."""
+"""Text to tree, whatever the text: :func:`parse` never raises.
+
+Texts that were parsed before are remembered: an imported module is read once, however many files import it. Parsing is
+a function of the text and the path, so what is remembered never goes stale: an edited file has another text. Of a file
+that is edited in an editor only the last texts are remembered.
+"""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from .cells import Cell
 from .depth import MAX_DEPTH, prune
-from .edit import rows
+from .edit import Span, rows
 from .magics import without_magics
 from .recovery import Problem, parse_module, recover
-from .span import Span
 from .suppression import Suppressions, find
 
 MAX_CHARACTERS = 1_500_000
@@ -198,3 +203,54 @@ def _too_large(text: str) -> str | None:
 
 def _nothing() -> ast.Module:
     return ast.Module(body=[], type_ignores=[])
+
+
+_DEFINED = re.compile(r"(?:async\s+)?(?:def|class)\s+(\w+)")
+
+
+def head(source: Source, node: ast.AST) -> Span:
+    """The part of a node that stands for all of it: a definition by its name, a loop by its head, since the body may be
+    of any length. What has no body is shown as it is.
+
+    def step(self, batch):     step
+    for batch in loader:       for batch in loader
+    """
+    span = source.span(node)
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            line = source.lines[span.row - 1] if span.row <= len(source.lines) else ""
+            found = _DEFINED.match(line, span.column - 1)
+            return Span(span.row, found.start(1) + 1, span.row, found.end(1) + 1) if found else span
+        case ast.For(iter=last) | ast.AsyncFor(iter=last) | ast.While(test=last) | ast.If(test=last):
+            return _until(span, source.span(last))
+        case ast.With(items=items) | ast.AsyncWith(items=items):
+            return _until(span, source.span(items[-1].optional_vars or items[-1].context_expr))
+    return span
+
+
+def _until(span: Span, last: Span) -> Span:
+    return Span(span.row, span.column, last.end_row, last.end_column)
+
+
+MOST_CHARACTERS = 1_000_000
+"""Of all remembered texts together: their trees take about a hundred times that in bytes."""
+
+VERSIONS = 2
+"""Texts that are remembered of one file: that before an edit comes back where the edit is undone, or was only tried."""
+
+_known: OrderedDict[tuple[str, str], Source] = OrderedDict()
+
+
+def parsed(text: str, path: str) -> Source:
+    """``parse(text, path)``, from memory if it was asked for lately."""
+    key = path, text
+    source = _known.get(key)
+    if source is not None:
+        _known.move_to_end(key)
+        return source
+    source = _known[key] = parse(text, path)
+    for old in [known for known in _known if known[0] == path][:-VERSIONS]:
+        del _known[old]
+    while len(_known) > 1 and sum(len(known) for _, known in _known) > MOST_CHARACTERS:
+        _known.popitem(last=False)
+    return source

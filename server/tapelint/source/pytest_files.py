@@ -12,8 +12,7 @@ import os
 from fnmatch import fnmatch
 
 from ..frozen import frozen
-from .node_cache import cached_on_node
-from .walking import walk
+from .walking import cached_on_node, walk
 
 CONFTEST = "conftest.py"
 RUNNERS = frozenset(("pytest", "unittest", "*"))

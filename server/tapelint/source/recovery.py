@@ -18,8 +18,8 @@ import re
 import warnings
 
 from ..frozen import frozen
+from .edit import Span
 from .lexing import indentation, is_blank, statement_starts, tokens
-from .span import Span
 
 UNPARSED = "__unparsed__()"
 """What stands for the value of what could not be analysed: the result of a function that nothing defines, so nothing is

@@ -17,8 +17,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from .node_cache import drop_cached
 from .parsing import Source
+from .walking import drop_cached
 
 _Definition = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Entered = (ast.If, ast.For, ast.AsyncFor)

@@ -10,10 +10,14 @@ hold nodes is known by the kind of a node.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import TypeVar
 
-from .node_cache import cached_on_node
+T = TypeVar("T")
+N = TypeVar("N", bound=ast.AST)
 
+_PREFIX = "_tapelint_"
 _PLAIN = frozenset(
     "ctx op ops type_comment simple is_async conversion level kind id attr arg name module asname rest "
     "kwd_attrs".split()
@@ -31,6 +35,32 @@ Loop = ast.For | ast.AsyncFor | ast.While
 
 _COMPOUND = tuple(kind for kind in FIELDS if "body" in kind._fields or "cases" in kind._fields)
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+
+
+def cached_on_node(function: Callable[[N], T]) -> Callable[[N], T]:
+    """Compute ``function`` once for a node, and keep the result with it for as long as the node lives. The result must
+    depend on nothing but what is below the node.
+
+    It stands in the node's ``__dict__``, because a dictionary of its own, weak or not, would cost more than most of
+    what is kept. Reusing a tree after an edit drops it for the nodes whose contents changed (``source.tree_reuse``).
+    """
+    name = f"{_PREFIX}{function.__module__}.{function.__qualname__}"
+
+    @wraps(function)
+    def known(node: N) -> T:
+        try:
+            return node.__dict__[name]  # type: ignore[no-any-return]
+        except KeyError:
+            found = node.__dict__[name] = function(node)
+            return found
+
+    return known
+
+
+def drop_cached(node: ast.AST) -> None:
+    """Forget all that was computed for ``node``: what is below it has changed."""
+    for name in [name for name in vars(node) if name.startswith(_PREFIX)]:
+        delattr(node, name)
 
 
 def walk(root: ast.AST) -> Iterator[ast.AST]:

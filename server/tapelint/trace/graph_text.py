@@ -57,7 +57,7 @@ class Numbering:
     def __init__(self) -> None:
         self._numbers: dict[Node, int] = {}
 
-    def of(self, node: Node) -> int:
+    def number(self, node: Node) -> int:
         return self._numbers.setdefault(node, len(self._numbers) + 1)
 
 
@@ -144,7 +144,7 @@ class Describer:
 
     def node(self, node: Node) -> str:
         """``ExpBackward0 #2``."""
-        return f"{grad_fn_name(node)} #{self.numbering.of(node)}"
+        return f"{grad_fn_name(node)} #{self.numbering.number(node)}"
 
     def edge(self, edge: Node | Leaf) -> str:
         return self.node(edge) if isinstance(edge, Node) else self.name(edge.tensor)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from .cause import Explanation, Match, Nearness, Place, at_line, explained, the_one
-from .raised import Frame, Raised
-from .traceback_text import raised_in
+from .traceback_text import Frame, Raised, raised_in
 from .words import findings, in_words, seen, shown
 
 __all__ = [

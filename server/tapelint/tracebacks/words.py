@@ -13,8 +13,7 @@ from ..analysis.blocks import shown_in_cells
 from ..analysis.inputs import Inputs
 from ..report.full import full
 from ..report.in_cells import place_in_cells
-from ..report.look import PLAIN, Look
-from ..report.printable import printable
+from ..report.look import PLAIN, Look, printable
 from ..rules import Rule
 from ..source import Span
 from ..trace import trace

@@ -19,8 +19,7 @@ from ..frozen import frozen
 from ..output_formats import FORMATS
 from . import keys
 from .files import EXCLUDED
-from .keys import At, ConfigError
-from .required_version import SHAPE, required_version
+from .keys import VERSIONS, At, ConfigError, required_version
 
 
 @frozen
@@ -83,7 +82,7 @@ _LEVEL = Kind(
     keys.severity,
 )
 _FORMAT = Kind(" | ".join(map(json.dumps, FORMATS)), {"enum": list(FORMATS)}, keys.form)
-_VERSIONS = Kind("str", {"type": "string", "pattern": SHAPE}, required_version)
+_VERSIONS = Kind("str", {"type": "string", "pattern": VERSIONS}, required_version)
 REQUIRED = "required-version"
 _PLACE = Kind("str", {"type": "string", "minLength": 1}, keys.folder)
 

@@ -32,8 +32,6 @@ LARGEST = 400_000
 """Bytes of one file: what is larger is data."""
 MOST_PARSED = 16
 """Files that are parsed for one file, those first that are likely to be scripts, the nearest first."""
-FEW = 3
-"""Callers of one file that are executed."""
 
 
 @frozen
@@ -55,7 +53,7 @@ class Callers:
 
 
 def find_callers(
-    targets: Sequence[str], resolver: Resolver, few: int = FEW, cancel: Callable[[], bool] = lambda: False
+    targets: Sequence[str], resolver: Resolver, few: int = 3, cancel: Callable[[], bool] = lambda: False
 ) -> Callers:
     """The callers of each of the files ``targets`` (absolute paths) in their projects, ``few`` at most; the files
     themselves are among them. Nothing more is looked for once ``cancel()`` is true.

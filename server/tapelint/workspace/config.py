@@ -29,7 +29,12 @@
     extend = "../pyproject.toml"                # what that says counts where this says nothing
 
 The nearest file upward of what is analysed counts; a tapelint.toml (the same keys, no table) beats the pyproject.toml
-beside it. Where there is none, that of the user does (user_config.py); its patterns are below the current folder.
+beside it. Where there is none, that of the user does (``user_folder``); its patterns are below the current folder.
+
+The user's own configuration lies where ruff looks for its own:
+
+$XDG_CONFIG_HOME/tapelint/tapelint.toml     ~/.config where that variable names no absolute path
+%APPDATA%\\tapelint\\tapelint.toml            on Windows
 """
 
 from __future__ import annotations
@@ -45,12 +50,10 @@ from ..frozen import frozen
 from ..severity import Severity
 from ..source.pytest_files import TestConventions
 from . import all_settings, ignore_files, keys, pytest_config
-from .files import EXCLUDED
+from .files import EXCLUDED, Nearest
 from .globs import Patterns, below
 from .keys import PREFIX, ConfigError
-from .nearest import Nearest
 from .toml import lines_of, table_of
-from .user_config import user_folder
 
 USUAL = (Patterns(EXCLUDED),)
 """What is excluded where no configuration says what is."""
@@ -249,3 +252,13 @@ def from_table(
     is named in errors, with the line that ``lines`` knows for a word. Patterns are below ``root``.
     """
     return over(base or Config(), all_settings.checked(table, lambda word: origin + lines(word), root))
+
+
+def user_folder() -> Path | None:
+    """The folder of the user's configuration, whether it is there or not; None where the user has no home."""
+    variable, default = ("APPDATA", "AppData/Roaming") if os.name == "nt" else ("XDG_CONFIG_HOME", ".config")
+    named = os.environ.get(variable, "")
+    if os.path.isabs(named):
+        return Path(named, "tapelint")
+    home = os.path.expanduser("~")
+    return Path(home, default, "tapelint") if os.path.isabs(home) else None

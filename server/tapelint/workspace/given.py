@@ -1,4 +1,11 @@
-"""What the command line says of the configuration, over that of the project's files or instead of them."""
+"""What the command line says of the configuration, over that of the project's files or instead of them; and which files
+are a project's own: what stands in them is reported there.
+
+project/train.py                  the file that is checked
+project/nets/unet.py              its own: below the same root, and no configuration leaves it out
+project/.venv/..., node_modules   other people's
+elsewhere/common.py               found through `sys.path`, outside of the project
+"""
 
 from __future__ import annotations
 
@@ -10,10 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from ..frozen import frozen
-from ..source.toml_text import read_toml
 from . import all_settings, keys, pytest_config
 from .config import Config, load, over, read
+from .files import is_environment, is_excluded_by_name
 from .keys import ConfigError
+from .resolver import Resolver
+from .toml import read_toml
 
 OPTION = "--config"
 
@@ -98,3 +107,26 @@ def forget() -> None:
 def _instead(file: str) -> Config:
     """The configuration of a file that was named; its patterns are below the current folder, as ruff has it."""
     return read(Path(os.path.abspath(file)), root=os.getcwd())
+
+
+def checked_as(path: str, resolver: Resolver, main: str, given: Given) -> Config | None:
+    """The configuration, with what the command line says, that counts for a file which ``main`` imports; None where
+    that is none of its project, or excluded.
+    """
+    return checked_below(path, resolver.root(main), given)
+
+
+def checked_below(path: str, root: str, given: Given) -> Config | None:
+    """The same for a file that a project imports whose root is an absolute path."""
+    place = os.path.abspath(path)
+    if not place.startswith(root.rstrip(os.sep) + os.sep):
+        return None
+    folders = [folder for folder in map(str, Path(place).parents) if len(folder) > len(root)]
+    if any(map(is_environment, folders)):
+        return None
+    try:
+        config = given.config(Path(path))
+    except ConfigError:
+        return None
+    is_usual = not config.root and any(map(is_excluded_by_name, folders))  # the run may be elsewhere
+    return None if is_usual or config.excludes(path) else config

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from .files import Nearest
 from .globs import below, compiled
-from .nearest import Nearest
 
 
 class IgnoreFiles:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from difflib import get_close_matches
 
+from .. import __version__
 from ..output_formats import FORMATS
 from ..severity import Severity
 from .globs import Patterns, complaint
@@ -174,3 +175,25 @@ def rules() -> dict[str, str]:
     from ..report.topics import names_by_code
 
     return names_by_code()
+
+
+VERSIONS = r"^\s*((===?|~=|!=|<=?|>=?)?\s*[vV]?\d[^\s,]*)(\s*,\s*(===?|~=|!=|<=?|>=?)\s*[vV]?\d[^\s,]*)*\s*$"
+"""What every specifier looks like. Editors check that much."""
+
+
+def required_version(key: str, value: object, at: At, root: str = "") -> str:
+    """A specifier as PEP 440 has it (``>=0.1,<1``), or one version, that the running tapelint fits: a pre-release
+    counts as what it is.
+    """
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet  # few configurations require a version
+
+    if not isinstance(value, str) or not value.strip():
+        raise ConfigError(f'{at(key)}: {key} must be a version specifier, as in ">=0.1"')
+    wanted = f"=={value.strip()}" if value.strip()[0] in "vV0123456789" else value.strip()
+    try:
+        fits = SpecifierSet(wanted).contains(__version__, prereleases=True)
+    except InvalidSpecifier:
+        raise ConfigError(f'{at(key)}: {key} must be a version specifier, as in ">=0.1", not {value!r}') from None
+    if not fits:
+        raise ConfigError(f"{at(key)}: required version `{wanted}` does not match the running version `{__version__}`")
+    return value

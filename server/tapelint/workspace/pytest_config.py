@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..source.pytest_files import TestConventions
-from ..source.toml_text import read_toml
-from .nearest import Nearest
+from .files import Nearest
+from .toml import read_toml
 
 TABLES = (("pytest.ini", "pytest"), (".pytest.ini", "pytest"), ("tox.ini", "pytest"), ("setup.cfg", "tool:pytest"))
 FIELDS = {

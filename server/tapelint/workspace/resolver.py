@@ -27,8 +27,6 @@ Found = tuple[str, str]
 MARKS = frozenset({".git", ".hg", "pyproject.toml", "setup.py", "setup.cfg", "tapelint.toml"})
 """What lies in the root of a project."""
 LIBRARIES = sys.stdlib_module_names | {"torch", "numpy"}
-HIGHEST = 12
-"""Folders above a file that are searched at most."""
 
 
 class Resolver:
@@ -210,10 +208,10 @@ def _is_searched_for(module: str) -> bool:
     return parts[0] not in LIBRARIES and all(part.isidentifier() for part in parts)
 
 
-def _upward(folder: str, root: str) -> list[str]:
-    """``folder`` and those above it, up to ``root``."""
+def _upward(folder: str, root: str, most: int = 12) -> list[str]:
+    """``folder`` and those above it, up to ``root``, ``most`` of them."""
     found = [folder]
-    while len(found) < HIGHEST and folder != root and os.path.dirname(folder) != folder:
+    while len(found) < most and folder != root and os.path.dirname(folder) != folder:
         folder = os.path.dirname(folder)
         found.append(folder)
     return found

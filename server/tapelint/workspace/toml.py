@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..source.toml_text import read_toml
 from .keys import ConfigError, Lines
 
 _HEADER = re.compile(r"\s*\[{1,2}\s*(?P<name>[^\]]*?)\s*\]")
@@ -57,3 +57,15 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: cannot be read: {error}") from error
+
+
+def read_toml(text: str) -> dict[str, object]:
+    """Its table. Raises ValueError where it is not valid, or holds a number with more digits than Python reads;
+    RecursionError where its brackets are nested too deeply.
+    """
+    if sys.version_info >= (3, 11):
+        import tomllib as toml
+    else:
+        import tomli as toml
+    found: dict[str, object] = toml.loads(text)
+    return found

@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from ...domain.values import Const, External, Tuple
-from ...ops.layer_bases import ROOT, base_of, bases
+from ...ops.layers import ROOT, base_of, bases
 
 Simple = tuple[str, Any, bool]
 """What a value is asked, with what, and the answer."""

@@ -15,8 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 from ...frozen import frozen
-from ...source.edit import Edit, line_starts
-from ...source.span import Span
+from ...source.edit import Edit, Span, line_starts
 
 if TYPE_CHECKING:
     from ...source import Source

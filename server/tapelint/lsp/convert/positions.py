@@ -16,7 +16,7 @@ import re
 
 from lsprotocol import types
 
-from ...source.span import Span
+from ...source.edit import Span
 
 _ROW = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 

@@ -28,7 +28,7 @@ COMMAND = "tapelint.coverage"
 
 
 async def coverage_of(ls: Any, *arguments: Any) -> dict[str, Any] | None:
-    """What was followed of a document; see ``debug_information`` for why the server has no type here."""
+    """What was followed of a document; see ``about.information`` for why the server has no type here."""
     uri, with_causes = (*arguments, True)[:2] if arguments else ("", True)
     result: AnalysisResult | None = await ls.session.result(str(uri))
     if result is None or result.report is None:

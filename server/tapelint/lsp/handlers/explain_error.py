@@ -34,7 +34,7 @@ COMMAND = "tapelint.explain"
 
 
 async def explain(ls: Any, *arguments: Any) -> dict[str, Any]:
-    """Explain the error in a text; see ``debug_information`` for why the server has no type here. Defaults of
+    """Explain the error in a text; see ``about.information`` for why the server has no type here. Defaults of
     parameters are not known to pygls, so the arguments come as they are.
     """
     text, uri = (*map(str, filter(None, arguments)), "", "")[:2]

@@ -61,7 +61,7 @@ def _digest(text: str) -> str:
 
 
 async def show(ls: Any, *arguments: Any) -> None:
-    """The command; see ``debug_information`` for why the server has no type here."""
+    """The command; see ``about.information`` for why the server has no type here."""
     match arguments:
         case [{"title": str(title), "undo": bool(can_undo), "documents": [*documents]}, *_] if documents:
             if ls.client.shows_documents:

@@ -48,8 +48,8 @@ async def graph(ls: Any, *arguments: Any) -> dict[str, Any]:
         except deferred.picture.Nothing as reason:
             return _nothing(str(reason))
         drawing = "\n".join(deferred.svg.svg(drawn, report.source.path))
-        listed = "\n".join(deferred.list_form.text(drawn, report.source.path))
-        data = deferred.json_form.as_json(drawn, report.source.path, place)
+        listed = "\n".join(deferred.forms.text(drawn, report.source.path))
+        data = deferred.forms.as_json(drawn, report.source.path, place)
         return {"picture": data, "svg": drawing, "text": listed, "why": None}
 
     token = Token()

@@ -22,7 +22,7 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
     result = await ls.session.result(params.text_document.uri)
     if result is None or result.report is None:
         return None
-    hovers, token = ls.session.hovers.of(result, result.report), Token()
+    hovers, token = ls.session.hovers.get(result, result.report), Token()
     row_offset = result.snapshot.row_offset(params.text_document.uri)
     if row_offset is None:
         return None

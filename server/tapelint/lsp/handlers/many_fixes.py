@@ -153,7 +153,7 @@ async def repaired(ls: Server, result: AnalysisResult, code: str | None = None) 
 
 
 async def fix_all(ls: Any, *arguments: Any) -> dict[str, object]:
-    """The command; see ``debug_information`` for why the server has no type here."""
+    """The command; see ``about.information`` for why the server has no type here."""
     uri, code = (*map(str, filter(None, arguments)), "", "")[:2]
     result = await ls.session.result(uri)
     made = await repaired(ls, result, code or None) if result is not None else Repair()

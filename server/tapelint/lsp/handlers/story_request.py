@@ -33,7 +33,7 @@ async def highlights(ls: Any, params: types.DocumentHighlightParams) -> list[typ
 
 
 async def story(ls: Any, *arguments: Any) -> dict[str, Any] | None:
-    """The finding and its steps; ``arguments`` are a document and a position in it. See ``debug_information`` for why
+    """The finding and its steps; ``arguments`` are a document and a position in it. See ``about.information`` for why
     the server has no type here.
     """
     match arguments:

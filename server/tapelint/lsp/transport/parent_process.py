@@ -15,7 +15,6 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-INTERVAL = 1.0
 STARTER = os.getppid()
 """The process that started this one, if it was still there when this module was loaded."""
 
@@ -58,9 +57,11 @@ def has_starter() -> bool:
     return os.getppid() == STARTER and (sys.platform != "win32" or is_alive(STARTER))
 
 
-async def watch(process: int | None, gone: Callable[[], None]) -> None:
-    """Call ``gone`` once ``process`` has ended, or the process that started us where there is no such number here."""
+async def watch(process: int | None, gone: Callable[[], None], interval: float = 1.0) -> None:
+    """Call ``gone`` once ``process`` has ended, or the process that started us where there is no such number
+    here; looked at every ``interval`` seconds.
+    """
     is_known = process is not None and process > 0 and is_alive(process)
     while is_alive(process or 0) if is_known else has_starter():
-        await asyncio.sleep(INTERVAL)
+        await asyncio.sleep(interval)
     gone()

@@ -50,7 +50,7 @@ def is_memory(machine: Machine, value: Value) -> bool:
     return isinstance(value, Unknown) and value.tensor_id in machine.facts.arrays
 
 
-def written(machine: Machine, state: State, array: Value, node: ast.AST) -> None:
+def note_write(machine: Machine, state: State, array: Value, node: ast.AST) -> None:
     """An array was written in place."""
     memory = machine.facts.arrays.get(array.tensor_id) if isinstance(array, Unknown) else None
     if isinstance(array, Unknown) and memory is not None and memory not in machine.facts.converted:
@@ -67,6 +67,6 @@ def written_by_call(
 ) -> None:
     """A function of NumPy may write what it is given."""
     if isinstance(function, External) and function.name.startswith("numpy."):
-        written(machine, state, kwargs.get("out", NONE), node)
+        note_write(machine, state, kwargs.get("out", NONE), node)
         if function.name in FUNCTIONS and args:
-            written(machine, state, args[0], node)
+            note_write(machine, state, args[0], node)

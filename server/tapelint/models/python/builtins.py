@@ -39,7 +39,7 @@ from ..torch.autograd import missing_grad
 from ..torch.dispatch import run
 from ..torch.known_shape import shape
 from ..torch.registry import Call, function
-from .orders import in_order
+from .containers import in_order
 from .sets import collected
 
 NAMED_TUPLE = "(named tuple)"
@@ -361,7 +361,7 @@ def plain(machine: Machine, state: State, call: Call) -> Value:
 def quiet(machine: Machine, state: State, call: Call) -> Value:
     if call.name == "builtins.print":
         for value in call.args:
-            missing_grad.shown(machine, state, value, call.node)
+            missing_grad.tell_printed(machine, state, value, call.node)
         return NONE
     return Unknown("builtin", False)
 

@@ -11,9 +11,6 @@ from ...domain.values import NONE, HeapRef, Mapping, Sequence, Value
 from ...engine.machine import Machine
 from ..torch.registry import Call, function
 
-MAX_DEPTH = 8
-"""How deep dictionaries are nested that become such objects."""
-
 
 @function(
     "addict.Dict",
@@ -32,18 +29,18 @@ MAX_DEPTH = 8
 def config(machine: Machine, state: State, call: Call) -> Value:
     """An object with the items of the dictionaries and the keywords that it is given."""
     given = call.args[-1] if call.args else NONE
-    whole = _converted(state, given, MAX_DEPTH)
+    whole = _converted(state, given)
     if not isinstance(whole, HeapRef) or not isinstance(state.heap[whole.id], Mapping):
         if call.args and given != NONE:
             return machine.call_unknown(state, call.args, call.kwargs, call.node, given)
         whole = HeapRef(state.new(Mapping({}, kind="config")))
-    items = {name: _converted(state, value, MAX_DEPTH) for name, value in call.kwargs.items()}
+    items = {name: _converted(state, value) for name, value in call.kwargs.items()}
     state.edit(whole.id, Mapping).items.update(items)
     return whole
 
 
-def _converted(state: State, value: Value, depth: int) -> Value:
-    """A dictionary as such an object, with those in it; any other value as it is."""
+def _converted(state: State, value: Value, depth: int = 8) -> Value:
+    """A dictionary as such an object, with those in it, so many deep; any other value as it is."""
     if not isinstance(value, HeapRef) or not depth:
         return value
     thing = state.heap[value.id]

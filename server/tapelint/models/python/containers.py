@@ -1,4 +1,10 @@
-"""Methods of lists, sets, deques, dicts and their Module twins."""
+"""Methods of lists, sets, deques, dicts and their Module twins; and in which order the items of a list are after it was
+sorted, or something was put in at an unknown place.
+
+sorted([3, 1, 2])                    [1, 2, 3]
+sorted(losses, key=by_size)          the same losses; by what they are sorted is not asked
+sorted([3, 1, 2], key=by_size)       three numbers, it is not known which of them stands where
+"""
 
 from __future__ import annotations
 
@@ -10,6 +16,7 @@ from ...domain.opaque_values import is_data, item_at_unknown_place
 from ...domain.options import settled
 from ...domain.state import State
 from ...domain.values import (
+    FALSE,
     NONE,
     Const,
     External,
@@ -34,7 +41,6 @@ from ...engine.stored_names import remember
 from ...source import written
 from ..torch.nn.new_parameters import kept
 from ..torch.registry import MAPPING_METHODS, SEQUENCE_METHODS, Call, function, method
-from .orders import in_order, in_unknown_order
 
 
 def _name(call: Call) -> str:
@@ -299,3 +305,31 @@ def weak(machine: Machine, state: State, call: Call) -> Value:
 @function("weakref.ref()")
 def referred(machine: Machine, state: State, call: Call) -> Value:
     return call.get(0, "object")
+
+
+def in_order(items: list[Value], is_partial: bool, options: dict[str, Value]) -> list[Value]:
+    """The items as ``sorted`` orders them with ``key`` and ``reverse`` among ``options``: known where all of them are
+    plain values. Raises TypeError in the program where some cannot be compared.
+    """
+    reverse = options.get("reverse", FALSE)
+    known = [item.value for item in items if isinstance(item, Const)]
+    is_known = len(known) == len(items) and not is_partial and isinstance(reverse, Const)
+    if not is_known or options.get("key", NONE) != NONE:
+        return in_unknown_order(items)
+    try:
+        places = sorted(range(len(known)), key=known.__getitem__, reverse=reverse == Const(True))
+    except TypeError:
+        raise ProgramRaised("TypeError") from None
+    return [items[place] for place in places]
+
+
+def in_unknown_order(items: list[Value]) -> list[Value]:
+    """The items where it is not known which of them stands where: of plain values that differ none is known. Others,
+    such as tensors, differ only in what is done with them, and stay.
+    """
+    plain = [item.value for item in items if isinstance(item, Const)]
+    if len(plain) < len(items) or all(value == plain[0] for value in plain):
+        return items
+    if all(isinstance(value, (int, float)) for value in plain):
+        return [unknown_number() for _ in items]
+    return [Unknown("item", False) for _ in items]

@@ -1,7 +1,15 @@
-"""``hasattr``, ``getattr`` and ``setattr``: attributes by a name that is a value.
+"""What a program asks of names and objects as it runs: ``hasattr``, ``getattr`` and ``setattr``, attributes by a name
+that is a value; ``importlib.import_module``; ``inspect.signature``.
 
 if not hasattr(self, "_optimizers"):        # False for a Module that has been given none
     self._optimizers = self.configure_optimizers()
+
+importlib.import_module("models.resnet")          as ``import models.resnet``, but the value is that module
+importlib.import_module(".resnet", "models")      the same
+importlib.import_module("." + name, __package__)  below the folder of the file that asks
+
+"mask" in inspect.signature(net.forward).parameters     decided by the ``def`` of ``forward``
+len(inspect.signature(load()).parameters)               unknown
 """
 
 from __future__ import annotations
@@ -11,9 +19,24 @@ import ast
 from ...domain.mro import is_module
 from ...domain.options import Option, is_hashable, settled
 from ...domain.state import State
-from ...domain.values import FALSE, NONE, Class, Const, External, HeapRef, Instance, Module, Unknown, Value
+from ...domain.values import (
+    FALSE,
+    NONE,
+    BoundMethod,
+    Class,
+    Const,
+    External,
+    Function,
+    HeapRef,
+    Instance,
+    Mapping,
+    Module,
+    Unknown,
+    Value,
+    something,
+)
 from ...engine.machine import Machine
-from ...engine.open_objects import open_up
+from ...engine.open_objects import made, open_up
 from ...engine.paths.picks import item_picked
 from ...ops.module_names import some_of
 from ...source import written
@@ -96,7 +119,66 @@ def place(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
         if not isinstance(name, Const):
             state.edit(receiver.id, Instance).is_partial = True
         elif name.value in module_registry.KINDS and module_registry.is_module_like(state, receiver):
-            module_registry.replaced(state, receiver, name.value, call.get(1, "value"))
+            module_registry.replace_entries(state, receiver, name.value, call.get(1, "value"))
         else:
             state.edit(receiver.id, Instance).attributes[str(name.value)] = call.get(1, "value")
     return NONE
+
+
+@function("importlib.import_module")
+def import_module(machine: Machine, state: State, call: Call) -> Value:
+    name, package = call.get(0, "name"), call.get(1, "package")
+    if not isinstance(name, Const) or not isinstance(name.value, str) or not name.value.strip("."):
+        return machine.call_unknown(state, call.args, call.kwargs, call.node, External(call.name))
+    tries = [name.value]
+    if name.value.startswith(".") and isinstance(package, Const) and isinstance(package.value, str):
+        tries.insert(0, _absolute(name.value, package.value))
+    if machine.imports is not None:
+        importer = machine.imports.here(state).path
+        for each in tries:
+            found = machine.imports.module(state, each, importer)
+            if found is not None:
+                return found
+    return External(tries[0])
+
+
+def _absolute(name: str, package: str) -> str:
+    """``..b`` as ``a.c`` means it: ``a.b``."""
+    below = name.lstrip(".")
+    parts = package.split(".")
+    return ".".join([*parts[: len(parts) + 1 - (len(name) - len(below))], below])
+
+
+@function("inspect.signature")
+def signature(machine: Machine, state: State, call: Call) -> Value:
+    names = _parameters(call.get(0, "obj"))
+    if names is None:
+        return machine.call_unknown(state, call.args, call.kwargs, call.node, External(call.name))
+    parameters = HeapRef(state.new(Mapping({name: something(name) for name in names})))
+    made(machine, state, parameters.id)
+    return HeapRef(state.new(Instance(External("inspect.Signature"), {"parameters": parameters})))
+
+
+def has_own_signature(of: Function) -> bool:
+    """Whether a function is called with the signature of its ``def``: all of its decorators are known to keep it."""
+    if isinstance(of.node, ast.Lambda):
+        return True
+    kept = bool(of.kind) + (of.grad_mode is not None) + (of.casting is not None)
+    return len(of.node.decorator_list) <= kept
+
+
+def _parameters(of: Value | None) -> list[str] | None:
+    """The names of the parameters of what may be a function; None where they are not known."""
+    match of:
+        case Function():
+            bound = 0
+        case BoundMethod(Function() as of):
+            bound = 1
+        case _:
+            return None
+    if not has_own_signature(of):
+        return None
+    spec = of.node.args
+    positional = [*spec.posonlyargs, *spec.args][bound:]
+    others = [each for each in (spec.vararg, *spec.kwonlyargs, spec.kwarg) if each is not None]
+    return [each.arg for each in (*positional, *others)]

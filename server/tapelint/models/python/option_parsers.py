@@ -1,19 +1,25 @@
-"""``argparse``: the options that a parser declares, and the object that holds them.
+"""What an option is where it is left out, and what declares options.
 
     parser = argparse.ArgumentParser()
     parser.add_argument("--amp", action="store_true")
     parser.add_argument("--layers", type=int, default=2)
     args = parser.parse_args()        # args.amp is False if `--amp` is not given, args.layers is 2
 
-What a group or a subparser declares is declared by its parser.
+    def main(lr=0.1, amp=False): ...
+    fire.Fire(main)                   # lr is 0.1 if `--lr` is not given
+    app.run(main)                     # absl: main is given the words of the command line
+
+What a group or a subparser of ``argparse`` declares is declared by its parser.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
 
 from ...domain import facets
 from ...domain.options import Option, is_hashable, left_at, optional
+from ...domain.parameter_defaults import defaults_of, with_defaults
 from ...domain.state import State
 from ...domain.values import (
     FALSE,
@@ -32,7 +38,69 @@ from ...domain.values import (
 )
 from ...engine.machine import Machine
 from ..torch.registry import Call, function
-from .option_values import CONVERTERS, given, given_in, left_out, switch
+
+CONVERTERS = {"builtins.bool": bool, "builtins.int": int, "builtins.float": float, "builtins.str": str}
+"""What a ``type`` makes of a default that is text."""
+
+
+def left_out(default: Value, flag: str, name: str, convert: Value | None = None) -> Value:
+    """The value of an option that is called ``name`` and given as ``flag``."""
+    if not isinstance(default, Const) or not is_hashable(default):
+        return default if isinstance(default, (HeapRef, Tuple)) else something(name, False)  # it may be iterated
+    known = _converted(default, convert)
+    return something(name, False) if known is None else optional(Option(known, left_at(flag, known)), name)
+
+
+def switch(default: bool, flag: str, name: str) -> Value:
+    """The value of an option that is turned round by ``flag``."""
+    return optional(Option(Const(default), f"`{flag}` is given", (Const(not default),)), name)
+
+
+def _converted(default: Const, convert: Value | None) -> Const | None:
+    """The default as ``type=`` reads it where it is a text; None where that raises."""
+    if isinstance(convert, External) and isinstance(default.value, str) and convert.name in CONVERTERS:
+        try:
+            return Const(CONVERTERS[convert.name](default.value))
+        except ValueError:
+            return None
+    return default
+
+
+def of_parameters(function: Function) -> Function:
+    """A function whose parameters are given on the command line: ``lr=0.1`` is the option ``--lr``."""
+    found = {name: of_default(default, name) for name, default in defaults_of(function).items()}
+    return with_defaults(function, found)
+
+
+def of_default(default: Value, name: str, joint: str = "-") -> Value:
+    """The option of which the program states only the name and the default; ``joint`` stands between the words of its
+    flag.
+    """
+    flag = name.replace("_", joint)
+    if isinstance(default, Const) and isinstance(default.value, bool):
+        return switch(default.value, f"--no{joint}{flag}" if default.value else f"--{flag}", name)
+    return left_out(default, f"--{flag}", name)
+
+
+def given_in(machine: Machine, state: State, words: Value, node: ast.AST) -> set[str]:
+    """The names of the options that a list of words in the program gives: they have no default any more."""
+    if words == NONE:
+        return set()
+    found = [str(word.value) for word in machine.iterate(state, words, node).values if isinstance(word, Const)]
+    names = {word.partition("=")[0].lstrip("-").replace("-", "_") for word in found if word.startswith("-")}
+    return names | {name.removeprefix("no_") for name in names}
+
+
+def given(names: Collection[str], options: dict[str, Value]) -> dict[str, Value]:
+    """Those of the options that have these names, as they are where they are given: a switch is turned round."""
+    return {name: _turned(value, name) for name, value in options.items() if name in names}
+
+
+def _turned(value: Value, name: str) -> Value:
+    option = value.formula if isinstance(value, Unknown) else None
+    others = option.others if isinstance(option, Option) else None
+    return others[0] if others is not None and len(others) == 1 else something(name, False)
+
 
 PARSER = "argparse.ArgumentParser"
 NAMESPACE = External("argparse.Namespace")
@@ -171,3 +239,21 @@ def namespace(machine: Machine, state: State, call: Call) -> Value:
     """An object with the attributes that it is given."""
     is_spread = isinstance(call.node, ast.Call) and any(keyword.arg is None for keyword in call.node.keywords)
     return HeapRef(state.new(Instance(NAMESPACE, dict(call.kwargs), is_spread)))
+
+
+@function(
+    *("fire.Fire", "fire.core.Fire", "plac.call", "defopt.run", "clize.run", "argh.dispatch_command"),
+    *("tyro.cli", "typer.run", "jsonargparse.CLI", "jsonargparse.auto_cli"),
+)
+def with_options(machine: Machine, state: State, call: Call) -> Value:
+    """A function is called with its options; what is made of a class is not known."""
+    target = call.get(0, "component")
+    if isinstance(target, Function):
+        return machine.call(state, of_parameters(target), [], {}, call.node, call.key)
+    return Unknown("command", False)
+
+
+@function("absl.app.run")
+def with_words(machine: Machine, state: State, call: Call) -> Value:
+    main = call.get(0, "main")
+    return machine.call(state, main, [Unknown("argv", False)], {}, call.node, call.key)

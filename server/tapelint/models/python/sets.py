@@ -122,11 +122,11 @@ def combination(machine: Machine, state: State, receiver: Value, call: Call) -> 
 def combined_in_place(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     combine = BY_METHOD["union" if call.name == "update" else call.name.removesuffix("_update")]
-    replaced(machine, state, receiver, _combined(machine, state, receiver, call, combine))
+    replace_members(machine, state, receiver, _combined(machine, state, receiver, call, combine))
     return NONE
 
 
-def replaced(machine: Machine, state: State, members: HeapRef, by: Sequence) -> None:
+def replace_members(machine: Machine, state: State, members: HeapRef, by: Sequence) -> None:
     """Let a set have the members of another one."""
     changed(machine, state, members.id)
     thing = state.edit(members.id, Sequence)
@@ -163,7 +163,7 @@ def remove(machine: Machine, state: State, receiver: Value, call: Call) -> Value
     is_absent = is_member(state, call.args[0], thing) is False
     if call.name == "remove" and is_absent and is_complete(machine, state, receiver.id, not thing.items):
         raise ProgramRaised("KeyError")
-    replaced(machine, state, receiver, reduced(state, thing, removed))
+    replace_members(machine, state, receiver, reduced(state, thing, removed))
     return NONE
 
 

@@ -1,4 +1,4 @@
-"""What functions of torch do in Python before their op runs.
+"""What functions of torch do in Python before their op runs, or by several.
 
 torch.einsum("nc,ck->nk", [a, b])      is einsum("nc,ck->nk", a, b)
 F.embedding(ids, w, max_norm=1.0)      first shortens the rows of w, in place and under no_grad
@@ -13,6 +13,7 @@ from ...domain.state import State
 from ...domain.values import NONE, Const, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from ...engine.machine import Machine
 from . import dispatch
+from .dispatch import run
 from .registry import TENSOR_METHODS, Call, function, method
 
 
@@ -62,3 +63,22 @@ def _unique(machine: Machine, state: State, args: list[Value], call: Call) -> Va
     given = Call(call.name, args, call.kwargs, call.node)
     asked = given.flag(2, "return_inverse"), given.flag(3, "return_counts")
     return made.items[0] if asked == (False, False) and isinstance(made, Tuple) else made or Unknown("unique")
+
+
+MAX_PARTS = 64
+"""Parameters of a vector, where it is not known how many there are: their views are executed one by one."""
+
+
+@function("torch.nn.utils.parameters_to_vector", "torch.nn.utils.convert_parameters.parameters_to_vector")
+def parameters_to_vector(machine: Machine, state: State, call: Call) -> Value:
+    """A concatenation of views with one dimension: its graph saves nothing."""
+    found = machine.iterate(state, call.get(0, "parameters"), call.node, MAX_PARTS)
+    flat = [run(machine, state, "view", [part, Const(-1)], {}, call.node) or Unknown("view") for part in found.values]
+    parts = HeapRef(state.new(Sequence("list", flat, not found.exact)))
+    return run(machine, state, "cat", [parts], {}, call.node) or Unknown("vector")
+
+
+@function("torch.nn.utils.vector_to_parameters", "torch.nn.utils.convert_parameters.vector_to_parameters")
+def vector_to_parameters(machine: Machine, state: State, call: Call) -> Value:
+    """Gives each parameter new data: no version is counted, and what was saved keeps the old."""
+    return NONE

@@ -22,7 +22,7 @@ KEEPING = frozenset("cpu float double half bfloat16 contiguous int long bool sho
 """Conversions that leave a tensor of the CPU there."""
 
 
-def made(machine: Machine, tensor: int, device: object) -> None:
+def note_new(machine: Machine, tensor: int, device: object) -> None:
     """A tensor was made of plain data, on ``device``."""
     if device == NONE and not machine.facts.default_device_changed:
         machine.facts.on_cpu.add(tensor)
@@ -33,7 +33,7 @@ def follow(machine: Machine, named: Mapping[str, object], given: list[int], keys
     device = named.get("device", NONE)
     if not given:
         for key in keys:
-            made(machine, key, device)
+            note_new(machine, key, device)
     elif device == NONE and machine.facts.on_cpu.issuperset(given):
         machine.facts.on_cpu.update(keys)
     if isinstance(device, (Const, Unknown)) and device != NONE:
@@ -45,7 +45,7 @@ def is_there(machine: Machine, tensor: int, name: str, asked: list[Value]) -> bo
     return name == "to" and len(asked) == 1 and machine.facts.device_asked.get(tensor, NONE) == asked[0] != NONE
 
 
-def converted(machine: Machine, source: int, result: Value, name: str, asked: list[Value]) -> None:
+def note_conversion(machine: Machine, source: int, result: Value, name: str, asked: list[Value]) -> None:
     """A conversion of a tensor gave ``result``: it may have been moved, unless only a dtype is asked for."""
     on_cpu, key = machine.facts.on_cpu, result.id if isinstance(result, TensorRef) else source
     if name == "cpu":
@@ -59,7 +59,7 @@ def converted(machine: Machine, source: int, result: Value, name: str, asked: li
         on_cpu.add(key)
 
 
-def replaced(machine: Machine, tensor: int) -> None:
+def forget_device(machine: Machine, tensor: int) -> None:
     """``x.data = y``: it may be anywhere now."""
     machine.facts.on_cpu.discard(tensor)
     machine.facts.device_asked.pop(tensor, None)

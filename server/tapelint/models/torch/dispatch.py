@@ -39,7 +39,7 @@ from ...domain.values import (
 from ...engine.machine import Machine
 from ...engine.paths import constant_contents
 from ...ops.schema import Op
-from . import adaptive_pools, alias, devices, precision
+from . import devices, precision, refined_rows
 from .autograd import grad_access, missing_grad
 from .dtypes import result_kind
 from .tensor_shapes import results_extents
@@ -132,7 +132,7 @@ def run(
     positional = tuple([kind_of(machine, state, a) for a in args])
     if "none" in positional:
         for value in args:
-            missing_grad.used(machine, state, value, node, "TypeError")
+            missing_grad.refuse_none(machine, state, value, node, "TypeError")
     keywords = tuple([(k, kind_of(machine, state, v)) for k, v in kwargs.items()])
     row = resolved(name, positional, keywords) or _with_numbers(state, name, (args, kwargs), (positional, keywords))
     if row is None:
@@ -193,8 +193,8 @@ def apply(
     given_keys = [key for _, key in given]
     if op.writes == ("out",) and state.grad_mode is True:
         refuse_out(state, op.name, given_keys)
-    op = alias.refine_view(machine.facts, state, op, named)
-    op = adaptive_pools.refine_saves(state, op, named.get("output_size"))
+    op = refined_rows.refine_view(machine.facts, state, op, named)
+    op = refined_rows.refine_saves(state, op, named.get("output_size"))
     known = constant_contents.known_in(machine, state, given_keys)
     try:
         extents = results_extents(state, op, named)
@@ -240,7 +240,7 @@ def _follow_gradients(
     """What is computed of gradients is known to be, and so is what it is written to."""
     target = tensors.get(op.writes[0]) if op.writes else None
     given = [key for _, key in flatten(tensors)]
-    grad_access.flowed(machine, state, given, keys, target if isinstance(target, int) else None, node)
+    grad_access.follow_op(machine, state, given, keys, target if isinstance(target, int) else None, node)
 
 
 def _doubt(state: State, keys: SequenceType[int]) -> None:

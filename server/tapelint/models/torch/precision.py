@@ -5,17 +5,21 @@ y = (x * 2).sum()                  # and so is what is computed from it
 with torch.autocast("cpu"):
     h = net(x)                     # unknown
     loss = F.mse_loss(y, x)        # saves x itself, where it would save a longer copy of h
+
+Inside of ``torch.autocast`` most ops save copies of their inputs in another type (``ops.casting``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...domain.values import NONE, Const, External, TensorRef, Value
+from ...domain.state import State
+from ...domain.values import FALSE, NONE, Autocast, Const, External, TensorRef, Value
 from ...engine.machine import Machine
 from ...ops.casting import may_shorten
 from ...ops.schema import Op
 from .dtypes import NEW
+from .registry import Call, function
 
 CHANGING = frozenset("complex polar view_as_complex view_as_complex_copy stft hilbert float_power lu".split())
 """Ops whose results are of another dtype than their operands, or may be; those of ``fft`` are others, and
@@ -62,7 +66,7 @@ def convert(machine: Machine, name: str, wanted: list[Value], tensor: int | None
             machine.facts.float32.discard(tensor)
 
 
-def replaced(machine: Machine, tensor: int, value: Value) -> None:
+def note_replacement(machine: Machine, tensor: int, value: Value) -> None:
     """``tensor.data = value``: since then it is of the type of that."""
     if not isinstance(value, TensorRef) or value.id not in machine.facts.float32:
         machine.facts.float32.discard(tensor)
@@ -72,3 +76,13 @@ def _asks(name: str, wanted: list[Value]) -> bool:
     """Whether another type than the default one is asked for."""
     names = {value.name.rpartition(".")[2] for value in wanted if isinstance(value, External)}
     return name in OTHERS or not names.isdisjoint(OTHERS)
+
+
+@function("torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.autocast")
+def autocast(machine: Machine, state: State, call: Call) -> Value:
+    return Autocast(call.flag(2, "enabled", True) is not False)
+
+
+@function("torch.cuda.amp.autocast", "torch.cpu.amp.autocast", "torch.cuda.amp.autocast_mode.autocast")
+def autocast_of_device(machine: Machine, state: State, call: Call) -> Value:
+    return Autocast(call.get(0, "enabled") != FALSE)

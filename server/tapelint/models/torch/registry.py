@@ -9,9 +9,22 @@ import ast
 from collections.abc import Callable, Iterable
 from typing import SupportsIndex, overload
 
+from ... import ops
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
-from ...domain.values import NONE, Const, External, Function, Partial, Value
+from ...domain.values import (
+    NONE,
+    BuiltinMethod,
+    Const,
+    External,
+    Function,
+    HeapRef,
+    Instance,
+    Partial,
+    TensorRef,
+    Unknown,
+    Value,
+)
 from ...engine.machine import Machine
 
 
@@ -127,3 +140,20 @@ def method(table: dict[str, MethodModel], *names: str) -> Callable[[MethodModel]
         return model
 
     return register
+
+
+def is_opaque(state: State, value: Value) -> bool:
+    """Whether a value is an attribute that may be anything: of something unknown, or one that an object of the program
+    has from an unknown class. What is known to be a method is not.
+
+    unet(x).sample      `unet` is of a library: `sample` may be anything
+    loss.backward       a method that tensors have: no data
+    """
+    if not isinstance(value, BuiltinMethod):
+        return False
+    owner = value.receiver
+    if isinstance(owner, TensorRef):
+        return value.name not in TENSOR_METHODS and not ops.candidates(value.name)
+    if isinstance(owner, HeapRef):
+        return isinstance(state.heap[owner.id], Instance) and value.name not in MODULE_METHODS
+    return isinstance(owner, (Unknown, BuiltinMethod))

@@ -187,7 +187,7 @@ def conversion(machine: Machine, state: State, receiver: Value, call: Call) -> V
     if devices.is_there(machine, receiver.id, call.name, asked):
         return receiver
     result = _converted(machine, state, receiver, call)
-    devices.converted(machine, receiver.id, result, call.name, asked)
+    devices.note_conversion(machine, receiver.id, result, call.name, asked)
     constant_contents.converted(machine, state, receiver.id, result, kind_wanted(state, call))
     return result
 
@@ -313,7 +313,7 @@ def make(machine: Machine, state: State, call: Call) -> Value:
     plain = call.name in ("torch.tensor", "torch.Tensor") and dtype == NONE and kind == "float"
     constant_contents.made(machine, state, made, source, call.name)
     if call.name in ON_CPU:
-        devices.made(machine, made, call.kwargs.get("device", NONE))
+        devices.note_new(machine, made, call.kwargs.get("device", NONE))
     if plain:
         machine.facts.float32.add(made)
     if wants:

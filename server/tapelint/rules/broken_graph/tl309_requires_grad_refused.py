@@ -38,15 +38,17 @@ for. For the gradient of a computed tensor, `retain_grad()` is what switching th
 from __future__ import annotations
 
 import ast
+from collections import deque
 
 from ...autograd.events.broken_graph import RequiresGradRefused
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
+from ...autograd.model.graph import Leaf, Node
+from ...autograd.model.program_point import ProgramPoint
 from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.returned import returned_with_graph
 from ..support.story import code, tensor_name
 
 LEAF = "you can only change requires_grad flags of leaf variables"
@@ -113,3 +115,43 @@ RULE = Rule(
     check,
     raises=(LEAF, MADE, CALLED),
 )
+
+
+def returned_with_graph(facts: Facts, graph: Node, now: ProgramPoint) -> list[TraceStep]:
+    """The steps of a story that say which call of the function that runs ``now`` gave ``graph`` its first part: the
+    leaf that was made there, if it is one, and the innermost ``return``: calls around that only hand it on. Empty if
+    none did.
+    """
+    for item in _nearest(graph):
+        for key in item.results if isinstance(item, Node) else (item.tensor,):
+            for point in facts.returned.get(key, ()):
+                if len(point.calls) > len(now.calls) and point.calls[: len(now.calls)] == now.calls:
+                    return [*_made_leaf(facts, item, point), _returned(facts, key, point)]
+    return []
+
+
+def _nearest(graph: Node, most: int = 64) -> list[Node | Leaf]:
+    """The nodes and leaves that a graph leads to, the nearest first: beyond ``most`` they explain little."""
+    found = dict[Node | Leaf, None]()
+    todo = deque[Node | Leaf]([graph])
+    while todo and len(found) < most:
+        item = todo.popleft()
+        found.setdefault(item)
+        if isinstance(item, Node):
+            todo += (each for each in item.inputs if each not in found)
+    return list(found)
+
+
+def _made_leaf(facts: Facts, item: Node | Leaf, returned: ProgramPoint) -> list[TraceStep]:
+    made = facts.provenance_of(item.tensor).rewrapped if isinstance(item, Leaf) else None
+    if made is None or made.calls[: len(returned.calls)] != returned.calls:
+        return []
+    assert isinstance(item, Leaf)
+    name = tensor_name(facts, item.tensor) or "A tensor"
+    return [TraceStep(made.node, f"{name} is made to require grad here", made, short="made to require grad")]
+
+
+def _returned(facts: Facts, key: int, point: ProgramPoint) -> TraceStep:
+    name = tensor_name(facts, key)
+    what = f"{name} requires grad and" if name is not None else "What requires grad"
+    return TraceStep(point.node, f"{what} is returned here", point, short="returned")

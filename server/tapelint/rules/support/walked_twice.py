@@ -5,7 +5,7 @@ cures.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ...autograd.events.graph_walks import FreedGraphReached
@@ -15,7 +15,6 @@ from ...autograd.model.graph_search import leaf_tensors, nodes_below
 from ...autograd.model.program_point import Iteration, earlier_iteration, loop_around
 from ...autograd.model.stores import Stored, StoreKind
 from ...source import Loop
-from .appended_beside import appended_beside
 from .cure import FixProposal
 from .finding import TraceStep
 from .story import assumed_pass, carried, keeper, kept_beside, op_name, tensor_name, variable, writer
@@ -23,8 +22,6 @@ from .story import assumed_pass, carried, keeper, kept_beside, op_name, tensor_n
 ERROR = "Trying to backward through the graph a second time"
 UNNAMED = "no one statement keeps what is carried along so that it could be detached there"
 """Why nothing is offered to be detached."""
-MOST_HANDED = 6
-"""How many arguments are tried for the one that should have been detached: each costs an analysis."""
 
 
 def carrier(event: FreedGraphReached) -> Node:
@@ -281,14 +278,14 @@ def uses_of(node: ast.AST, stored: Stored | None) -> list[ast.expr]:
     return readers(node, stored.target) if stored is not None and stored.how is StoreKind.ASSIGNED else []
 
 
-def handed(user: Node) -> list[tuple[ast.Call, ast.expr]]:
+def handed(user: Node, most: int = 6) -> list[tuple[ast.Call, ast.expr]]:
     """What was handed to the calls inside of which ``user`` was made, the innermost first: names and attributes, each
-    with its call.
+    with its call. At ``most`` so many: each that is tried as the one to be detached costs an analysis.
     """
     calls = [call for call in reversed(user.created_at.calls) if isinstance(call, ast.Call)]
     found = [(call, arg) for call in calls for arg in (*call.args, *(keyword.value for keyword in call.keywords))]
     named = [pair for pair in found if isinstance(pair[1], (ast.Name, ast.Attribute))]
-    return named[:MOST_HANDED]
+    return named[:most]
 
 
 def retain_cure(event: FreedGraphReached, grows: bool) -> list[FixProposal]:
@@ -321,3 +318,71 @@ def finished(event: FreedGraphReached) -> bool:
     later one: that is not for it.
     """
     return event.update is not None and event.update.finishes(event.path[0], event.shared)
+
+
+def appended_beside(loop: ast.AST, append: ast.AST, end: ast.AST) -> list[ast.expr]:
+    """The containers that the statement ``append`` (a call) has neighbours for, and that one statement of ``loop`` down
+    to the row of ``end`` reads together with its own: lists that grow together, such as ``rewards`` and ``log_probs``.
+    Who empties one of them must empty the others, too. None that the loop assigns or clears.
+    """
+    own = _appended(append)
+    if own is None:
+        return []
+    last = getattr(end, "lineno", 0)
+    above = (node for node in ast.walk(loop) if isinstance(node, ast.stmt) and node.lineno <= last)
+    read = [names for names in map(_read, above) if ast.unparse(own) in names]
+    together = {name for names in read for name in names}
+    together -= {ast.unparse(own), *(name for node in ast.walk(loop) for name in _reset(node))}
+    return [other for name, other in _neighbours(loop, append).items() if name in together]
+
+
+def _neighbours(loop: ast.AST, append: ast.AST) -> dict[str, ast.expr]:
+    """What the other statements of the suite append to, as it is written there first."""
+    found: dict[str, ast.expr] = {}
+    for statement in _suite_of(loop, append):
+        other = _appended(statement.value) if isinstance(statement, ast.Expr) else None
+        if other is not None:
+            found.setdefault(ast.unparse(other), other)
+    return found
+
+
+def _appended(call: ast.AST) -> ast.expr | None:
+    """What a call appends to."""
+    match call:
+        case ast.Call(func=ast.Attribute(value=(ast.Name() | ast.Attribute()) as container, attr="append")):
+            return container
+    return None
+
+
+def _suite_of(loop: ast.AST, call: ast.AST) -> Iterable[ast.stmt]:
+    """The statements of the suite in which a call is a statement."""
+    for node in ast.walk(loop):
+        for name in ("body", "orelse", "finalbody"):
+            suite = getattr(node, name, None)
+            if isinstance(suite, list) and any(isinstance(s, ast.Expr) and s.value is call for s in suite):
+                return suite
+    return ()
+
+
+def _read(statement: ast.stmt) -> set[str]:
+    """The names and attributes that a statement itself reads, without those in its suites."""
+    return {ast.unparse(part) for part in _own(statement) if isinstance(part, (ast.Name, ast.Attribute))}
+
+
+def _own(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (ast.stmt, ast.ExceptHandler, ast.match_case)):
+            yield child
+            yield from _own(child)
+
+
+def _reset(node: ast.AST) -> Iterator[str]:
+    """The names that a node gives a new value, or empties."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=container, attr="clear")):
+            yield ast.unparse(container)
+        case ast.Assign() | ast.AnnAssign() | ast.Delete():
+            targets = [node.target] if isinstance(node, ast.AnnAssign) else node.targets
+            for part in (inner for target in targets for inner in ast.walk(target)):
+                if isinstance(part, (ast.Name, ast.Attribute, ast.Subscript)):
+                    yield ast.unparse(part.value if isinstance(part, ast.Subscript) else part)

@@ -18,7 +18,7 @@ from ...domain.mro import is_module, lookup_in_mro, mro_of, own_method
 from ...domain.opaque_values import KNOWN
 from ...domain.state import State
 from ...domain.values import BoundMethod, Class, External, Function, HeapRef, Instance, Partial, Value
-from ...models.python.inspected import has_own_signature
+from ...models.python.dynamic_attributes import has_own_signature
 from .spelled import Given
 
 

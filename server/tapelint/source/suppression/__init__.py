@@ -25,8 +25,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ...frozen import frozen
+from ..edit import Span
 from ..lexing import tokens
-from ..span import Span
 from .grammar import Directive, Flaw, Form, Listed, directives
 from .ranges import Mark, Ranges, indent_of, stands_alone
 

@@ -17,10 +17,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from ...frozen import frozen
-from ..edit import Edit, apply
+from ..edit import Edit, Span, apply
 from ..lexing import tokens
 from ..parsing import Source, parse
-from ..span import Span
 from . import Suppression
 from .grammar import Form
 

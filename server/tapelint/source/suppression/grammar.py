@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from enum import Enum
 
 from ...frozen import frozen
-from ..span import Span
+from ..edit import Span
 
 
 class Form(Enum):

@@ -39,7 +39,7 @@ from ....ops.module_names import is_layer
 from ...torch.devices import are_devices
 from ...torch.dtypes import are_same
 from ...torch.nn.module_wrappers import is_wrapped
-from ...torch.opaque_attributes import is_opaque
+from ...torch.registry import is_opaque
 from .library_classes import PYTHON, canonical
 from .value_classes import DTYPE, FUNCTION, MODULE, TYPE, classes_of
 

@@ -24,7 +24,7 @@ import typing
 from types import MappingProxyType
 from typing import Any
 
-from ....ops.layer_bases import base_of
+from ....ops.layers import base_of
 
 MODULES = (abc, builtins, collections, collections.abc, enum, functools, itertools, math, numbers, pathlib, types)
 """The modules of Python whose names are looked up as what they are."""

@@ -35,13 +35,12 @@ from ....domain.values import (
     Value,
     Zip,
 )
-from ....ops.layer_bases import LAZY
+from ....ops.layers import LAZY
 from ....ops.module_names import is_layer
 from ....ops.torch_attributes import kind_of_name
 from ...torch.nn.module_registry import is_module_like
 from ...torch.nn.module_wrappers import is_wrapped
-from ...torch.opaque_attributes import is_opaque
-from ...torch.registry import FUNCTIONS
+from ...torch.registry import FUNCTIONS, is_opaque
 from .library_classes import PYTHON, TYPES, bases_of, canonical, is_derived, is_recognized
 
 TYPE, FUNCTION, BUILTIN_FUNCTION = (

@@ -21,7 +21,7 @@ from ....domain.state import State
 from ....domain.values import BuiltinMethod, TensorRef, Value
 from ....engine.machine import Machine
 from ....engine.named_values import named
-from ..opaque_attributes import is_opaque
+from ..registry import is_opaque
 
 
 def may_have_changed(machine: Machine, state: State, method: ast.Attribute, result: Value) -> None:

@@ -40,16 +40,13 @@ from .grad_use import use_grads
 MAX_SHOWN_PARAMETERS = 12
 """A loop over parameters is executed for so many of them: by what it does to these, nothing is known of the others."""
 
-MAX_REACHED_VALUES = 400
-"""Values that are searched for leaves which unknown code may reach."""
-
 CLEARING = frozenset(("zero_grad", "grad", "zero_"))
 
 TOUCHING = frozenset("zero_grad grad zero_ step backward unscale_".split())
 """Attributes by which a program reaches gradients and what uses them."""
 
 
-def assigned(machine: Machine, state: State, leaf: int, value: Value, node: ast.AST) -> None:
+def assign_grad(machine: Machine, state: State, leaf: int, value: Value, node: ast.AST) -> None:
     """``p.grad = value``."""
     if value == NONE:
         cleared_by_hand(machine, state, leaf, node)
@@ -65,7 +62,7 @@ def cleared_by_hand(machine: Machine, state: State, leaf: int, node: ast.AST) ->
         history.doubted(state, [key for key, past in state.history.items() if past.passes])
 
 
-def read(machine: Machine, state: State, leaf: int, node: ast.AST) -> None:
+def read_grad(machine: Machine, state: State, leaf: int, node: ast.AST) -> None:
     """``p.grad`` was asked for."""
     if node in _glances(machine.tree):
         return
@@ -76,7 +73,7 @@ def read(machine: Machine, state: State, leaf: int, node: ast.AST) -> None:
         machine.facts.record_provenance(state.grads[leaf], Provenance(from_gradient=True))
 
 
-def flowed(
+def follow_op(
     machine: Machine, state: State, given: Collection[int], results: Iterable[int], target: int | None, node: ast.AST
 ) -> None:
     """An op ran on tensors, among them perhaps some that came of a gradient: so do its results.
@@ -143,15 +140,15 @@ def handed_over(machine: Machine, state: State, function: Value, given: Iterable
     if name.startswith(("builtins.", "torch.optim.lr_scheduler.")) or not values and isinstance(function, External):
         return frozenset()
     reached = set(reach(machine, state, [*values, function]))
-    frozen_parts.handed(state, values)
+    frozen_parts.note_handed(state, values)
     if reached and not name.startswith("torch."):
         history.doubted(state, reached & state.history.keys())
         machine.unit.notes.of(Fates).use(state, reached)
     return frozenset(reached)
 
 
-def reach(machine: Machine, state: State, values: Iterable[Value], most: int = MAX_REACHED_VALUES) -> Iterator[int]:
-    """The leaves that code which holds ``values`` can get at."""
+def reach(machine: Machine, state: State, values: Iterable[Value], most: int = 400) -> Iterator[int]:
+    """The leaves that code which holds ``values`` can get at; ``most`` values are searched."""
     todo = list(values)
     seen: set[int] = set()
     while todo and len(seen) < most:

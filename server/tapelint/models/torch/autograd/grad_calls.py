@@ -12,7 +12,7 @@ from ....autograd.gradients.unseen_passes import perhaps_reached
 from ....autograd.gradients.withheld import Fates
 from ....domain.state import State
 from ....domain.traversal import tensors_in
-from ....domain.values import NONE, Const, TensorRef, Value
+from ....domain.values import NONE, Const, TensorRef, Unknown, Value
 from ....engine.machine import Machine
 from ..dispatch import run
 from ..registry import TENSOR_METHODS, Call, function, method
@@ -87,10 +87,22 @@ def clip_gradients(machine: Machine, state: State, call: Call) -> Value:
     return TensorRef(leaf(state, call.node))
 
 
-def written(node: ast.AST, scaled: bool) -> ast.expr | None:
+def written_optimizer(node: ast.AST, scaled: bool) -> ast.expr | None:
     """The optimizer as the program writes it: ``opt`` of ``opt.step()`` or ``scaler.step(opt)``."""
     if not isinstance(node, ast.Call):
         return None
     if scaled:
         return node.args[0] if node.args else None
     return node.func.value if isinstance(node.func, ast.Attribute) else None
+
+
+@function(*(f"torch.autograd.functional.{name}" for name in ("jacobian", "hessian", "vjp", "jvp", "hvp", "vhp")))
+def derivative(machine: Machine, state: State, call: Call) -> Value:
+    """Data, one tensor or several in the shape of inputs and outputs, unless it is asked for a graph. Each call builds
+    its graphs and frees nothing that was there before.
+
+    J = jacobian(f, x)                          # f runs on an alias of x that requires grad; J is data
+    J = jacobian(f, x, create_graph=True)       # J has a graph of its own
+    """
+    place = 2 if call.name.endswith(("jacobian", "hessian")) else 3
+    return Unknown("derivative", False if call.flag(place, "create_graph", False) is False else None)

@@ -57,7 +57,7 @@ def never_there(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -
     return MissingGrad(None, tensor.id, tensor.created_at, state.point(node), False)
 
 
-def shown(machine: Machine, state: State, value: Value, node: ast.AST) -> None:
+def tell_printed(machine: Machine, state: State, value: Value, node: ast.AST) -> None:
     """``value`` is printed: publish it if it is such a None, although a backward has passed through the tensor."""
     if not isinstance(value, MissingGrad) or not value.requires_grad:
         return
@@ -69,7 +69,7 @@ def shown(machine: Machine, state: State, value: Value, node: ast.AST) -> None:
         )
 
 
-def used(machine: Machine, state: State, value: Value, node: ast.AST, error: str) -> None:
+def refuse_none(machine: Machine, state: State, value: Value, node: ast.AST, error: str) -> None:
     """``value`` is used where only a tensor will do; raises if it is such a None."""
     if not isinstance(value, MissingGrad):
         return

@@ -7,11 +7,15 @@ Its forward runs without grad; what it saves the node keeps. Its backward runs w
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import replace
 
 from ....autograd import (
+    AutogradState,
+    BackwardResult,
     Leaf,
     Node,
+    NodeVisit,
     SavedTensor,
     Tensor,
     TorchRaises,
@@ -19,23 +23,24 @@ from ....autograd import (
     check_write,
     edge_of,
     fresh_id,
+    leaf,
     resolve_view,
 )
 from ....autograd.events.custom_function import DirtyNotReturned
+from ....autograd.gradients.accumulation import written
 from ....autograd.gradients.missing_mark_dirty import tell_unmarked
 from ....autograd.model.recording import result_requires_grad
 from ....domain import facets
 from ....domain.completion import ProgramRaised
 from ....domain.opaque_values import as_data
-from ....domain.state import State
-from ....domain.values import Class, Function, HeapRef, TensorRef, Tuple, Unknown, Value
+from ....domain.state import State, in_backward
+from ....domain.values import NONE, Class, Const, External, Function, HeapRef, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine
-from ..opaque_attributes import is_opaque
-from ..registry import Call, function
+from ..registry import CUSTOM, Call, function, is_opaque
+from .arity import Inputs, check_outputs, judged
 from .context import new_context, noted, tensors_noted
 from .context_reads import refuse_plain_values
-from .hazards import called_at, forward_hazards
-from .run_backward import backward_of
+from .hazards import altered_since_forward, backward_hazards, called_at, forward_hazards, kept_on_context, tell_kept
 from .syntax import Definition, Given, class_given, own_function, parameters
 
 NOT_RETURNED = "Some elements marked as dirty during the forward method were not returned as output."
@@ -287,3 +292,70 @@ def _give_view(state: State, record: Tensor, graph: Node, needs: bool | None, no
     state.tensors[record.id] = replace(
         record, grad_fn=part, requires_grad=needs, view_version=state.version(record.version_counter)
     )
+
+
+@function("torch.library.custom_op", "torch.library.triton_op")
+def custom_op(machine: Machine, state: State, call: Call) -> Value:
+    """An op of the program's own: a decorator, or, where the function is given, the op. Autograd sees the op, and the
+    backward that is registered for it, not what its body does.
+
+    @torch.library.custom_op("mine::scale", mutates_args=())
+    def scale(x: torch.Tensor) -> torch.Tensor: ...
+    scale.register_autograd(backward, setup_context=...)        so `scale(x)` has a graph, whatever the body makes
+    """
+    return External(CUSTOM) if call.get(1, "fn") == NONE else Unknown("op")
+
+
+def backward_of(
+    machine: Machine,
+    state: State,
+    definition: Definition,
+    outcome: Value,
+    inputs: Inputs,
+    node: ast.AST,
+    exact: bool,
+) -> Callable[[AutogradState, NodeVisit], BackwardResult] | None:
+    """What runs when a pass reaches the node; None where the class does not say."""
+    function = definition.backward
+    if function is None:
+        return None
+    outputs = outcome.items if isinstance(outcome, Tuple) else (outcome,)
+    kept = kept_on_context(state, definition, outputs, tuple(value for value, _ in inputs))
+    tell_kept(machine.facts, state, definition, kept, node)
+
+    def method(state: State, turn: NodeVisit) -> BackwardResult:
+        check_outputs(machine, state, definition, outcome, turn)
+        altered_since_forward(machine.facts, state, definition, kept, turn)
+        before = {saved.version_counter: state.version(saved.version_counter) for saved in turn.item.saved}
+        gradients = [gradient(machine, state, definition, v, turn, i) for i, v in enumerate(outputs)]
+        outer = (state.grad_mode, state.inference, state.frame, state.calls, state.iterations)
+        state.grad_mode, state.inference = turn.create, False
+        machine.node_visits[definition.context.id] = turn
+        try:
+            arguments = [*class_given(function, definition.kind), definition.context, *gradients]
+            result = machine.call(state, function, arguments, {}, turn.node)
+        finally:
+            del machine.node_visits[definition.context.id]
+            state.grad_mode, state.inference, state.frame, state.calls, state.iterations = outer
+        backward_hazards(machine.facts, state, definition, turn, before)
+        for given in gradients:
+            if isinstance(given, TensorRef):
+                written(machine.facts, state, turn.order, turn.item, given.id)
+        return judged(machine, state, definition, turn, inputs, result, exact)
+
+    return in_backward(method)
+
+
+def gradient(
+    machine: Machine, state: State, definition: Definition, output: Value, turn: NodeVisit, index: int
+) -> Value:
+    """What backward is given for one output."""
+    assert definition.backward is not None
+    if isinstance(output, (Const, HeapRef)):
+        return NONE
+    if noted(state, definition.context, facets.SPARSE):
+        return Unknown("gradient")
+    made = leaf(state, turn.node, False if turn.create is False else None)
+    names = parameters(definition.backward)[1:]
+    machine.facts.name(made, names[index] if index < len(names) else "the gradient")
+    return TensorRef(made)

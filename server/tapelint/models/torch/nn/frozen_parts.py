@@ -25,7 +25,7 @@ from ....engine.machine import Machine
 from .module_registry import is_module_like, parameters_of
 
 
-def taken(machine: Machine, thing: Instance) -> None:
+def note_access(machine: Machine, thing: Instance) -> None:
     """A submodule was accessed, so its parameters may be unfrozen separately."""
     hidden = thing.attributes.get(facets.UNSEEN_PARAMETERS)
     if isinstance(hidden, TensorRef):
@@ -36,10 +36,10 @@ def unknown_flag(machine: Machine, state: State) -> None:
     """``t.requires_grad = True`` of something unknown: a parameter of any of these networks."""
     for thing in state.heap.values():
         if isinstance(thing, Instance):
-            taken(machine, thing)
+            note_access(machine, thing)
 
 
-def handed(state: State, values: Iterable[Value]) -> None:
+def note_handed(state: State, values: Iterable[Value]) -> None:
     """Unknown code was given networks, and may have set the flags of their parameters."""
     for value in values:
         if is_module_like(state, value):

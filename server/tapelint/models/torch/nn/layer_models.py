@@ -2,6 +2,11 @@
 
 An unknown module is one with a single parameter that stands for all of its parameters; so is a layer with more than
 its row names (``*``). No attribute of these names is in the way of a method.
+
+nn.Linear(3, 2, params_dtype=dtype)     TypeError: unexpected keyword argument
+nn.Conv2d(c / 2, c, 3)                  TypeError: sizes of tensors are ints
+nn.Linear(3, 4)                         weight (4, 3), bias (4,)
+nn.Conv2d(3, n, 3)                      weight (?, ?, ?, ?): four dimensions, which is what `p.ndim < 2` asks for
 """
 
 from __future__ import annotations
@@ -11,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from .... import ops
-from ....autograd import TorchRaises, leaf, record
+from ....autograd import Extent, TorchRaises, leaf, record
 from ....autograd.model.recording import Arg, flatten
 from ....domain import facets
 from ....domain.completion import ProgramRaised
@@ -36,14 +41,13 @@ from ....domain.values import (
     Value,
 )
 from ....engine.machine import Machine
-from ....ops.layers import bare, is_there
+from ....ops.layers import LAZY, bare, is_there
 from ....ops.module_names import is_ownless
-from .. import adaptive_pools, dispatch, precision
+from ....ops.schema import Layer
+from .. import dispatch, precision, refined_rows
 from ..composites import shorten_rows
 from ..registry import Call
 from ..tensor_shapes import results_extents
-from .layer_arguments import refuse_arguments
-from .layer_shapes import parameter_sizes
 from .module_registry import Guess, note, parameters_of
 from .new_parameters import registered
 from .packed_sequences import is_packed, repacked
@@ -244,7 +248,7 @@ def run_layer(machine: Machine, state: State, row: ops.Layer, thing: Instance, c
         return dispatch.opaque(machine, state, inputs_of(machine, state, call), call.node, row.name)
     if row.indices is not None and settings.get("return_indices", FALSE) not in (TRUE, FALSE):
         return Unknown(row.name)
-    op = adaptive_pools.refine_saves(state, _chosen_op(row, settings, idle), settings.get("output_size"))
+    op = refined_rows.refine_saves(state, _chosen_op(row, settings, idle), settings.get("output_size"))
     output = "(T,T)" if op is row.indices else row.output
     shorten_rows(state, settings.get("weight", NONE), settings.get("max_norm", NONE), call.node)
     operands = _operands(machine, state, row, op, thing, call)
@@ -327,3 +331,88 @@ def structured(shape: str, keys: list[int]) -> Value:
         elif mark == "N":
             stack[-1].append(NONE)
     return stack[0][0] if stack[0] else Unknown("output")
+
+
+SIZES = frozenset(
+    "in_features out_features in_channels out_channels num_embeddings embedding_dim input_size hidden_size "
+    "num_features num_channels in1_features in2_features".split()
+)
+"""Arguments that are sizes of a layer's parameters."""
+NOT_IN_ROWS = frozenset(("mode", "nonlinearity"))
+"""Arguments of layers that a row does not list: they choose what it is a row of."""
+
+
+def refuse_arguments(row: Layer, named: dict[str, Value], given: dict[str, Value]) -> None:
+    """Raise the TypeError that making the layer raises. ``named`` are the arguments given by name, ``given`` are all of
+    them. Layers without arguments take any (``nn.Identity(54, unused=True)``).
+    """
+    unexpected = [name for name in named if name.isidentifier() and name not in row.arguments]
+    if row.arguments and (unknown := next((name for name in unexpected if name not in NOT_IN_ROWS), None)):
+        raise ProgramRaised("TypeError", f"{row.name}.__init__() got an unexpected keyword argument '{unknown}'")
+    if not any(is_there(parameter, lambda name: _flag(given, name)) for parameter in row.params):
+        return
+    if row.name not in LAZY and any(_is_fraction(given.get(name)) for name in SIZES):
+        raise ProgramRaised(
+            "TypeError", "empty(): argument 'size' must be tuple of ints, but found element of type float"
+        )
+
+
+def _flag(given: dict[str, Value], name: str) -> bool | None:
+    value = given.get(name)
+    return bool(value.value) if isinstance(value, Const) else None
+
+
+def _is_fraction(value: Value | None) -> bool:
+    return isinstance(value, Const) and isinstance(value.value, (float, str, type(None)))
+
+
+def parameter_sizes(layer: str, name: str, given: dict[str, Value]) -> Extent:
+    """The sizes of a layer's parameter, as far as they are known."""
+    match layer:
+        case "Linear":
+            out = _number(given, "out_features")
+            return (out, _number(given, "in_features")) if name == "weight" else (out,)
+        case "Embedding" | "EmbeddingBag":
+            return (_number(given, "num_embeddings"), _number(given, "embedding_dim"))
+        case "GroupNorm":
+            return (_number(given, "num_channels"),)
+        case "LayerNorm":
+            return _normalized(given)
+        case "RNN" | "LSTM" | "GRU" | "RNNCell" | "LSTMCell" | "GRUCell":
+            return (None,) * (2 if name.startswith("weight") else 1)
+        case "MultiheadAttention":
+            return _attention(name)
+    if layer.startswith("Conv") and layer[-1] == "d":
+        return _convolution(layer, name, given)
+    return (_number(given, "num_features"),) if layer.startswith(("BatchNorm", "InstanceNorm")) else None
+
+
+def _number(given: dict[str, Value], argument: str) -> int | None:
+    """An argument of the constructor; None where it is no number, or not known."""
+    value = given.get(argument)
+    return value.value if isinstance(value, Const) and isinstance(value.value, int) else None
+
+
+def _convolution(layer: str, name: str, given: dict[str, Value]) -> Extent:
+    """Of ``Conv2d`` and its kind: channels, then one size for each dimension of the kernel."""
+    if name == "bias":
+        return (_number(given, "out_channels"),)
+    spatial = (None,) * int(layer[-2])
+    first, second = _number(given, "out_channels"), _number(given, "in_channels")
+    return (second, first, *spatial) if "Transpose" in layer else (first, None, *spatial)
+
+
+def _normalized(given: dict[str, Value]) -> Extent:
+    """Of ``LayerNorm``: the shape it was given, or its one size."""
+    shape = given.get("normalized_shape")
+    if isinstance(shape, Tuple):
+        return (None,) * len(shape.items)
+    size = _number(given, "normalized_shape")
+    return None if size is None else (size,)
+
+
+def _attention(name: str) -> Extent:
+    """Of ``MultiheadAttention``: how many dimensions its projections have."""
+    if name.endswith(("_proj_weight", "out_proj.weight")):
+        return (None, None)
+    return (None,) if name.endswith(("proj_bias", "proj.bias")) else None

@@ -186,7 +186,7 @@ def keep(state: State, owner: HeapRef, kind: str, name: object, value: Value) ->
             note(thing, facets.PARAMETER_NAMES if kind == "_parameters" else facets.BUFFER_NAMES, name)
 
 
-def replaced(state: State, owner: HeapRef, kind: str, value: Value) -> None:
+def replace_entries(state: State, owner: HeapRef, kind: str, value: Value) -> None:
     """``owner._parameters = value``, where that is a dict."""
     source = state.heap[value.id] if isinstance(value, HeapRef) else None
     if not isinstance(source, Mapping):

@@ -38,7 +38,7 @@ from ....domain.values import (
 from ....engine.machine import Machine
 from ....engine.open_objects import open_up
 from ....engine.paths import constant_contents
-from ....ops.layer_bases import LAZY
+from ....ops.layers import LAZY
 from ....source import written
 from .. import precision
 from ..autograd.grad_access import reach
@@ -153,7 +153,7 @@ def _run_unknown(machine: Machine, state: State, receiver: HeapRef, call: Call) 
     """A module of which only the parameters are known: its result depends on these and on its inputs."""
     hidden, given = [key for _, key in parameters_of(state, receiver)], inputs_of(machine, state, call)
     frozen_parts.look(machine, state, hidden)
-    frozen_parts.handed(state, (*call.args, *call.kwargs.values()))
+    frozen_parts.note_handed(state, (*call.args, *call.kwargs.values()))
     name = written(call.node.func) if isinstance(call.node, ast.Call) else "module"
     if not hidden and not given:
         return Unknown("call")
@@ -244,7 +244,7 @@ def modules(machine: Machine, state: State, receiver: Value, call: Call) -> Valu
     more = False
     for _, item in found:
         if isinstance(item, HeapRef) and isinstance(thing := state.heap[item.id], Instance):
-            frozen_parts.taken(machine, thing)
+            frozen_parts.note_access(machine, thing)
             more = more or item is receiver and facets.UNSEEN_PARAMETERS in thing.attributes
     if "children" in call.name:
         found = [(n, v) for n, v in found if n and "." not in n]
@@ -320,7 +320,7 @@ def load_state_dict(machine: Machine, state: State, receiver: Value, call: Call)
         constant_contents.handed_out(machine, state, [each.id for each in held if isinstance(each, TensorRef)])
     if call.get(2, "assign", FALSE) != FALSE:
         for key in own:
-            precision.replaced(machine, key, Unknown("state_dict"))
+            precision.note_replacement(machine, key, Unknown("state_dict"))
         return Unknown("keys")
     for key in own:
         bump(state, state.tensors[key].version_counter, "load_state_dict", call.node, tensor=key)
@@ -348,7 +348,7 @@ def state_dict(machine: Machine, state: State, receiver: Value, call: Call) -> V
 def apply(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     for item in [*(v for _, v in members(state, receiver) if isinstance(v, HeapRef)), receiver]:
         if isinstance(item, HeapRef) and isinstance(thing := state.heap[item.id], Instance):
-            frozen_parts.taken(machine, thing)
+            frozen_parts.note_access(machine, thing)
         if call.args:
             machine.call(state, call.args[0], [item], {}, call.node)
     return receiver

@@ -11,17 +11,14 @@ from ....domain.state import State
 from ....domain.values import HeapRef, Mapping, Sequence, TensorRef, Tuple, Value
 from .module_registry import is_module_like, parameters_of
 
-MAX_CONTAINER_DEPTH = 3
-"""How deep containers are nested that are searched for parameters."""
-
 
 def leaves_below(state: State, value: Value) -> list[int]:
     """The parameters that ``value.parameters()`` gives."""
     return [key for _, key in parameters_of(state, value)]
 
 
-def leaves_in_containers(state: State, value: Value, depth: int = MAX_CONTAINER_DEPTH) -> Iterator[int]:
-    """The leaves in a plain container, of networks or by themselves."""
+def leaves_in_containers(state: State, value: Value, depth: int = 3) -> Iterator[int]:
+    """The leaves in a plain container, of networks or by themselves, and in those that it holds, so many deep."""
     for item in _contents(state, value) or () if depth else ():
         if isinstance(item, TensorRef):
             yield item.id

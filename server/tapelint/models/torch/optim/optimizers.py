@@ -1,5 +1,17 @@
 """Optimizers: ``step`` writes the parameters that have gradients, ``zero_grad`` clears them; and the scaler of mixed
 precision.
+
+Of an optimizer that the program derives from ``torch.optim.Optimizer`` ``step`` is its own; what it holds is known:
+
+    class SAM(torch.optim.Optimizer):
+        def __init__(self, params, rho):
+            super().__init__(params, {"rho": rho})          # param_groups, state and zero_grad() come from here
+
+        @torch.no_grad()
+        def ascend(self):
+            for group in self.param_groups:
+                for p in group["params"]:
+                    p.add_(p.grad, alpha=group["rho"])      # a write to a parameter, like any other
 """
 
 from __future__ import annotations
@@ -22,6 +34,7 @@ from ....autograd.events.training_step import ScaledStep
 from ....autograd.gradients import history
 from ....autograd.gradients.withheld import Fates
 from ....because import guess
+from ....domain import facets
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.traversal import tensors_in
@@ -29,8 +42,10 @@ from ....domain.values import (
     FALSE,
     NONE,
     TRUE,
+    BoundMethod,
     Const,
     External,
+    Function,
     Generator,
     HeapRef,
     Instance,
@@ -45,7 +60,9 @@ from ....domain.values import (
 )
 from ....engine.machine import Machine
 from ....engine.paths.switches import switch_kept
-from ..autograd.grad_calls import clear_grads, written
+from ....engine.syntax.syntactic_summary import syntactic_summary
+from ....source import written
+from ..autograd.grad_calls import clear_grads, written_optimizer
 from ..autograd.grad_use import use_grads
 from ..autograd.tensor_hooks import retains
 from ..dispatch import run
@@ -250,7 +267,7 @@ def _write_state(machine: Machine, state: State, receiver: HeapRef, call: Call) 
 
 
 def _update(machine: Machine, state: State, optimizer: Optimizer, call: Call, scaler: ast.expr | None) -> None:
-    use_grads(machine, state, optimizer.params, call.node, written(call.node, scaler is not None), scaler)
+    use_grads(machine, state, optimizer.params, call.node, written_optimizer(call.node, scaler is not None), scaler)
     write_parameters(machine, state, optimizer, call.node)
     if optimizer.is_partial:
         history.looked_at(state, None)  # it may hold any leaf
@@ -393,3 +410,98 @@ def unscale(machine: Machine, state: State, call: Call) -> Value:
 )
 def upkeep(machine: Machine, state: State, call: Call) -> Value:
     return Unknown("scaler")
+
+
+def unknown_step(machine: Machine, state: State, call: Call) -> Value | None:
+    """``opt.step(closure)`` where it is not known what ``opt`` is: what takes a closure that goes backward is an
+    optimizer. What the closure returns, which is called once; None where there is no such closure.
+    """
+    closure = call.get(0, "closure")
+    own = closure.function if isinstance(closure, BoundMethod) else closure
+    if not isinstance(own, Function) or not syntactic_summary(own.node).backward or len(call.args) > 1:
+        return None
+    called = call.node.func if isinstance(call.node, ast.Call) else None
+    name = f"`{written(called.value)}`" if isinstance(called, ast.Attribute) else "it"
+    mode, state.grad_mode = state.grad_mode, True
+    with machine.facts.events.assuming(guess(f"{name} is an optimizer, which calls the closure")):
+        result = machine.call(state, closure, [], {}, call.node, call.key)
+    state.grad_mode = mode
+    return result
+
+
+PACKAGE = "torch.optim.lr_scheduler"
+SCHEDULERS = (
+    "LambdaLR MultiplicativeLR StepLR MultiStepLR ConstantLR LinearLR ExponentialLR SequentialLR CosineAnnealingLR "
+    "ChainedScheduler ReduceLROnPlateau CyclicLR CosineAnnealingWarmRestarts OneCycleLR PolynomialLR"
+).split()
+ASKED = "get_last_lr get_lr state_dict print_lr".split()
+
+
+def _made(machine: Machine, state: State, call: Call) -> Value:
+    held = call.get(0, "optimizer")
+    is_known = isinstance(held, HeapRef) and isinstance(state.heap[held.id], Optimizer)
+    return HeapRef(state.new(Instance(External(call.name), {"optimizer": held} if is_known else {}, True)))
+
+
+def _nothing(machine: Machine, state: State, call: Call) -> Value:
+    return NONE
+
+
+def _numbers(machine: Machine, state: State, call: Call) -> Value:
+    return Unknown(call.name, False)
+
+
+for _name in SCHEDULERS:
+    FUNCTIONS[f"{PACKAGE}.{_name}"] = _made
+    FUNCTIONS |= dict.fromkeys((f"{PACKAGE}.{_name}.step", f"{PACKAGE}.{_name}.load_state_dict"), _nothing)
+    FUNCTIONS |= dict.fromkeys((f"{PACKAGE}.{_name}.{_asked}" for _asked in ASKED), _numbers)
+
+
+BASES = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
+
+
+@function(*(f"{base}.__init__" for base in BASES))
+def begin(machine: Machine, state: State, call: Call) -> Value:
+    receiver = call.args[0]
+    inner = Call(BASES[0], call.args[1:], call.kwargs, call.node, call.key)
+    made = make(machine, state, inner)
+    assert isinstance(made, HeapRef)
+    held = state.get(made.id, Optimizer)
+    if not isinstance(receiver, HeapRef) or not isinstance(state.heap[receiver.id], Instance):
+        return NONE
+    thing = state.edit(receiver.id, Instance)
+    if not held.params:
+        thing.is_partial = True
+        return NONE
+    defaults = inner.get(1, "defaults")
+    groups = param_groups(machine, state, made)
+    if isinstance(defaults, HeapRef) and isinstance(known := state.heap[defaults.id], Mapping):
+        _fill(state, groups, known)
+    thing.attributes |= {
+        facets.OPTIMIZED: made,
+        "param_groups": groups,
+        "defaults": defaults,
+        "state": HeapRef(state.new(Mapping({}, True))),
+    }
+    return NONE
+
+
+def _fill(state: State, groups: Value, defaults: Mapping) -> None:
+    """A group has what it was not given from the defaults."""
+    assert isinstance(groups, HeapRef)
+    listed = state.get(groups.id, Sequence)
+    for group in listed.items:
+        if isinstance(group, HeapRef) and isinstance(state.heap[group.id], Mapping):
+            entries = state.edit(group.id, Mapping)
+            entries.items = {**defaults.items, **entries.items}
+
+
+@function(*(f"{base}.{name}" for base in BASES for name in ("zero_grad", "add_param_group", "state_dict")))
+def inherited(machine: Machine, state: State, call: Call) -> Value:
+    """``super().zero_grad()``."""
+    receiver, name = call.args[0], call.name.rpartition(".")[2]
+    thing = state.heap[receiver.id] if isinstance(receiver, HeapRef) else None
+    held = thing.attributes.get(facets.OPTIMIZED) if isinstance(thing, Instance) else None
+    if held is None:
+        return NONE
+    return OPTIMIZER_METHODS[name](machine, state, held, Call(name, call.args[1:], call.kwargs, call.node, call.key))
