@@ -74,7 +74,7 @@ def cures(before: Report, diagnostic: Diagnostic, after: Report, cure: FixPropos
         return False
     if any(after.stats[name] > before.stats[name] for name in ("stopped", "out_of_fuel", "faults")):
         return False  # what is not looked at is not cured
-    if keeps_gradients and hazard.run_by is RunBy.IMAGINED and loses(before, after):
+    if hazard.run_by is RunBy.IMAGINED and loses(before, after):
         return False  # what the caller is given has no graph any more
     return not keeps_gradients or reaches_as_much(after, before)
 

@@ -31,11 +31,19 @@ def detach_states(
     if after:
         is_followed = place.statement is statement and place.index + 1 < len(place.suite)
         require(is_followed, "nothing follows it")
+        # What this iteration does with a state needs its gradient.
+        refuse(any(_reads(place.suite[place.index + 1 :], steady(state)) for state in states), "it is used again below")
         place = editor.place(place.suite[place.index + 1])
     wanted = [_assigned(steady(state), value) for state in states]
     there = [ast.unparse(each) for each in place.suite[max(place.index - len(wanted), 0) : place.index]]
     refuse(there == wanted, "done already")
     return [put_before(editor, place, *wanted)]
+
+
+def _reads(statements: list[ast.stmt], name: str) -> bool:
+    """Whether statements read what is written ``name``."""
+    nodes = (node for statement in statements for node in ast.walk(statement) if isinstance(node, ast.expr))
+    return any(isinstance(getattr(node, "ctx", None), ast.Load) and ast.unparse(node) == name for node in nodes)
 
 
 def _assigned(name: str, value: str) -> str:

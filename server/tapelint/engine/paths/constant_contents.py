@@ -25,6 +25,8 @@ OF_SIZES = frozenset("arange eye linspace logspace tril_indices triu_indices".sp
 """What makes several numbers of sizes alone."""
 SAME = frozenset("clone contiguous detach repeat expand reshape flatten cat stack max min amax amin mean".split())
 """What gives the number of the tensors that it is given, beside the views: of an empty tensor nothing is asked."""
+META = Const("meta")
+"""The device on which tensors hold nothing."""
 TRUTHS = frozenset(("any", "all"))
 COMPARED: Mapping[str, Callable[[float, float], bool]] = {
     "eq": operator.eq,
@@ -54,6 +56,8 @@ def follow(
     """``op`` has made or written ``keys`` of tensors in which is what is ``known``, and of other values, ``named`` by
     parameter.
     """
+    if META in named.values():
+        return
     if op.writes:
         _note(machine, state, keys, SEVERAL if known and None not in known and _are_plain(named) else None)
     elif op.name in FILLED or op.name in ("full", "full_like"):

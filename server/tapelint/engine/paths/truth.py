@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...autograd import is_wide, memory_contents
+from ...autograd import is_wide, memory_contents, resolve_view
 from ...domain.completion import Caught, ProgramRaised
 from ...domain.state import State
 from ...domain.values import (
@@ -65,9 +65,11 @@ def tested_truth(machine: Machine, state: State, value: Value) -> bool | None:
 
 
 def _held_truth(machine: Machine, state: State, value: TensorRef) -> bool | None:
-    """The truth of the number in a tensor, where it is made of constants."""
+    """The truth of the number in a tensor, where it is made of constants and holds one."""
     number = machine.facts.constants.get(memory_contents(state, value.id)) if machine.facts.constants else None
-    return None if number is None or number is SEVERAL else bool(number)
+    sizes = resolve_view(state, value.id).sizes
+    is_one = isinstance(sizes, tuple) and all(size == 1 for size in sizes)
+    return None if number is None or number is SEVERAL or not is_one else bool(number)
 
 
 def _object_truth(machine: Machine, state: State, value: HeapRef | TensorRef) -> bool | None:

@@ -188,7 +188,10 @@ def conversion(machine: Machine, state: State, receiver: Value, call: Call) -> V
         return receiver
     result = _converted(machine, state, receiver, call)
     devices.note_conversion(machine, receiver.id, result, call.name, asked)
-    constant_contents.converted(machine, state, receiver.id, result, kind_wanted(state, call))
+    if constant_contents.META in asked and isinstance(result, TensorRef):
+        constant_contents.handed_out(machine, state, [result.id])
+    else:
+        constant_contents.converted(machine, state, receiver.id, result, kind_wanted(state, call))
     return result
 
 
