@@ -27,8 +27,10 @@ FAILING = frozenset(
     line for line in Path(__file__).with_name("uncured.txt").read_text().splitlines() if not line.startswith("#")
 )
 """Blocks of which a cure is known to fail."""
-OFFERED, CLEAN = 68.0, 85.0
-"""Percent of random programs that raise: those with a cure, and those of them that run clean. Both only grow."""
+OFFERED, CLEAN = 66.0, 85.0
+"""Percent of random programs that raise: those with a cure, and those of them that run clean. Both only grow, unless
+cures are withdrawn that may harm: 198 of 300 have one since a state is not detached where it is still used (201 before).
+"""
 SCATTER = 8.0
 """Percent by which a part of them may fall short."""
 PARTS, PART = 4, 75
