@@ -29,7 +29,7 @@ FAILING = frozenset(
 """Blocks of which a cure is known to fail."""
 OFFERED, CLEAN = 66.0, 85.0
 """Percent of random programs that raise: those with a cure, and those of them that run clean. Both only grow, unless
-cures are withdrawn that may harm: 198 of 300 have one since a state is not detached where it is still used (201 before).
+cures are withdrawn that may harm: 198 of 300 have one since no state is detached where it is still used (201 before).
 """
 SCATTER = 8.0
 """Percent by which a part of them may fall short."""
