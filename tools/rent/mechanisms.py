@@ -107,7 +107,7 @@ MECHANISMS: tuple[Mechanism, ...] = (
     ),
     # what unknown objects are taken for
     _one("models.torch.optim.handed_optimizers", write_networks=nothing, note_cleared=nothing),
-    _one("models.torch.autograd.walked_unknowns", had_graph=nothing, leads_on=_false, take_for_tensor=nothing),
+    _one("models.torch.autograd.walked_unknowns", had_graph=nothing, take_for_tensor=nothing),
     # how findings are put together
     # libraries
     _models("launchers", "models.frameworks.launchers"),
