@@ -174,14 +174,6 @@ def inferred(
     return values
 
 
-def as_given(
-    machine: Machine, state: State, function: Function, parameter: ast.arg, making: HeapRef | None = None
-) -> Value:
-    """What a caller gives for a parameter that may be left out, where it gives something."""
-    uses = uses_of(machine, state, function, making).get(parameter.arg, set())
-    return _infer(machine, state, function, parameter, uses, False)
-
-
 def _note_handed(machine: Machine, state: State, name: str, value: Value) -> None:
     """Remember which network, or which optimizer without known parameters, came as the argument ``name``."""
     thing = state.heap[value.id] if isinstance(value, HeapRef) else None

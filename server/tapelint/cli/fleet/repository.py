@@ -150,7 +150,7 @@ class _Process:
 
 
 TAR = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
-PYTHON = (".py", ".pyw", ".ipynb", ".toml", ".cfg", ".ini", ".yaml", ".yml", ".json", ".gitignore", ".ignore")
+PYTHON = (".py", ".pyw", ".ipynb", ".toml", ".cfg", ".ini", ".gitignore", ".ignore")
 """The endings of what is unpacked of an archive: code, and configurations that a program or tapelint reads."""
 
 

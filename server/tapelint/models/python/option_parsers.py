@@ -68,17 +68,15 @@ def _converted(default: Const, convert: Value | None) -> Const | None:
 
 def of_parameters(function: Function) -> Function:
     """A function whose parameters are given on the command line: ``lr=0.1`` is the option ``--lr``."""
-    found = {name: of_default(default, name) for name, default in defaults_of(function).items()}
+    found = {name: _given_by_default(default, name) for name, default in defaults_of(function).items()}
     return with_defaults(function, found)
 
 
-def of_default(default: Value, name: str, joint: str = "-") -> Value:
-    """The option of which the program states only the name and the default; ``joint`` stands between the words of its
-    flag.
-    """
-    flag = name.replace("_", joint)
+def _given_by_default(default: Value, name: str) -> Value:
+    """The option of which the program states only the name and the default."""
+    flag = name.replace("_", "-")
     if isinstance(default, Const) and isinstance(default.value, bool):
-        return switch(default.value, f"--no{joint}{flag}" if default.value else f"--{flag}", name)
+        return switch(default.value, f"--no-{flag}" if default.value else f"--{flag}", name)
     return left_out(default, f"--{flag}", name)
 
 
