@@ -13,7 +13,7 @@ import torch
 from torch.optim.optimizer import Optimizer, register_optimizer_step_pre_hook
 
 Gradients = tuple[torch.Tensor | None, ...]
-"""What the parameters of an optimizer hold as ``.grad``, in their order."""
+"""What the parameters of an optimizer hold as ``.grad``, in the order of :func:`_ordered`."""
 STEPS = 5
 """How many steps of each optimizer are compared."""
 TOLERANCE = 1e-4
@@ -35,12 +35,13 @@ class Trained:
 def watching() -> Iterator[Trained]:
     """The steps that the program inside makes."""
     trained, held = Trained(), list[Optimizer]()
+    orders: dict[int, list[torch.Tensor]] = {}
 
     def noted(optimizer: Optimizer, *_: object) -> None:
         held.append(optimizer)  # so that no other one gets its id
         steps = trained.steps.setdefault(id(optimizer), [])
         if len(steps) < STEPS:
-            found = (p.grad for group in optimizer.param_groups for p in group["params"])
+            found = (p.grad for p in orders.setdefault(id(optimizer), _ordered(optimizer)))
             steps.append(tuple(g if g is None else g.detach().clone() for g in found))
 
     handle = register_optimizer_step_pre_hook(noted)
@@ -48,6 +49,14 @@ def watching() -> Iterator[Trained]:
         yield trained
     finally:
         handle.remove()
+
+
+def _ordered(optimizer: Optimizer) -> list[torch.Tensor]:
+    """The parameters by their shape and what is in them before the first step: a program may have given them in the
+    order of a set, which is another one in each run.
+    """
+    held = [p for group in optimizer.param_groups for p in group["params"]]
+    return sorted(held, key=lambda p: (*p.shape, repr(p.detach().to_dense().tolist())))
 
 
 def starving(cured: Trained, right: Trained) -> str:

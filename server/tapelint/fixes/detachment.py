@@ -41,9 +41,20 @@ def detach_states(
 
 
 def _reads(statements: list[ast.stmt], name: str) -> bool:
-    """Whether statements read what is written ``name``."""
-    nodes = (node for statement in statements for node in ast.walk(statement) if isinstance(node, ast.expr))
-    return any(isinstance(getattr(node, "ctx", None), ast.Load) and ast.unparse(node) == name for node in nodes)
+    """Whether statements read what is written ``name`` before one of them goes backward; to write into it is no use."""
+    for statement in statements:
+        nodes = [node for node in ast.walk(statement) if isinstance(node, ast.expr)]
+        written = {
+            id(node.value) for node in nodes if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
+        }
+        loaded = (
+            node for node in nodes if isinstance(getattr(node, "ctx", None), ast.Load) and id(node) not in written
+        )
+        if any(ast.unparse(node) == name for node in loaded):
+            return True
+        if any(isinstance(node, ast.Attribute) and node.attr == "backward" for node in nodes):
+            return False
+    return False
 
 
 def _assigned(name: str, value: str) -> str:
