@@ -56,7 +56,7 @@ def _ordered(optimizer: Optimizer) -> list[torch.Tensor]:
     order of a set, which is another one in each run.
     """
     held = [p for group in optimizer.param_groups for p in group["params"]]
-    return sorted(held, key=lambda p: (*p.shape, repr(p.detach().to_dense().tolist())))
+    return sorted(held, key=lambda p: (tuple(p.shape), repr(p.detach().to_dense().tolist())))
 
 
 def starving(cured: Trained, right: Trained) -> str:
