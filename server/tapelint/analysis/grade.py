@@ -1,13 +1,24 @@
-"""What findings rest on, and what becomes of one that needs a certain branch on an unknown test.
+"""Which hazards are told, how grave they are, and what they rest on: decided here, and nowhere else.
 
 An error says that PyTorch raises when the program runs as it is meant to. If that needs a choice, it is a warning that
-names it. What needs two of them, or depends on the values of data, is not reported: too little is known.
+names it. What needs two of them, or depends on the values of data, is not told: too little is known. Of several
+findings about one hazard the one that says most is told:
+
+    h = cell(x, h)
+    h.sum().backward(retain_graph=True)      TL104: `h` carries the graph
+    optimizer.step()                         TL202: what that graph saved is written. One exception, one finding
+
+    out = model(x)                           what is not known may keep a graph
+    out[0].exp().numpy()                     TL306, if it does
+    out[1].exp().numpy()                     if it does, this as well: a step of the same story
+
+What is not told says why (``tapelint trace``).
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ..autograd.model.choices import (
@@ -21,10 +32,12 @@ from ..autograd.model.choices import (
     ordered,
     without,
 )
-from ..because import Atom, RunBy
+from ..because import AND, Atom, RunBy
 from ..engine.paths.abandoned import AbandonedPaths
 from ..engine.paths.entailment import entailed
-from ..rules import Finding
+from ..frozen import frozen
+from ..rules import Finding, Holds, Same, TraceStep, rule_named
+from ..rules.support.cure import FixProposal
 from ..severity import Severity
 from ..source import Loop, children, walk, written
 
@@ -33,30 +46,77 @@ MAX_TEXT = 60
 TESTED = Atom("tested", "a test does this")
 FOLLOWED = "on the paths that were followed"
 """What a finding rests on where too many paths have been left out to say what it needs."""
+Place = tuple[str, ast.AST]
+"""The code of a rule, and the syntax at which it finds something."""
 
 
-def grade(found: Finding, abandoned: AbandonedPaths, stands_in_tests: bool) -> Finding | None:
-    """A finding as it is reported beside ``abandoned`` paths, with what it rests on; None if it is not. Nothing else
-    decides that.
+@frozen
+class Untold:
+    """A hazard that was found and is not reported, and why, as a clause about it."""
+
+    finding: Finding
+    why: str
+
+
+@frozen
+class Judgement:
+    """What is told, and what is not."""
+
+    told: dict[Place, Finding]
+    untold: tuple[Untold, ...]
+
+
+def judge(
+    found: Mapping[Place, Iterable[Finding]],
+    abandoned: AbandonedPaths,
+    stands_in_tests: Callable[[Finding], bool],
+    walks: Collection[ast.AST],
+) -> Judgement:
+    """What becomes of all that was ``found`` at each place, each with other reasons, beside ``abandoned`` paths; there
+    is a backward at each of ``walks``.
     """
+    told, untold = dict[Place, Finding](), list[Untold]()
+    for place, alike in found.items():
+        judged = [_graded(each, abandoned, stands_in_tests(each), walks) for each in alike]
+        graded = [each for each in judged if isinstance(each, Finding)]
+        if graded:
+            told[place] = min(graded, key=lambda each: each.severity)
+        else:
+            untold += [each for each in judged if isinstance(each, Untold)]
+    for at in ((Same.AT_ITS_PLACE,), (Same.IN_ITS_STORY, Same.AT_ITS_EXCEPTION)):
+        others = {place: code for place, each in told.items() if (code := _teller(each, told, at)) is not None}
+        untold += [Untold(told.pop(place), f"{code} tells the same") for place, code in others.items()]
+    return Judgement(_merged(told), tuple(untold))
+
+
+def _graded(
+    found: Finding, abandoned: AbandonedPaths, stands_in_tests: bool, walks: Collection[ast.AST]
+) -> Finding | Untold:
+    """A finding with its severity and what it rests on, by itself."""
+    if found.holds is Holds.IF_NO_PATH_GOES_BACKWARD and not found.point.supposed and found.point.node in walks:
+        return Untold(found, "another path goes backward there")
     graded = _by_choices(found, abandoned)
-    if graded is None or not stands_in_tests and graded.run_by is not RunBy.TESTS:
+    if isinstance(graded, Untold) or not stands_in_tests and graded.run_by is not RunBy.TESTS:
         return graded
     return _in_tests(graded, stands_in_tests)
 
 
-def _by_choices(found: Finding, abandoned: AbandonedPaths) -> Finding | None:
+def _by_choices(found: Finding, abandoned: AbandonedPaths) -> Finding | Untold:
     """A finding with what its path has chosen and supposes; what needs too much of that is not told."""
     severity = max(found.severity, Severity.WARNING) if found.because else found.severity
-    if found.is_local:
+    if found.holds is Holds.WHEREVER_IT_RUNS:
         return replace(found, severity=severity, rests_on=tuple(_atoms(found, None)))
     needed = leaving_out(found.guard.followed, abandoned.guards)
     reported = [each for each in needed if all(_may_be_reported(choice, found) for choice, _ in each)]
     shortest = min(reported, key=lambda each: (_independent(found, each), len(each)), default=None)
-    if shortest is None or _independent(found, shortest) + bool(found.point.supposed) > 1:
-        return None
-    if found.of_absence and not any(each <= shortest for each in _needed_of_all(found, abandoned)):
-        return None  # what is missing there may be made on a path that was left out
+    if shortest is None:
+        needs = min(needed, key=len, default=frozenset[Literal]())
+        return Untold(found, f"it depends on values that are not known ({_all_words(found, needs)})")
+    if _independent(found, shortest) + bool(found.point.supposed) > 1:
+        return Untold(found, f"it needs more than one choice ({_all_words(found, shortest)})")
+    is_missing = found.holds is Holds.IF_NOTHING_MAKES_IT
+    if is_missing and not any(each <= shortest for each in _needed_of_all(found, abandoned)):
+        return Untold(found, "what is missing may be made on a path that was left out")
     if shortest:
         chosen: Atom | None = Atom("chosen", _words(found, shortest))
     else:
@@ -66,16 +126,44 @@ def _by_choices(found: Finding, abandoned: AbandonedPaths) -> Finding | None:
     return replace(found, severity=severity, rests_on=tuple(_atoms(found, chosen)))
 
 
-def _in_tests(found: Finding, stands_in_tests: bool) -> Finding | None:
+def _all_words(found: Finding, chosen: Conjunction) -> str:
+    """All that a finding needs: what its path supposes and what it has chosen."""
+    choices = (_sentence(*literal) for literal in ordered(chosen))
+    return AND.join(dict.fromkeys((*(atom.text for atom in found.point.supposed.atoms), *choices)))
+
+
+def _in_tests(found: Finding, stands_in_tests: bool) -> Finding | Untold:
     """What becomes of a finding of a test, which does on purpose what a program would not, and has been seen to pass:
     which way an unknown test goes is up to its fixtures and parameters. What PyTorch raises for certain stays an error.
     """
     if found.run_by is RunBy.TESTS and any(atom.kind == "chosen" for atom in found.rests_on):
-        return None
+        return Untold(found, "a test of the program decides it, which has been seen to pass")
     is_certain = found.severity is Severity.ERROR and all(atom.kind == "ordinary" for atom in found.rests_on)
     if stands_in_tests and is_certain and found.run_by is not RunBy.IMAGINED:
         return found
     return replace(found, severity=max(found.severity, Severity.INFORMATION), rests_on=(*found.rests_on, TESTED))
+
+
+def _teller(found: Finding, told: dict[Place, Finding], at: Collection[Same]) -> str | None:
+    """The code of a rule that tells the same hazard, if that shows ``at`` one of some places."""
+    rule = rule_named(found.code)
+    for code, same in () if rule is None else rule.told_by.items():
+        if same in at and any(code == other.code and _tells(other, found, same) for other in told.values()):
+            return code
+    return None
+
+
+def _tells(other: Finding, found: Finding, same: Same) -> bool:
+    """Whether a finding of a rule that says more about a hazard is about that of ``found``."""
+    passes = any(link.node is found.node for link in other.links)
+    is_graver = other.severity <= found.severity
+    match same:
+        case Same.AT_ITS_PLACE:
+            return other.node is found.node
+        case Same.IN_ITS_STORY:
+            return passes or is_graver and found.loop is not None and other.loop is found.loop
+        case Same.AT_ITS_EXCEPTION:
+            return passes and is_graver and other.raiser is found.raiser
 
 
 def _by_selection(found: Finding, abandoned: AbandonedPaths) -> Atom | None:
@@ -114,7 +202,7 @@ def _may_be_reported(choice: Choice, found: Finding) -> bool:
     What is missing with one of several items may be made with the others. A branch that has stored what its test asks
     need not run again.
     """
-    if choice.subject is Subject.ITEM and not found.of_absence:
+    if choice.subject is Subject.ITEM and found.holds is not Holds.IF_NOTHING_MAKES_IT:
         return True
     return choice.subject is Subject.FLAG or choice.subject is not Subject.OWN and _surrounds(choice, found)
 
@@ -126,7 +214,7 @@ def _independent(found: Finding, chosen: Conjunction) -> int:
     """
     apart = [choice for choice, _ in chosen if not _surrounds(choice, found)]
     values, tests = {choice.about or choice.formula for choice in apart}, {choice.test for choice in apart}
-    return len(values) if found.of_absence else min(len(values), len(tests))
+    return len(values) if found.holds is Holds.IF_NOTHING_MAKES_IT else min(len(values), len(tests))
 
 
 def _surrounds(choice: Choice, found: Finding) -> bool:
@@ -204,3 +292,39 @@ def _head(loop: ast.For | ast.AsyncFor | ast.While) -> str:
 
 def _quoted(text: str) -> str:
     return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 4]} ..."
+
+
+def _merged(told: dict[Place, Finding]) -> dict[Place, Finding]:
+    """Those of one rule, one cause and one premise as one, at the first place."""
+    alike: dict[Hashable, list[Place]] = {}
+    for key, found in told.items():
+        if found.cause is not None:
+            alike.setdefault((found.code, found.cause, found.because, found.rests_on, found.severity), []).append(key)
+    for keys in alike.values():
+        if len(keys) > 1:
+            first, *others = sorted(keys, key=_position)
+            told[first] = _telling(told[first], [told.pop(key) for key in others])
+    return told
+
+
+def _position(key: Place) -> tuple[int, int]:
+    node = key[1]
+    return getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+
+
+def _telling(found: Finding, others: list[Finding]) -> Finding:
+    """A finding that tells the ``others`` as well. What cures it cures them, where each has a cure of that kind."""
+    places = tuple(TraceStep(other.node, "the same here") for other in others)
+    cures = (_at_all(cure, others) for cure in found.cures)
+    return replace(found, links=(*found.links, *places), cures=tuple(filter(None, cures)))
+
+
+def _at_all(cure: FixProposal, others: Iterable[Finding]) -> FixProposal | None:
+    """The cure, made at all places at once."""
+    also = list(cure.also)
+    for other in others:
+        same = next((each for each in other.cures if each.purpose == cure.purpose), None)
+        if same is None:
+            return None
+        also += [same, *same.also]
+    return replace(cure, also=tuple(also))

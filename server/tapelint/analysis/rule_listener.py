@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 
 from ..autograd.events.graph_walks import BackwardRan, Event
@@ -16,8 +16,7 @@ from ..interpreter import AnalysisUnit, Cancelled, Entry, Machine
 from ..rules import Finding, Rule, all_rules
 from ..severity import Severity
 from ..workspace.config import Config
-from .grade import grade
-from .told_once import told_once
+from .grade import Judgement, Untold, judge
 
 
 @dataclass(slots=True)
@@ -53,18 +52,13 @@ class UnitFindings:
         self.trained |= other.trained
         self.trained_by_program |= other.trained_by_program
 
-    def reported(
-        self, abandoned: AbandonedPaths, is_of_tests: Callable[[Finding], bool]
-    ) -> dict[tuple[str, ast.AST], Finding]:
-        """The gravest finding of each rule at each node, of those that need one choice at most where the
-        ``abandoned`` ways are left out. ``is_of_tests`` says whether one stands in a file of tests."""
-        reported: dict[tuple[str, ast.AST], Finding] = {}
-        for key, here in self.found.items():
-            judged = (grade(found, abandoned, is_of_tests(found)) for found in here.values())
-            graded = [found for found in judged if found is not None]
-            if graded:
-                reported[key] = min(graded, key=lambda each: each.severity)
-        return reported
+    def judged(
+        self, abandoned: AbandonedPaths, is_of_tests: Callable[[Finding], bool], walks: Collection[ast.AST]
+    ) -> Judgement:
+        """What becomes of it beside ``abandoned`` paths, where there is a backward at each of ``walks``.
+        ``is_of_tests`` says whether a finding stands in a file of tests.
+        """
+        return judge({place: here.values() for place, here in self.found.items()}, abandoned, is_of_tests, walks)
 
 
 Supposed = tuple[Severity, Because, Because, RunBy]
@@ -79,6 +73,7 @@ class Noted:
     are those of what cuts have kept from leaves, and what is ``untrained`` of it gets no gradient at all."""
 
     findings: dict[tuple[str, ast.AST], Finding]
+    untold: tuple[Untold, ...]
     reach: dict[ast.AST, int]
     imagined: dict[ast.AST, int]
     missed: dict[ast.AST, int]
@@ -110,14 +105,11 @@ def found_in(
         total.merge_from(own)
         fates.merge_from(unit.notes.of(Fates))
         walks.update(node for _, node in unit.backward_sites)
-    reported = total.reported(abandoned, is_of_tests)
-    for key, found in [*reported.items()]:
-        if found.everywhere and not found.point.supposed and found.point.node in walks:
-            del reported[key]
+    judged = total.judged(abandoned, is_of_tests, walks)
     imagined = {node: leaves for node, leaves in total.imagined.items() if node not in total.reach}
     trained, by_program = len(total.trained), len(total.trained_by_program)
     untrained = frozenset(each for each in fates.withheld if each.leaf not in total.trained)
-    return Noted(told_once(reported), total.reach, imagined, total.missed, trained, by_program, fates, untrained)
+    return Noted(judged.told, judged.untold, total.reach, imagined, total.missed, trained, by_program, fates, untrained)
 
 
 def running(config: Config) -> list[Rule]:

@@ -9,9 +9,9 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
-from .support.finding import FileSummary, Finding, Rule, TextFinding, TraceStep
+from .support.finding import FileSummary, Finding, Holds, Rule, Same, TextFinding, TraceStep
 
-__all__ = ["FileSummary", "Finding", "TraceStep", "TextFinding", "Rule", "all_rules", "rule_named"]
+__all__ = ["FileSummary", "Finding", "Holds", "TraceStep", "TextFinding", "Rule", "Same", "all_rules", "rule_named"]
 
 
 @cache

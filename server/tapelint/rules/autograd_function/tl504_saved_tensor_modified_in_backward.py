@@ -58,7 +58,7 @@ from ...autograd.facts import Facts
 from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep, severity_of
+from ..support.finding import Finding, Rule, Same, TraceStep, severity_of
 from ..support.modified_saved import ERROR, in_own_backward
 from ..support.story import code, role, saved_name
 
@@ -120,7 +120,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         links=tuple(links),
         help="Compute a new tensor in backward.",
         cures=(FixProposal("out_of_place", "Write out of place: compute a new tensor", (write.node,)),),
-        unless=("TL201",),
     )
 
 
@@ -132,4 +131,5 @@ RULE = Rule(
     (SavedWrittenInBackward, SavedTensorModified),
     check,
     raises=(ERROR,),
+    told_by={"TL201": Same.AT_ITS_PLACE},
 )

@@ -43,7 +43,7 @@ from ...autograd.model.cuts import Cut, CutReason
 from ...autograd.model.program_point import loop_around
 from ...headline import headline
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep, severity_of
+from ..support.finding import Finding, Holds, Rule, TraceStep, severity_of
 from ..support.graph_cuts import ADVICE, cures, reason_of
 from ..support.story import code, tensor_name, verb
 
@@ -81,6 +81,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         links = (*links, _freezing(event.frozen, facts))
         advice = f"{advice} Or is it to train what is frozen? {FROZEN}"
         found = tuple(replace(cure, applicability="unsafe") for cure in found)
+    is_missing = cut is None or loop_around(cut.point, event.point) is not None
     return Finding(
         point=event.point,
         severity=severity_of(event),
@@ -91,7 +92,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         help=advice,
         cures=found,
         no_fix=NO_FIX.get(cut.reason, UNSEEN) if cut is not None else UNSEEN,
-        of_absence=cut is None or loop_around(cut.point, event.point) is not None,
+        holds=Holds.IF_NOTHING_MAKES_IT if is_missing else Holds.ON_ITS_PATH,
     )
 
 

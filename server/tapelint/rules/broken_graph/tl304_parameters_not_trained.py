@@ -119,7 +119,7 @@ from ...autograd.model.cuts import Cut, CutReason
 from ...headline import capitalized, headline
 from ...severity import Severity
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, Same, TraceStep
 from ..support.story import code, tensor_name, tensor_names, verb
 
 ERROR = "can't optimize a non-leaf Tensor"
@@ -172,7 +172,6 @@ def behind_a_cut(event: NeverReached, cut: Cut, facts: Facts) -> Finding:
         ),
         help="Let the graph go on, or freeze what is not to be trained (`requires_grad_(False)`) and do not give it to "
         "the optimizer.",
-        part_of=("TL303",),
     )
 
 
@@ -185,6 +184,7 @@ RULE = Rule(
     check,
     raises=(ERROR, EMPTY),
     answerable=True,
+    told_by={"TL303": Same.IN_ITS_STORY},
 )
 
 

@@ -45,7 +45,7 @@ from ...autograd.model.cuts import Cut
 from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Holds, Rule, TraceStep
 from ..support.graph_cuts import ADVICE, cures, reason_of
 from ..support.story import code, tensor_name
 
@@ -71,7 +71,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         help=_advice(event, facts),
         cures=tuple(_restoring(event.cut)) if event.cut is not None else (),
         no_fix="what the outputs are meant to depend on cannot be seen",
-        of_absence=event.cut is None,
+        holds=Holds.IF_NOTHING_MAKES_IT if event.cut is None else Holds.ON_ITS_PATH,
     )
 
 
@@ -134,7 +134,7 @@ def plain(event: UnusedInput, name: str, facts: Facts) -> Finding:
         help="Set `requires_grad_()` on it before the outputs are computed." if frozen is None else FROZEN,
         cures=(FixProposal("requires_grad", f"Let {name} require grad", (made.node,)),) if frozen is None else (),
         no_fix="whether it is to stay frozen is for you to decide",
-        of_absence=True,
+        holds=Holds.IF_NOTHING_MAKES_IT,
     )
 
 

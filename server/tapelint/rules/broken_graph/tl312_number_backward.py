@@ -40,7 +40,7 @@ from ...autograd.facts import Facts
 from ...autograd.model.cuts import CutReason
 from ...headline import headline
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep, severity_of
+from ..support.finding import Finding, Holds, Rule, TraceStep, severity_of
 from ..support.story import code
 
 ERROR = "object has no attribute 'backward'"
@@ -76,7 +76,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         help=f"Go backward from the tensor: leave out {read} there, and keep it for the log.",
         cures=tuple(FixProposal(purpose, title, (cut.point.node,), "unsafe") for purpose in ("remove_call", "unwrap")),
         no_fix="what is to stay a number, and what a tensor, cannot be seen",
-        everywhere=True,
+        holds=Holds.IF_NO_PATH_GOES_BACKWARD,
     )
 
 

@@ -42,7 +42,7 @@ from ...autograd.facts import Facts
 from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Holds, Rule, TraceStep
 from ..support.story import code
 
 
@@ -61,7 +61,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         ),
         links=(TraceStep(other, f"The block enters this alone: `{word}` gives one operand", short="entered alone"),),
         help="Write a comma between the context managers: then all are entered.",
-        is_local=True,
+        holds=Holds.WHEREVER_IT_RUNS,
         cures=(
             FixProposal(
                 "enter_all", "Enter all: a comma between them (what is entered now changes)", (operands,), "unsafe"

@@ -60,7 +60,7 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...severity import Severity
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Holds, Rule, TraceStep
 from ..support.story import code
 
 
@@ -95,7 +95,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         ),
         help="Detach the state where a sequence begins, not in each of its steps.",
         cures=(FixProposal("remove_call", title, (event.point.node,), "unsafe"),),
-        everywhere=True,
+        holds=Holds.IF_NO_PATH_GOES_BACKWARD,
     )
 
 

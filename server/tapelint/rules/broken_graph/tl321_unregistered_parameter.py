@@ -57,7 +57,7 @@ from ...autograd.facts import Facts
 from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule
+from ..support.finding import Finding, Rule, Same
 from ..support.story import code
 
 
@@ -84,7 +84,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
             f"train it{alone}, `state_dict()` does not save it and `to()` does not move it."
         ),
         cures=(cure,),
-        unless=("TL304",),
     )
 
 
@@ -96,4 +95,5 @@ RULE = Rule(
     (ParameterUnregistered,),
     check,
     answerable=True,
+    told_by={"TL304": Same.AT_ITS_PLACE},
 )

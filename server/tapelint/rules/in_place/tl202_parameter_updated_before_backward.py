@@ -76,7 +76,7 @@ from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration
 from ...headline import capitalized, headline
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, severity_of
+from ..support.finding import Finding, Rule, Same, severity_of
 from ..support.forward_again import computing_again
 from ..support.modified_saved import ERROR, REFUSED, error, is_step, story
 from ..support.story import carried, code, lifted, op_name, saved_name, writer
@@ -132,7 +132,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         links=story(event, saves, writes),
         help=advice + ".",
         cures=tuple(cures),
-        face_of=("TL102", "TL104"),
     )
 
 
@@ -161,4 +160,5 @@ RULE = Rule(
     (SavedTensorModified,),
     check,
     raises=(ERROR, REFUSED),
+    told_by=dict.fromkeys(("TL102", "TL104"), Same.AT_ITS_EXCEPTION),
 )

@@ -76,7 +76,7 @@ from ...autograd.model.stores import RetainedGraphs
 from ...headline import headline, number_of
 from ...severity import Severity
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, Same, TraceStep
 from ..support.story import op_name
 
 KILOBYTES = 0.8
@@ -129,7 +129,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         help=f"Keep the value (`.item()`, `.detach()`), or compute it under `torch.no_grad()`. {stays}{until}: "
         f"{_cost(collected)} more with each {loop}.{beside}",
         cures=cures,
-        part_of=("TL102", "TL104", "TL107"),
         loop=collected.lap.loop if collected.alive else None,
     )
 
@@ -191,4 +190,5 @@ RULE = Rule(
     (GraphKeptAlive,),
     check,
     answerable=True,
+    told_by=dict.fromkeys(("TL102", "TL104", "TL107"), Same.IN_ITS_STORY),
 )

@@ -54,7 +54,7 @@ from ...autograd.model.program_point import earlier_iteration
 from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, Same, TraceStep
 from ..support.story import code, keeper, tensor_name, variable, writer
 from ..support.walked_twice import previous
 
@@ -106,7 +106,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         links=links,
         help=advice,
         cures=cures,
-        unless=("TL101", "TL102", "TL103"),
     )
 
 
@@ -118,4 +117,5 @@ RULE = Rule(
     (WalkedAgain,),
     check,
     answerable=True,
+    told_by=dict.fromkeys(("TL101", "TL102", "TL103"), Same.AT_ITS_PLACE),
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Hashable, Iterable
+from dataclasses import field
+from enum import Enum, auto
 
 from ... import __documentation__ as PAGES
 from ...autograd.events.graph_walks import Event
@@ -27,6 +29,30 @@ class TraceStep:
     text: str
     when: ProgramPoint | None = None
     short: str = ""
+
+
+class Holds(Enum):
+    """Which paths have to show a hazard, so that it is told."""
+
+    # The path that it was found on.
+    ON_ITS_PATH = auto()
+    # That, and all that were left out: what is missing may be made there, or in any other iteration of a loop.
+    IF_NOTHING_MAKES_IT = auto()
+    # No other path goes backward at this place, unless this one supposes something.
+    IF_NO_PATH_GOES_BACKWARD = auto()
+    # None: it is wrong wherever it runs, whatever has led there.
+    WHEREVER_IT_RUNS = auto()
+
+
+class Same(Enum):
+    """Where a finding of another rule tells the same hazard."""
+
+    # It stands at the same place.
+    AT_ITS_PLACE = auto()
+    # Its story passes through the place, or both are about what one ``loop`` records.
+    IN_ITS_STORY = auto()
+    # Its story passes through the place, and PyTorch raises for both at one.
+    AT_ITS_EXCEPTION = auto()
 
 
 @frozen(kw_only=True)
@@ -54,22 +80,10 @@ class Finding:
     at: ast.AST | None = None
     # where PyTorch raises
     raiser: ast.AST | None = None
-    # whether it is withdrawn if another path goes backward there, unless the path supposes something
-    everywhere: bool = False
-    # whether it is that nothing on the path has made what is missing, which any other iteration of a loop may make
-    of_absence: bool = False
-    # whether it is wrong wherever it runs, whatever has led there
-    is_local: bool = False
-    # the rules that say more about the same hazard, by code: withdrawn where one of them reports at the same place
-    unless: tuple[str, ...] = ()
-    # the rules whose story, where it passes through the place of this one, is about the same graph, as it is where both
-    # are about what one ``loop`` records: withdrawn there
-    part_of: tuple[str, ...] = ()
+    # which paths have to show it
+    holds: Holds = Holds.ON_ITS_PATH
     # the loop whose graphs it is about
     loop: ast.AST | None = None
-    # the rules that tell the same exception by its cause: withdrawn where the story of one that PyTorch raises at the
-    # same place passes through the place of this one
-    face_of: tuple[str, ...] = ()
     # what gave rise to it: findings of one rule with the same cause and the same reason are one
     cause: Hashable = None
     # the rule that found it: filled in by what runs the rules
@@ -137,7 +151,8 @@ class Rule:
     how grave they are. ``raises`` are the errors it predicts, in PyTorch's own words as far as these are always the
     same, and ``warns`` the warnings that PyTorch gives of the same hazard. It is ``answerable`` if it says that
     something is missing or never happens, which code that is not written yet may answer: the next line clears the
-    gradients. An editor does not say so while that line is being typed.
+    gradients. An editor does not say so while that line is being typed. Where one of the rules that it is ``told_by``,
+    given by their codes, tells the same hazard, only that one is reported.
     """
 
     code: str
@@ -152,6 +167,7 @@ class Rule:
     default: bool = True
     notice: Severity | None = None
     answerable: bool = False
+    told_by: dict[str, Same] = field(default_factory=dict, compare=False)
 
     @property
     def url(self) -> str | None:

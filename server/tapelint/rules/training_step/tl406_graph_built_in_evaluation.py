@@ -53,7 +53,7 @@ from ...autograd.facts import Facts
 from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, Same, TraceStep
 from ..support.story import code
 
 
@@ -89,7 +89,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         if isinstance(event.loop, ast.stmt)
         else (),
         loop=event.loop,
-        part_of=("TL105",),
     )
 
 
@@ -101,4 +100,5 @@ RULE = Rule(
     (EvaluationRecorded,),
     check,
     answerable=True,
+    told_by={"TL105": Same.IN_ITS_STORY},
 )
