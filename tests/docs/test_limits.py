@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tapelint.bounds import BOUNDS
 from tapelint.engine.limits import Limits
-from tapelint.source.depth import MAX_DEPTH
-from tapelint.source.parsing import MAX_CHARACTERS, MAX_ROWS
 
 ROOT = Path(__file__).resolve().parents[2]
 LIMITS = Limits()
@@ -22,8 +21,8 @@ QUOTED = {
         f"given up after {LIMITS.script_fuel:,} evaluated expressions",
         f"a function without a caller: {LIMITS.entry_fuel:,}; all of these together: {LIMITS.all_entries_fuel:,}",
         f"those that do not train get {LIMITS.all_idle_entries_fuel:,} at most",
-        f"over {MAX_CHARACTERS / 1e6} million characters or {MAX_ROWS:,} lines",
-        f"nested more than {MAX_DEPTH} levels",
+        f"over {BOUNDS.characters / 1e6} million characters or {BOUNDS.rows:,} lines",
+        f"nested more than {BOUNDS.syntax_depth} levels",
     ],
     "docs/design/imports.md": [f"the text that is read ({LIMITS.import_characters:,} characters)"],
 }

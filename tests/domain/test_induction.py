@@ -7,8 +7,8 @@ import operator
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tapelint.bounds import BOUNDS
 from tapelint.domain.induction import (
-    MAX_SOURCES,
     InductionValue,
     Observations,
     derived,
@@ -71,11 +71,11 @@ def test_derived_values_are_those_that_python_computes(term: object) -> None:
 
 def test_a_value_of_too_many_sources_observes_them() -> None:
     observations = Observations(set())
-    values = [InductionValue(number, observations) for number in range(MAX_SOURCES)]
+    values = [InductionValue(number, observations) for number in range(BOUNDS.induction_sources)]
     few = derived(lambda *given: sum(given), *values[1:])
     assert isinstance(few, InductionValue) and not values[1].is_observed
     many = derived(lambda *given: sum(given), *values)
-    assert type(many) is Const and many == Const(sum(range(MAX_SOURCES)))
+    assert type(many) is Const and many == Const(sum(range(BOUNDS.induction_sources)))
     assert all(each.is_observed for each in values)
 
 

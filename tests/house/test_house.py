@@ -18,7 +18,7 @@ STUBS = PACKAGE / "stubs" / "programs"
 
 ORDER = (
     "frozen",
-    *("because compiled fault headline output_formats severity",),
+    *("because bounds compiled fault headline output_formats severity",),
     *("source", "ops stubs", "autograd", "domain", "engine", "modules", "models"),
     *("semantics", "checks", "drivers", "interpreter", "rules", "fixes", "report", "workspace", "analysis", "hover"),
     *("trace", "coverage", "tracebacks", "picture", "lsp cli", "__main__"),

@@ -17,6 +17,7 @@ NEEDED = {
     "compiled",
     "fault",
     "because",
+    "bounds",
     "headline",
     "severity",
     "source",

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tapelint.bounds import Bounds
 from tapelint.workspace import Resolver, callers
 from tapelint.workspace.callers import best_of_all, find_callers
 
@@ -94,7 +95,7 @@ def test_texts_of_the_editor_count(root: Path) -> None:
 
 
 def test_a_large_project_is_looked_at_in_part(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(callers, "MOST_FILES", 3)
+    monkeypatch.setattr(callers, "BOUNDS", Bounds(project_files=3))
     for number in range(9):
         write(root, f"train{number}.py", "from pkg.helper import Net\nNet()\n")
     assert find_callers([str(root / "pkg/helper.py")], Resolver([str(root)])).was_cut

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tapelint.bounds import Bounds
 from tapelint.workspace import Resolver, importers
 
 IMPORTS = [
@@ -103,5 +104,5 @@ def test_too_large_projects_are_uncertain(project: Path, monkeypatch: pytest.Mon
     for number in range(5):
         (project / f"data{number}").mkdir()
     assert not asked(project)
-    monkeypatch.setattr(importers, "MOST", 5)
+    monkeypatch.setattr(importers, "BOUNDS", Bounds(importers=5))
     assert asked(project)

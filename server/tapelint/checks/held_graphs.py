@@ -12,15 +12,13 @@ from collections.abc import Iterator, Sequence
 
 from ..autograd import Node
 from ..autograd.model.graph_search import nodes_below
+from ..bounds import BOUNDS
 from ..domain.facets import is_facet
 from ..domain.mro import mro_of
 from ..domain.state import State
 from ..domain.values import Class, Frame, Function, HeapRef, Instance, Mapping, TensorRef, Tuple, Value
 from ..domain.values import Sequence as Items
 from ..frozen import frozen
-
-MAX_VALUES = 2_000
-"""Values that are searched below one holder: more hold data sets, not graphs."""
 
 
 @frozen
@@ -102,7 +100,7 @@ def _tensors(state: State, root: Value) -> Iterator[int]:
     """
     seen: set[int] = set()
     todo = [root]
-    while todo and len(seen) < MAX_VALUES:
+    while todo and len(seen) < BOUNDS.held_values:
         value = todo.pop()
         if isinstance(value, Tuple):
             todo += value.items

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..bounds import BOUNDS
 from ..domain.state import State
 from ..domain.values import Frame, HeapRef, Instance, Mapping, Sequence, TensorRef, Tuple, Value
-
-MAX_HOLDERS = 400
-"""Values that are searched for what holds a tensor: more hold whole datasets, not graphs."""
-MAX_COMPARED_VALUES = 4_000
-"""Values that are searched for the tensors that an argument leads to; beyond them nothing is reported."""
 
 
 def lists_of_containers(state: State) -> Iterator[list[Value]]:
@@ -19,7 +15,7 @@ def lists_of_containers(state: State) -> Iterator[list[Value]]:
     """
     seen: set[int] = set()
     frontier = variables_in_scope(state)
-    while frontier and len(seen) < MAX_HOLDERS:
+    while frontier and len(seen) < BOUNDS.holders:
         value = frontier.pop()
         inside = values_inside(state, value, seen)
         thing = state.heap[value.id] if isinstance(value, HeapRef) else None
@@ -36,7 +32,7 @@ def holders_of_tensors(state: State) -> dict[int, list[int]]:
     found: dict[int, list[int]] = {}
     seen: set[int] = set()
     frontier = variables_in_scope(state)
-    while frontier and len(seen) < MAX_HOLDERS:
+    while frontier and len(seen) < BOUNDS.holders:
         value = frontier.pop()
         inside = values_inside(state, value, seen)
         beside = [item.id for item in inside if isinstance(item, TensorRef)]
@@ -65,7 +61,7 @@ def held_tensors(state: State, *values: Value) -> set[int] | None:
     seen: set[int] = set()
     frontier = list(values)
     while frontier:
-        if len(seen) > MAX_COMPARED_VALUES:
+        if len(seen) > BOUNDS.compared_values:
             return None
         item = frontier.pop()
         if isinstance(item, TensorRef):

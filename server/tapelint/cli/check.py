@@ -17,11 +17,12 @@ from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
 
+from ..bounds import BOUNDS
 from ..report.notice import Kind, Notice
 from ..source import SourceError, concerns_torch
 from ..source.reading import decode
 from ..workspace import Config, ConfigError, Resolver, discover
-from ..workspace.callers import MOST_FILES, best_of_all, find_callers
+from ..workspace.callers import best_of_all, find_callers
 from .chosen_files import absence, standard_input
 from .ending import finish
 from .file_check import begin_run, check_file, unchecked
@@ -190,8 +191,8 @@ def caller_tasks(tasks: Sequence[Task]) -> tuple[list[Task], bool]:
     @lru_cache(maxsize=64)
     def has_others(root: str) -> bool:
         """Whether a project has a file that is not checked anyway, or more than are looked at."""
-        files = [*islice(discover(root), MOST_FILES)]
-        return len(files) == MOST_FILES or not known.keys() >= {*files}
+        files = [*islice(discover(root), BOUNDS.project_files)]
+        return len(files) == BOUNDS.project_files or not known.keys() >= {*files}
 
     wanted = [
         path

@@ -15,6 +15,7 @@ from enum import Enum, auto
 from typing import Any
 
 from ..autograd import Leaf, Node, Tensor
+from ..bounds import BOUNDS
 from .completion import Raise, Return
 from .induction import InductionValue
 from .number_names import number
@@ -61,10 +62,6 @@ class Partly(Enum):
     EXTENT = auto()
 
 
-MAX_SUSPECTS = 4
-"""Heap objects that distinguished paths lately and are compared first."""
-
-
 class Bisimulation:
     """Two paths that are being compared. ``plain`` collects what they may forget, ``results`` the plain values they
     return where those differ; ``assumed_equal`` what is assumed equal. Iterations are counted from those that the paths
@@ -107,7 +104,7 @@ class Bisimulation:
         changed = state.difference(other)
         for key in sorted(changed.heap):  # in the same order in every analysis
             if self.distinguishes(key):
-                suspects[:] = [key, *(s for s in suspects if s != key)][:MAX_SUSPECTS]
+                suspects[:] = [key, *(s for s in suspects if s != key)][: BOUNDS.suspects]
                 return False
         for key in sorted(changed.tensors):
             left, right = state.tensors.get(key), other.tensors.get(key)

@@ -17,10 +17,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from ..autograd import fresh_id
+from ..bounds import BOUNDS
 from .values import Const, Origin, Tuple, Unknown, Value
-
-MAX_SOURCES = 8
-"""A constant made of so many induction values observes them: those of a sum over a loop would become more and more."""
 
 
 class Observations:
@@ -117,6 +115,6 @@ def is_plain(value: Value) -> bool:
 def derived(how: Callable[..., Any], *of: Const) -> Const:
     """The constant that ``how`` makes of others: an induction value if one of them is, which does not observe them."""
     sources = [source for source in of if isinstance(source, InductionValue)]
-    if 0 < sum(len(source._keys) for source in sources) < MAX_SOURCES:
+    if 0 < sum(len(source._keys) for source in sources) < BOUNDS.induction_sources:
         return InductionValue(how(*map(raw_value, of)), sources[0]._observations, *of)
     return Const(how(*(source.value for source in of)))

@@ -16,6 +16,7 @@ from collections.abc import Hashable, Iterable
 from ..autograd import Iteration, leaf
 from ..autograd.gradients import history
 from ..because import NOTHING
+from ..bounds import BOUNDS
 from . import facets
 from .completion import Return
 from .equivalence import MISSING, Bisimulation, Change, Keys, Partly, refers_back
@@ -40,9 +41,6 @@ from .values import (
     something,
 )
 
-MIN_JOIN_COST = 16
-"""What a comparison of two paths costs at least, in objects compared (`Limits.comparisons_per_fuel`)."""
-
 
 def try_join(state: State, other: State, saved: set[int], suspects: list[int], meeting: JoinPoint) -> bool:
     """Whether ``state`` adds nothing to ``other``; if so ``other`` has forgotten what they did not agree on.
@@ -51,7 +49,7 @@ def try_join(state: State, other: State, saved: set[int], suspects: list[int], m
     ``suspects`` are the heap objects that last distinguished paths: looked at first, for they will do so again. Where
     it is known what is live at the ``meeting``, what no code holds any more does not matter.
     """
-    meeting.work += MIN_JOIN_COST
+    meeting.work += BOUNDS.cheap_join
     if not _same_context(state, other):
         return False
     pair = Bisimulation(state, other, saved, meeting)

@@ -6,6 +6,7 @@ class Net(Base): ...          Net, Base, torch.nn.Module
 
 from __future__ import annotations
 
+from ..bounds import BOUNDS
 from ..ops.module_names import is_layer
 from .state import State
 from .values import BoundMethod, Class, External, Function, HeapRef, Instance, Value
@@ -13,8 +14,6 @@ from .values import BoundMethod, Class, External, Function, HeapRef, Instance, V
 OBJECT = External("builtins.object")
 WITHOUT_METHODS = frozenset((OBJECT, External("abc.ABC"), External("typing.Generic"), External("typing.Protocol")))
 """Classes of Python that give an object no method but those that every object has."""
-MAX_BASES_DEPTH = 20
-"""How deep base classes are followed, so that a hierarchy in a circle ends."""
 
 
 def mro_of(state: State, kind: Value) -> list[Value]:
@@ -35,7 +34,7 @@ def mro_of(state: State, kind: Value) -> list[Value]:
 
 def _visit(state: State, item: Value, depth: int, order: list[Value]) -> None:
     order.append(item)
-    if isinstance(item, HeapRef) and depth < MAX_BASES_DEPTH and isinstance(thing := state.heap[item.id], Class):
+    if isinstance(item, HeapRef) and depth < BOUNDS.bases_depth and isinstance(thing := state.heap[item.id], Class):
         for base in thing.bases:
             _visit(state, base, depth + 1, order)
 

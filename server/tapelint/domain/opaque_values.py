@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from .. import ops
 from ..autograd import Facts, Provenance, invent, resolve_view
+from ..bounds import BOUNDS
 from .mro import mro_of
 from .state import State
 from .values import (
@@ -32,8 +33,6 @@ from .values import (
 
 KNOWN = frozenset((*sys.stdlib_module_names, "builtins", "numpy", "torch"))
 """Packages whose constants are numbers, types and texts: ``math.pi``, ``np.inf``, ``torch.float``."""
-MAX_DATA_DEPTH = 3
-"""How deep containers are nested that are recognized as data."""
 
 
 def as_data(state: State, value: Value) -> Value:
@@ -67,7 +66,7 @@ TENSORS = frozenset(("weight", "_weight", "bias", "pos_weight", "_random_samples
 """Arguments of layers that are tensors, or have the name of one."""
 
 
-def is_data(state: State, value: Value, deep: int = MAX_DATA_DEPTH) -> bool:
+def is_data(state: State, value: Value, deep: int = BOUNDS.data_depth) -> bool:
     """Whether there is certainly nothing in a value that has a graph: numbers, texts, data, and containers of such."""
     value = as_data(state, value)
     if isinstance(value, Unknown):

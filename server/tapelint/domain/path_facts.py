@@ -13,10 +13,9 @@ from collections.abc import Callable, Hashable
 from functools import wraps
 from typing import TypeVar
 
-T = TypeVar("T")
+from ..bounds import BOUNDS
 
-MAX_FACTS = 4_096
-"""Facts of which an answer is kept, for each question and the whole process."""
+T = TypeVar("T")
 
 
 def once_for_each_fact(question: Callable[[Hashable], T]) -> Callable[[Hashable], T]:
@@ -27,7 +26,7 @@ def once_for_each_fact(question: Callable[[Hashable], T]) -> Callable[[Hashable]
     def answer(fact: Hashable) -> T:
         known = answers.get(id(fact))
         if known is None:
-            if len(answers) >= MAX_FACTS:
+            if len(answers) >= BOUNDS.facts:
                 answers.clear()
             known = answers[id(fact)] = fact, question(fact)
         return known[1]

@@ -14,11 +14,6 @@ from dataclasses import dataclass
 from ..domain.state import State
 from ..domain.values import Generator, HeapRef, Value
 
-MAX_ITEMS = 10_000
-"""Items of a list that is joined with another, or spread out, that are held one by one: a list that is doubled again
-and again is larger than memory.
-"""
-
 
 @dataclass(slots=True)
 class Items:

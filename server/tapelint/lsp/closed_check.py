@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
+from ..bounds import BOUNDS
 from ..frozen import frozen
 from ..report.diagnostic import Diagnostic
 from ..source import NOTEBOOK
@@ -36,7 +37,6 @@ logger = logging.getLogger(__name__)
 
 SUFFIXES = (".py", ".pyw")
 """A notebook that is not open has no cells that a client could show anything in."""
-MOST_FILES = 3_000
 """Python files of a workspace that are looked at."""
 
 
@@ -64,7 +64,7 @@ def python_files(
     for root in roots:
         ignored = IgnoreFiles(root)
         for path in discover(root, is_excluded):
-            if len(found) == MOST_FILES:
+            if len(found) == BOUNDS.project_files:
                 return found, True
             if path.endswith(SUFFIXES):
                 found.append(path)

@@ -19,10 +19,11 @@ from urllib.parse import unquote
 from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 
+from ..bounds import BOUNDS
 from ..frozen import frozen
 from ..workspace import Resolver
 from . import deferred
-from .closed_check import MOST_FILES, Checked, check, is_below, is_wanted, python_files, training
+from .closed_check import Checked, check, is_below, is_wanted, python_files, training
 from .convert.diagnostics import result_id
 from .worker import Priority, Token
 
@@ -196,7 +197,7 @@ class ClosedFiles:
         for begin in range(0, len(paths), AT_ONCE):
             found |= await self._when_idle(partial(training, paths[begin : begin + AT_ONCE]))
         if is_cut:
-            said = f"Only {MOST_FILES:,} Python files of the workspace are looked at."
+            said = f"Only {BOUNDS.project_files:,} Python files of the workspace are looked at."
             self._server.log(types.MessageType.Warning, said)
         self._is_outdated, self._training, self._stale, self._done = False, found, {*found}, 0
         self._changed.clear()

@@ -8,21 +8,19 @@ A module of a library is executed like one of the workspace, but never before so
 
 from __future__ import annotations
 
+from ..bounds import BOUNDS
 from ..domain.mro import lookup_in_mro
 from ..domain.state import State
 from ..domain.values import Class, External, HeapRef, Unknown, Value
 from ..engine.module_system import ModuleSystem
 from ..stubs import INSTALLED
 
-MOST_NAMES = 8
-"""How often a name may stand for another one of a library."""
-
 
 def installed(imports: ModuleSystem, state: State, name: str) -> Value | None:
     """The function or class with a dotted name, as its library defines it; None where its source is not there or
     not to be followed, or is more than the budget of imported text.
     """
-    for _ in range(MOST_NAMES):
+    for _ in range(BOUNDS.installed_names):
         value = _defined(imports, state, name)
         if not isinstance(value, External):
             return value

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from ..autograd import EventBus, Facts
+from ..bounds import BOUNDS
 from ..domain.builtin_names import BUILTINS
 from ..domain.completion import ProgramRaised
 from ..domain.state import State
@@ -31,9 +32,6 @@ from .irrelevance import TorchFreeModules, is_plain, keeps_code
 from .module import dotted, independent, lacking
 from .top_level import top_level
 from .top_level_names import may_bind_more, surely_bound
-
-MOST_TAKEN = 12
-"""Imports of a package that are followed to find out what it takes from the modules in it."""
 
 
 class Outdated(Cancelled):
@@ -224,7 +222,7 @@ class Imports:
         """
         found = dict[str, Value]()
         inside = {name: each for name, each in package.names.items() if each[0].startswith(".") and each[1]}
-        if len(inside) + len(package.stars) > MOST_TAKEN:
+        if len(inside) + len(package.stars) > BOUNDS.star_names:
             return None
         for name in (each for each in inside if not each.startswith("_")):
             value = self._noted(state, package, name)

@@ -13,12 +13,8 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
+from ..bounds import BOUNDS
 from ..engine.machine import Machine
-
-MOST_KINDS = 2
-"""Configurations with limits for which modules are kept: those of a file that is checked, and of one that calls it."""
-MOST_CHARACTERS = 1_000_000
-"""Characters of the modules that are kept for each of them."""
 
 
 @dataclass(eq=False, slots=True)
@@ -38,8 +34,11 @@ class SharedModules:
         key = config, machine.limits.of_modules
         self._machines.pop(key, None)
         imports = machine.imports
-        if imports is None or sum(len(module.source.text) for module in imports.modules.values()) > MOST_CHARACTERS:
+        if (
+            imports is None
+            or sum(len(module.source.text) for module in imports.modules.values()) > BOUNDS.shared_characters
+        ):
             return
         self._machines[key] = machine
-        while len(self._machines) > MOST_KINDS:
+        while len(self._machines) > BOUNDS.shared_kinds:
             self._machines.popitem(last=False)

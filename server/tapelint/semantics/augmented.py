@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from .. import ops
+from ..bounds import BOUNDS
 from ..domain.state import State
 from ..domain.values import Const, HeapRef, Instance, Origin, Sequence, TensorRef, Unknown, Value
-from ..engine.evaluation import MAX_ITEMS
 from ..engine.lost_history import added
 from ..engine.machine import Machine
 from ..engine.open_objects import changed, open_up
@@ -104,7 +104,7 @@ def _augmented_object(
         source = machine.iterate(state, value, node)
         changed(machine, state, owner.id)
         edited = state.edit(owner.id, Sequence)
-        values = source.values[: max(MAX_ITEMS - len(edited.items), 0)]
+        values = source.values[: max(BOUNDS.items - len(edited.items), 0)]
         edited.items += values
         edited.is_partial = thing.is_partial or not source.exact or len(values) < len(source.values)
         return owner

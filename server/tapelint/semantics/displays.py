@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from ..bounds import BOUNDS
 from ..domain.induction import derived, raw_value
 from ..domain.opaque_values import is_data
 from ..domain.state import State
 from ..domain.values import Const, Frame, Generator, HeapRef, Mapping, SequenceKind, Tuple, Unknown, Value, entry_key
-from ..engine.evaluation import MAX_ITEMS, Items
+from ..engine.evaluation import Items
 from ..engine.lifecycle import LoopLeft
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.open_objects import made
@@ -53,12 +54,12 @@ def _are_few(values: list[Value]) -> bool:
     doubles them each time.
     """
     waiting, count = [*values], 0
-    while waiting and count <= MAX_ITEMS:
+    while waiting and count <= BOUNDS.items:
         value = waiting.pop()
         count += 1
         if isinstance(value, Tuple):
             waiting += value.items
-    return count <= MAX_ITEMS
+    return count <= BOUNDS.items
 
 
 def list_display(machine: Machine, node: ast.List | ast.Set, state: State, key: object) -> Value:

@@ -12,6 +12,7 @@ import ast
 from dataclasses import replace
 
 from ..autograd import resolve_view
+from ..bounds import BOUNDS
 from ..domain.completion import IteratorExhausted, ProgramRaised
 from ..domain.induction import InductionValue
 from ..domain.mro import mro_of, own_method
@@ -38,7 +39,7 @@ from ..domain.values import (
     of_key,
     unknown_number,
 )
-from ..engine.evaluation import MAX_ITEMS, Items
+from ..engine.evaluation import Items
 from ..engine.loops.lengths import before
 from ..engine.machine import Machine
 from ..engine.paths.truth import length
@@ -67,8 +68,8 @@ def items_of(machine: Machine, state: State, value: Value, node: ast.AST, iterat
     """
     most = machine.limits.unroll if iterations is None else iterations
     found = items_due(machine, state, started(machine, state, value, node), node, most)
-    if len(found.values) > MAX_ITEMS:
-        found = Items(found.values[:MAX_ITEMS], False)
+    if len(found.values) > BOUNDS.items:
+        found = Items(found.values[: BOUNDS.items], False)
     for number, item in enumerate(found.values):
         try:
             found.values[number] = come_due(machine, state, item, node)

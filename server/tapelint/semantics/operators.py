@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import ops
 from ..autograd.events.broken_graph import ManagerDropped
+from ..bounds import BOUNDS
 from ..domain.induction import InductionValue, derived, is_number, raw_value
 from ..domain.opaque_values import as_data, is_data
 from ..domain.state import State
@@ -31,7 +32,6 @@ from ..domain.values import (
     Value,
     as_key,
 )
-from ..engine.evaluation import MAX_ITEMS
 from ..engine.loops.thresholds import assume_reached
 from ..engine.lost_history import added, computed
 from ..engine.machine import EXPRESSIONS, Machine
@@ -131,7 +131,7 @@ def _containers(state: State, name: str, left: Value, right: Value) -> Value | N
     """Two tuples or lists joined, or a list repeated; None where it is neither."""
     if name == "Add" and isinstance(left, Tuple) and isinstance(right, Tuple):
         items = left.items + right.items
-        return Tuple(items) if len(items) <= MAX_ITEMS else Unknown()
+        return Tuple(items) if len(items) <= BOUNDS.items else Unknown()
     if (members := sets.combined(state, name, left, right)) is not None:
         return HeapRef(state.new(members))
     if not isinstance(left, HeapRef) or not isinstance(thing := state.heap[left.id], Sequence):
@@ -219,8 +219,8 @@ def _joined(thing: Sequence, other: Sequence) -> Sequence:
     than memory.
     """
     items = thing.items + other.items
-    is_partial = thing.is_partial or other.is_partial or len(items) > MAX_ITEMS
-    return Sequence(thing.kind, items[:MAX_ITEMS], is_partial)
+    is_partial = thing.is_partial or other.is_partial or len(items) > BOUNDS.items
+    return Sequence(thing.kind, items[: BOUNDS.items], is_partial)
 
 
 def _repeated(thing: Sequence, times: int) -> Sequence:

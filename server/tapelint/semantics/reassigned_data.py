@@ -16,6 +16,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from ..autograd import leaf
+from ..bounds import BOUNDS
 from ..domain import facets
 from ..domain.mro import mro_of
 from ..domain.state import State
@@ -35,9 +36,6 @@ from ..domain.values import (
 from ..engine.machine import Machine
 from ..source import cached_on_node, walk
 
-MAX_DEPTH = 2
-"""How many attributes lead from what a function uses to an object whose data it may compute."""
-
 
 def kept_by(state: State, function: Value, given: Iterable[Value]) -> tuple[Value, ...]:
     """The functions of the program that unknown code has: it is given them now, or its object was when it was made."""
@@ -52,7 +50,7 @@ def may_have_called(machine: Machine, state: State, callbacks: Iterable[Value], 
     seen = set[int]()
     for callback in callbacks:
         for value in _used(state, callback):
-            _doubt(machine, state, value, node, seen, MAX_DEPTH)
+            _doubt(machine, state, value, node, seen, BOUNDS.data_calls)
 
 
 def is_placeholder(state: State, key: int) -> bool:

@@ -8,10 +8,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..bounds import BOUNDS
 from .recovery import UNPARSED
-
-MAX_DEPTH = 120
-"""The most levels a tree may have, of expressions within a statement and of statements within each other."""
 
 _BLOCKS = ("body", "orelse", "finalbody")
 
@@ -23,7 +21,7 @@ def prune(tree: ast.Module) -> list[ast.stmt]:
     while blocks:
         block, level = blocks.pop()
         for index, statement in enumerate(block):
-            if level > MAX_DEPTH or (_is_long(statement) and _expressions_too_deep(statement)):
+            if level > BOUNDS.syntax_depth or (_is_long(statement) and _expressions_too_deep(statement)):
                 pruned.append(statement)
                 block[index] = _stand_in(statement)
             else:
@@ -34,7 +32,7 @@ def prune(tree: ast.Module) -> list[ast.stmt]:
 def _is_long(statement: ast.stmt) -> bool:
     """Each level takes at least one character, so what is short is not deep, and most statements are short."""
     return (statement.end_lineno or 0) > statement.lineno or (
-        (statement.end_col_offset or 0) - statement.col_offset > MAX_DEPTH
+        (statement.end_col_offset or 0) - statement.col_offset > BOUNDS.syntax_depth
     )
 
 
@@ -49,11 +47,11 @@ def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 
 def _expressions_too_deep(statement: ast.stmt) -> bool:
-    """Whether the statement without the statements inside it is deeper than MAX_DEPTH."""
+    """Whether the statement without the statements inside it is deeper than BOUNDS.syntax_depth."""
     pending: list[tuple[ast.AST, int]] = [(statement, 0)]
     while pending:
         node, level = pending.pop()
-        if level > MAX_DEPTH:
+        if level > BOUNDS.syntax_depth:
             return True
         level += 1
         for field in node._fields:

@@ -11,14 +11,13 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from ..bounds import BOUNDS
 from ..frozen import frozen
 from .cells import Cell
 from .edit import rows
 from .reading import SourceError
 
 NOTEBOOK = ".ipynb"
-MAX_CHARACTERS = 100_000_000
-"""Of the whole file, pictures and all; the code in it is measured as any other."""
 
 
 @frozen
@@ -45,8 +44,8 @@ def joined(sources: Iterable[tuple[int, str]]) -> Notebook:
 
 def notebook(text: str) -> Notebook:
     """The program of an ``.ipynb`` file. Raises SourceError where it is none, or none of Python."""
-    if len(text) > MAX_CHARACTERS:
-        raise SourceError(f"too large: {len(text):,} characters, the limit is {MAX_CHARACTERS:,}")
+    if len(text) > BOUNDS.notebook_characters:
+        raise SourceError(f"too large: {len(text):,} characters, the limit is {BOUNDS.notebook_characters:,}")
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:

@@ -14,15 +14,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ..bounds import BOUNDS
 from .cells import Cell
-from .depth import MAX_DEPTH, prune
+from .depth import prune
 from .edit import Span, rows
 from .magics import without_magics
 from .recovery import Problem, parse_module, recover
 from .suppression import Suppressions, find
-
-MAX_CHARACTERS = 1_500_000
-MAX_ROWS = 60_000
 
 _BOM = "\ufeff"
 _IMPORTED = re.compile(
@@ -175,7 +173,7 @@ def _fill(source: Source) -> None:
         return
     source.tree = tree
     source.parsed_rows = None if pruned else tuple(lines)
-    too_deep = f"nested more than {MAX_DEPTH} levels deep, not analysed"
+    too_deep = f"nested more than {BOUNDS.syntax_depth} levels deep, not analysed"
     source.problems += tuple(Problem(too_deep, source.span(statement), True) for statement in pruned)
     source.problems += _unreadable(source)
 
@@ -193,11 +191,11 @@ def _unreadable(source: Source) -> tuple[Problem, ...]:
 
 
 def _too_large(text: str) -> str | None:
-    if len(text) > MAX_CHARACTERS:
-        return f"too large: {len(text):,} characters, the limit is {MAX_CHARACTERS:,}"
+    if len(text) > BOUNDS.characters:
+        return f"too large: {len(text):,} characters, the limit is {BOUNDS.characters:,}"
     count = max(text.count("\n"), text.count("\r"))
-    if count > MAX_ROWS:
-        return f"too large: {count:,} lines, the limit is {MAX_ROWS:,}"
+    if count > BOUNDS.rows:
+        return f"too large: {count:,} lines, the limit is {BOUNDS.rows:,}"
     return None
 
 
@@ -232,12 +230,6 @@ def _until(span: Span, last: Span) -> Span:
     return Span(span.row, span.column, last.end_row, last.end_column)
 
 
-MOST_CHARACTERS = 1_000_000
-"""Of all remembered texts together: their trees take about a hundred times that in bytes."""
-
-VERSIONS = 2
-"""Texts that are remembered of one file: that before an edit comes back where the edit is undone, or was only tried."""
-
 _known: OrderedDict[tuple[str, str], Source] = OrderedDict()
 
 
@@ -249,8 +241,8 @@ def parsed(text: str, path: str) -> Source:
         _known.move_to_end(key)
         return source
     source = _known[key] = parse(text, path)
-    for old in [known for known in _known if known[0] == path][:-VERSIONS]:
+    for old in [known for known in _known if known[0] == path][: -BOUNDS.kept_versions]:
         del _known[old]
-    while len(_known) > 1 and sum(len(known) for _, known in _known) > MOST_CHARACTERS:
+    while len(_known) > 1 and sum(len(known) for _, known in _known) > BOUNDS.kept_characters:
         _known.popitem(last=False)
     return source

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from ..bounds import BOUNDS
 from ..frozen import frozen
 from ..source import NOTEBOOK, SourceError, notebook, read
 from ..source.pytest_files import TestConventions
@@ -25,13 +26,6 @@ from .files import discover, is_excluded_by_name
 from .importers import imported_words
 from .mentions import ALL, mentioned, outline
 from .resolver import Resolver
-
-MOST_FILES = 3_000
-MOST_BYTES = 60_000_000
-LARGEST = 400_000
-"""Bytes of one file: what is larger is data."""
-MOST_PARSED = 16
-"""Files that are parsed for one file, those first that are likely to be scripts, the nearest first."""
 
 
 @frozen
@@ -78,9 +72,9 @@ def find_callers(
 def users(path: str, resolver: Resolver) -> dict[str, str] | None:
     """The files of the project that use what a file defines, with their texts; None where there may be more."""
     target = os.path.abspath(path)
-    found = find_callers([target], resolver, MOST_PARSED)
+    found = find_callers([target], resolver, BOUNDS.parsed_callers)
     paths = [caller.path for caller in found.of.get(target, ())]
-    if found.was_cut or len(paths) >= MOST_PARSED:
+    if found.was_cut or len(paths) >= BOUNDS.parsed_callers:
         return None
     resolver.found.update(paths)
     return {path: text_of(path, resolver) or "" for path in paths}
@@ -121,14 +115,16 @@ class _Search:
     def _is_enough(self, path: str) -> bool:
         """Leaves out what is usually excluded, and whatever comes after the last file that is looked at."""
         self._files += 1
-        self.was_cut |= self._files > MOST_FILES or self._bytes > MOST_BYTES
+        self.was_cut |= self._files > BOUNDS.project_files or self._bytes > BOUNDS.project_bytes
         return self.was_cut or is_excluded_by_name(path)
 
     def _on_disk(self, path: str) -> _Looked | None:
         try:
             status = os.stat(path)
-            self._bytes += min(status.st_size, LARGEST)
-            return _read(path, status.st_mtime_ns, status.st_size) if 0 < status.st_size <= LARGEST else None
+            self._bytes += min(status.st_size, BOUNDS.caller_bytes)
+            return (
+                _read(path, status.st_mtime_ns, status.st_size) if 0 < status.st_size <= BOUNDS.caller_bytes else None
+            )
         except OSError:
             return None
 
@@ -141,7 +137,7 @@ class _Looked:
     has_name: bool
 
 
-@lru_cache(maxsize=2 * MOST_FILES)
+@lru_cache(maxsize=2 * BOUNDS.project_files)
 def _read(path: str, changed: int, size: int) -> _Looked:
     return _looked_at(path, Path(path).read_bytes())
 
@@ -165,7 +161,7 @@ def _candidates(
         for target in {target for word in found.words for target in by_word.get(word, ())} - {path}:
             near[target].append((_kind(path, found.has_name), _distance(path, target), path))
     for target, paths in near.items():
-        yield from ((path, target) for *_, path in sorted(paths)[:MOST_PARSED])
+        yield from ((path, target) for *_, path in sorted(paths)[: BOUNDS.parsed_callers])
 
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import\b(?:[^(\\\n]|\\\r?\n)*(?:\([^)]*\))?", re.MULTILINE)

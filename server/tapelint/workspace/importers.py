@@ -16,12 +16,11 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from ..bounds import BOUNDS
 from ..source import NOTEBOOK, SourceError, notebook, read
 from .files import SUFFIXES, discover, is_excluded_by_name
 
 MODULES = (".py", ".pyw")
-MOST = 3_000
-"""Files and folders that are looked at."""
 
 _IMPORT = re.compile(r"(?<![\w.])(?:from|import)\b(?:\([^)]*\)|\\\r?\n|[^\n\\(])*")
 _COMMENT = re.compile(r"#[^\n]*")
@@ -63,7 +62,7 @@ def _files(folder: str, root: str, is_marked: bool) -> Iterator[str]:
     def is_excluded(path: str) -> bool:
         nonlocal looked
         looked += 1
-        if looked > MOST:
+        if looked > BOUNDS.importers:
             raise TooMany
         return is_excluded_by_name(path)
 
@@ -79,7 +78,7 @@ def _directly_in(folder: str) -> list[str]:
         names = [name for name in os.listdir(folder) if name.endswith(SUFFIXES)]
     except OSError:
         return []
-    if len(names) > MOST:
+    if len(names) > BOUNDS.importers:
         raise TooMany
     return [os.path.join(folder, name) for name in names]
 
@@ -95,7 +94,7 @@ def _names_in(path: str) -> frozenset[str]:
         return frozenset((ANY,))
 
 
-@lru_cache(maxsize=2 * MOST)
+@lru_cache(maxsize=2 * BOUNDS.importers)
 def _read_names(path: str, changed: int, size: int) -> frozenset[str]:
     text = read(path)
     return imported_words(notebook(text).text if path.endswith(NOTEBOOK) else text)

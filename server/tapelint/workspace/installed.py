@@ -15,13 +15,13 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
+from ..bounds import BOUNDS
+
 SITE = "site-packages"
 BESIDE = (".venv", "venv")
 """Folders in a project's root in which its environment usually is."""
 _REQUIRES = re.compile(r"^Requires-Dist: *([\w.-]+)([^\n]*)", re.MULTILINE | re.IGNORECASE)
 _SEPARATORS = re.compile(r"[-_.]+")
-_LARGEST = 2_000_000
-"""Characters of a file of metadata that are read."""
 
 
 def environment(root: str, variables: Mapping[str, str] = os.environ) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ def _normalized(name: str) -> str:
 def _head(path: str) -> str:
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
-            return file.read(_LARGEST)
+            return file.read(BOUNDS.installed_bytes)
     except OSError:
         return ""
 

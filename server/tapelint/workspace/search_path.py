@@ -19,6 +19,8 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import Literal
 
+from ..bounds import BOUNDS
+
 Effect = Literal["joined", "folder", "same"]
 JOINED: Effect = "joined"
 FOLDER: Effect = "folder"
@@ -40,8 +42,6 @@ METHODS: dict[str, Effect] = {
 ADDING = frozenset(("sys.path.append", "sys.path.insert", "site.addsitedir"))
 CONSTANTS = {"os.pardir": "..", "os.curdir": ".", "os.sep": "/"}
 STARTED_IN = ("os.getcwd", "pathlib.Path.cwd")
-MOST_NAMES = 20
-"""Names that are followed to what they are assigned, one to another."""
 
 
 _MENTION = re.compile(r"\bsys\.path\b|\bfrom\s+sys\s+import\b|\baddsitedir\b")
@@ -184,7 +184,7 @@ class _Paths:
 
     def _of_name(self, name: str) -> str | None:
         value = self._names.value(name)
-        if value is None or self._followed >= MOST_NAMES:
+        if value is None or self._followed >= BOUNDS.added_folders:
             return None
         self._followed += 1
         try:

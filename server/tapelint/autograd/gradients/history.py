@@ -17,14 +17,12 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ...because import Because
+from ...bounds import BOUNDS
 from ...frozen import frozen
 from ..model.graph import Leaf, Node
 from ..model.graph_search import nodes_below
 from ..model.program_point import ProgramPoint
 from ..state import AutogradState, fresh_id
-
-MAX_PASSES = 16
-"""Passes, and clearings, that the history of one gradient keeps: no rule asks for older ones."""
 
 
 @frozen(eq=False)
@@ -165,8 +163,8 @@ def added(state: AutogradState, leaves: Iterable[int], run: Pass) -> None:
         leaves,
         lambda g: replace(
             g,
-            passes=(*g.passes, run)[-MAX_PASSES:],
-            used=max(g.used - (len(g.passes) >= MAX_PASSES), 0),
+            passes=(*g.passes, run)[-BOUNDS.passes :],
+            used=max(g.used - (len(g.passes) >= BOUNDS.passes), 0),
             clip=None,
             scale=run.scale or g.scale,
             idle=None,
@@ -185,7 +183,7 @@ def cleared(state: AutogradState, leaves: Iterable[int], point: ProgramPoint, pr
         if past.doubt:  # they may have been used, or may have gone before
             return GradientHistory(step=past.step, clearings=past.clearings)
         clearing = made.setdefault(past.fresh, Clearing(point, past.fresh, premises, stamp))
-        return GradientHistory(step=past.step, clearings=(*past.clearings, clearing)[-MAX_PASSES:])
+        return GradientHistory(step=past.step, clearings=(*past.clearings, clearing)[-BOUNDS.passes :])
 
     change(state, leaves, how, new=False)
 

@@ -15,12 +15,8 @@ from collections.abc import Hashable, Iterable
 from dataclasses import field
 from enum import Enum
 
+from ...bounds import BOUNDS
 from ...frozen import frozen
-
-MAX_CONJUNCTIONS = 16
-"""Conjunctions that are kept of a guard; of more those with the fewest choices."""
-MAX_SPLITS = 12
-"""Choices that are tried both ways to find out whether others are needed."""
 
 
 class Subject(Enum):
@@ -226,7 +222,7 @@ def _simple(guard: Iterable[Conjunction]) -> Guard:
         else:
             left.append(one)
             left_bits.append(mine)
-    return tuple(sorted(left, key=len)[:MAX_CONJUNCTIONS])
+    return tuple(sorted(left, key=len)[: BOUNDS.conjunctions])
 
 
 def _bits(each: Conjunction, choices: dict[Choice, int]) -> int:
@@ -263,7 +259,9 @@ def _opposites(region: Conjunction) -> Conjunction:
     return frozenset([(choice, not taken) for choice, taken in region])
 
 
-def _is_covered(region: Conjunction, against: Conjunction, known: list[Conjunction], splits: int = MAX_SPLITS) -> bool:
+def _is_covered(
+    region: Conjunction, against: Conjunction, known: list[Conjunction], splits: int = BOUNDS.splits
+) -> bool:
     """Whether all that makes the choices of ``region`` is among what is ``known``; ``against`` are its opposites."""
     if any(map(region.issuperset, known)):
         return True

@@ -21,6 +21,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from ...autograd.gradients.history import GradientHistory
+from ...bounds import BOUNDS
 from ...domain.equivalence import MISSING, Bisimulation, Partly
 from ...domain.facets import is_facet
 from ...domain.induction import InductionValue, Observations, raw_value
@@ -51,12 +52,8 @@ from ..machine import Machine
 
 Live = frozenset[str] | None
 
-MIN_FUEL_TO_COMPARE = 24
-"""An iteration that used less fuel costs less to execute once more than to compare."""
 DISTINGUISHED = frozenset((Origin.BATCH, Origin.LOADER))
 """Where an unknown value comes from, if that makes a difference."""
-MAX_COMPARED_DEPTH = 4
-"""How deep containers of plain values are compared; deeper ones count as different, which costs an iteration."""
 
 
 class IterationProbe:
@@ -73,7 +70,7 @@ class IterationProbe:
         """The iteration that begins as ``going``; with ``has_rest`` it may turn out to be the last that is needed. The
         first never is: it takes two to carry something.
         """
-        is_worth = has_rest and self.machine.fuel_used - self.begun >= MIN_FUEL_TO_COMPARE
+        is_worth = has_rest and self.machine.fuel_used - self.begun >= BOUNDS.cheap_iteration
         return IterationProbe(self.machine, [path.fork() for path in going] if is_worth else ())
 
     def ended(self, going: list[State], item: Value, live: abc.Callable[[list[State]], Live]) -> StableIteration | None:
@@ -155,7 +152,7 @@ class StableIteration:
         if name is Partly.EXTENT:
             return _holds_more(mine) <= _holds_more(yours)
         if name is None or name is Partly.ITEMS:
-            if not observations.has(left, right) or _contents(pair, mine, yours, MAX_COMPARED_DEPTH):
+            if not observations.has(left, right) or _contents(pair, mine, yours, BOUNDS.compared_depth):
                 return True
             return not observations.has(left) and _longer(pair, mine, yours)
         own = (
@@ -164,7 +161,7 @@ class StableIteration:
         if own or isinstance(mine, Frame) and left != pair.state.frame:
             if self.touched.isdisjoint(((left, name), (right, name))):
                 return True
-        return _plain(pair, entries(mine).get(name, MISSING), entries(yours).get(name, MISSING), MAX_COMPARED_DEPTH)
+        return _plain(pair, entries(mine).get(name, MISSING), entries(yours).get(name, MISSING), BOUNDS.compared_depth)
 
     def _changes(self, pair: Bisimulation, left: int, right: int, name: Any, binds: frozenset[str]) -> bool:
         """Whether such an iteration may have changed a plain value."""
@@ -285,7 +282,7 @@ def _longer(pair: Bisimulation, mine: Any, yours: Any) -> bool:
     if mine.kind != yours.kind or mine.is_partial != yours.is_partial or not 0 < len(yours.items) <= len(mine.items):
         return False
     alike = [*yours.items, *[yours.items[-1]] * (len(mine.items) - len(yours.items))]
-    return all(_plain(pair, one, two, MAX_COMPARED_DEPTH) for one, two in zip(mine.items, alike))
+    return all(_plain(pair, one, two, BOUNDS.compared_depth) for one, two in zip(mine.items, alike))
 
 
 def alike(items: list[Value], index: int) -> int:

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...bounds import BOUNDS
 from ...domain.induction import InductionValue, raw_value
 from ...domain.mro import mro_of
 from ...domain.state import State
@@ -26,9 +27,6 @@ from ...domain.values import Class, Const, HeapRef, Instance, Unknown, Value
 from ...source import cached_on_node, walk
 from ..limits import Limits
 from ..machine import Machine
-
-LATE_ITERATIONS = 2
-"""Iterations that stand for all beyond `Limits.max_unroll`: one finds what was waited for, one what that has left."""
 
 COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Lt: operator.lt,
@@ -56,7 +54,7 @@ class LoopExtension:
         if self.is_late:
             return 0
         self.is_late = True
-        return LATE_ITERATIONS
+        return BOUNDS.late_iterations
 
 
 def assume_reached(
@@ -88,8 +86,8 @@ def _far(machine: Machine, state: State, node: ast.AST, begun: int, end: int, th
     waiting = machine.unit.loop_extensions[run]
     if begun <= waiting.first.setdefault(node, begun):
         return None
-    waiting.iterations = max(waiting.iterations, end + LATE_ITERATIONS)
-    return Const(then) if waiting.is_late and end + LATE_ITERATIONS > machine.limits.max_unroll else None
+    waiting.iterations = max(waiting.iterations, end + BOUNDS.late_iterations)
+    return Const(then) if waiting.is_late and end + BOUNDS.late_iterations > machine.limits.max_unroll else None
 
 
 def assume_started(machine: Machine, state: State, owner: HeapRef, instance: HeapRef) -> None:

@@ -11,10 +11,8 @@ from dataclasses import dataclass, field
 
 from ...autograd.model.choices import ALWAYS, Conjunction, Guard, Subject, literals_of
 from ...autograd.model.path_guard import selected
+from ...bounds import BOUNDS
 from ...domain.state import State
-
-MAX_ABANDONED = 256
-"""Conjunctions that are kept of one unit, and of those that raised. Beyond them findings need more choices."""
 
 
 @dataclass(slots=True)
@@ -49,5 +47,5 @@ class AbandonedPaths:
 
 def _add(known: dict[Conjunction, None], guard: Guard) -> None:
     """Add the guard of a path, unless it is reached whatever the tests give: that keeps no other path from it."""
-    if len(known) < MAX_ABANDONED and guard != ALWAYS:
+    if len(known) < BOUNDS.abandoned and guard != ALWAYS:
         known.update(dict.fromkeys(guard))

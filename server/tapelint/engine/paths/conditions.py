@@ -16,6 +16,7 @@ from collections.abc import Hashable
 from dataclasses import replace
 
 from ...autograd import contents
+from ...bounds import BOUNDS
 from ...domain.state import State
 from ...domain.values import Const, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from ...source import walk, written
@@ -40,10 +41,6 @@ CHANGING = frozenset(
     "__setitem__".split()
 )
 """Methods after which a container holds something else."""
-
-
-MAX_ARITHMETIC_DEPTH = 4
-"""Arithmetic that is nested deeper than this has no formula: what a loop adds to would never repeat."""
 
 
 def symbolic(machine: Machine, node: ast.expr, state: State) -> Hashable:
@@ -78,7 +75,7 @@ def _shape(machine: Machine, node: ast.expr, state: State) -> Hashable | None:
         return _comparisons(machine, node, state)
     if isinstance(node, ast.BinOp):
         left, right = symbolic(machine, node.left, state), symbolic(machine, node.right, state)
-        return (type(node.op).__name__, left, right) if _depth(left) + _depth(right) < MAX_ARITHMETIC_DEPTH else None
+        return (type(node.op).__name__, left, right) if _depth(left) + _depth(right) < BOUNDS.arithmetic_depth else None
     if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice):
         return ("[]", symbolic(machine, node.value, state), symbolic(machine, node.slice, state))
     if isinstance(node, ast.Call) and not node.keywords and (name := _pure(node.func)):

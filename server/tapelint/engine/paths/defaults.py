@@ -17,6 +17,7 @@ from itertools import combinations, product
 from typing import Any, TypeVar
 
 from ...because import NOTHING, Because, all_hold
+from ...bounds import BOUNDS
 from ...domain.induction import InductionValue
 from ...domain.options import Option
 from ...domain.values import Const, Tuple
@@ -49,10 +50,6 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "endswith": str.endswith,
 }
 """What the formulas of ``conditions`` are computed with, by the name that stands first in them."""
-MOST_PAIRED = 4
-"""Options of a test of which two at once are tried."""
-MAX_FORMULAS = 4_096
-"""Formulas whose default is kept, for the whole process."""
 
 Values = Callable[[Option], Const | None]
 T = TypeVar("T")
@@ -62,7 +59,7 @@ def kept(compute: Callable[..., T]) -> Callable[..., T]:
     """Compute once what is asked of a formula. Where an induction value is in it, it is computed each time: to read
     that is an observation, which has to be made again.
     """
-    known = lru_cache(MAX_FORMULAS)(compute)
+    known = lru_cache(BOUNDS.kept_answers)(compute)
 
     @wraps(compute)
     def answer(*about: Hashable) -> T:
@@ -133,7 +130,7 @@ def _turned_by(formula: Hashable, taken: bool) -> tuple[Option, ...]:
     for option in options:
         if any(_truth(formula, values) in (taken, None) for values in _values_of([option])):
             return (option,)
-    for pair in combinations(options[:MOST_PAIRED], 2):
+    for pair in combinations(options[: BOUNDS.paired_options], 2):
         if any(_truth(formula, values) is taken for values in _values_of(pair)):
             return pair
     return ()

@@ -19,6 +19,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from ...bounds import BOUNDS
 from ...domain.induction import raw_value
 from ...domain.path_facts import once_for_each_fact
 from ...domain.values import Const, External, Tuple
@@ -47,10 +48,6 @@ CHECKS: dict[str, Callable[[Any, Any], bool]] = {
     "isinstance": isinstance,
     "True": lambda value, _: bool(value),
 }
-MAX_ASSUMPTIONS = 60
-"""On a path with more assumptions that share a value with a test, nothing is concluded: it would take too long."""
-MAX_CACHED_FORMULAS = 4_096
-"""Formulas whose values are kept, for the whole process."""
 
 
 def entailed(facts: KnownTruths, formula: Hashable) -> bool | None:
@@ -65,7 +62,7 @@ def entailed(facts: KnownTruths, formula: Hashable) -> bool | None:
     mine = values_in(formula)
     near = _near(facts, mine) if mine else {}
     alone = not near and not (isinstance(formula, tuple) and formula and formula[0] in ("And", "Or"))
-    if alone or len(near) > MAX_ASSUMPTIONS:
+    if alone or len(near) > BOUNDS.assumptions:
         return None
     possible = [taken for taken in (True, False) if _consistent(near, formula, taken)]
     return possible[0] if len(possible) == 1 else None
@@ -117,7 +114,7 @@ def _shifted(formula: Hashable) -> tuple[Hashable, int]:
     return formula, 0
 
 
-@lru_cache(MAX_CACHED_FORMULAS)
+@lru_cache(BOUNDS.kept_answers)
 def values_in(formula: Hashable) -> frozenset[Hashable]:
     """The unknown values that a formula is made of."""
     if not isinstance(formula, tuple):

@@ -14,6 +14,7 @@ from collections.abc import Hashable, Sequence
 
 from ...autograd.model.choices import Choice
 from ...autograd.state import fresh_id
+from ...bounds import BOUNDS
 from ...domain.mro import is_module
 from ...domain.opaque_values import item_at_unknown_place
 from ...domain.state import State
@@ -38,8 +39,6 @@ from .parting import scope_of
 
 SOME_NETWORK = "(some network)"
 """What makes an object of one of many classes of networks."""
-MAX_PICKS = 3
-"""Candidates that are all followed; of more the result is unknown."""
 
 
 def item_picked(machine: Machine, state: State, items: dict[str, Value], more: bool, node: ast.AST) -> Value:
@@ -76,7 +75,7 @@ def _is_code(state: State, value: Value) -> bool:
 def picked(machine: Machine, state: State, items: dict[str, Value], node: ast.AST) -> Value | None:
     """One of a few different things, each on a path of its own; None where there are too many."""
     candidates = {value: name for name, value in reversed(items.items())}  # the first name of each
-    if not 0 < len(candidates) <= MAX_PICKS or not isinstance(node, ast.expr):
+    if not 0 < len(candidates) <= BOUNDS.picks or not isinstance(node, ast.expr):
         return None
     names = dict(reversed([(_called(state, value, name), value) for value, name in candidates.items()]))
     if len(names) < len(candidates):

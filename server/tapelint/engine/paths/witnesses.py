@@ -16,6 +16,7 @@ from collections.abc import Hashable
 from functools import cache, lru_cache
 from typing import Any
 
+from ...bounds import BOUNDS
 from ...domain.values import Const, External, Tuple
 from ...ops.layers import ROOT, base_of, bases
 
@@ -24,10 +25,6 @@ Simple = tuple[str, Any, bool]
 
 COUNTS = frozenset("len dim numel size".split())
 """What gives a whole number that is never negative."""
-MAX_DIVISOR = 64
-"""Remainders are tried for divisors up to this: there is one witness for each remainder."""
-MAX_TEXT_PIECES = 6
-"""Constants of one kind that texts are put together of: the number of texts is the product over three kinds."""
 
 
 class Tensor:
@@ -118,7 +115,7 @@ def witnesses(subject: Hashable, checks: list[Simple]) -> list[Any]:
 
 def _remainders(divisor: Any, constants: list[Any], whole: list[Any]) -> list[Any] | None:
     """All remainders of a division, where they are few and compared with whole numbers alone."""
-    if type(divisor) is not int or not 0 < divisor <= MAX_DIVISOR or not all(type(c) is int for c in whole):
+    if type(divisor) is not int or not 0 < divisor <= BOUNDS.divisor or not all(type(c) is int for c in whole):
         return None
     return list(range(divisor)) if len(whole) >= len([c for c in constants if c is not None]) else None
 
@@ -157,7 +154,7 @@ def _texts(checks: list[Simple]) -> list[str]:
     def pieces(asked: str) -> list[str]:
         right = [right for name, right, _ in checks if name == asked]
         flat = [item for each in right for item in (each if isinstance(each, tuple) else (each,))]
-        return ["", *(item for item in flat[:MAX_TEXT_PIECES] if isinstance(item, str))]
+        return ["", *(item for item in flat[: BOUNDS.text_pieces] if isinstance(item, str))]
 
     inner = ["-".join(right for name, right, truth in checks if name == "Has" and truth and isinstance(right, str))]
     inner += pieces("Has")

@@ -17,6 +17,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from ...bounds import BOUNDS
 from ...domain.number_names import number
 from ...frozen import frozen
 from ...source import cached_on_node, children, walk
@@ -25,8 +26,6 @@ Loop = (ast.For, ast.AsyncFor, ast.While)
 Tries: tuple[type[ast.Try], ...] = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.GeneratorExp)
 _DECLARATIONS = (ast.Global, ast.Nonlocal)
-MAX_LOOP_DEPTH = 6
-"""In loops that are nested deeper, all names that are read are live: the work doubles with each level."""
 
 Names = frozenset[str]
 NO_NAMES: Names = frozenset()
@@ -172,7 +171,7 @@ class _Scope:
     def loop(self, node: ast.For | ast.AsyncFor | ast.While, out: Names, ways: Ways, depth: int) -> set[str]:
         over = ways.then(out)
         ended = self.block(node.orelse, over, depth)
-        if depth >= MAX_LOOP_DEPTH:
+        if depth >= BOUNDS.loop_depth:
             head = frozenset(_read({*ended, *out, *ways.end, *ways.caught}, node))
         else:
             head = self.head(node, ended, out, ways, depth)
@@ -181,7 +180,7 @@ class _Scope:
         before = {*head, *ways.caught}
         if not isinstance(node, ast.While):
             before = _read(before, node.iter)
-        if depth < MAX_LOOP_DEPTH:
+        if depth < BOUNDS.loop_depth:
             self.found[node] = Live(frozenset(before) | self.always, head | self.always, after | self.always)
         return before
 

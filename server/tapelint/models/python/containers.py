@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 
 from ...autograd import StoreKind
+from ...bounds import BOUNDS
 from ...domain.completion import ProgramRaised
 from ...domain.opaque_values import is_data, item_at_unknown_place
 from ...domain.options import settled
@@ -32,7 +33,6 @@ from ...domain.values import (
     of_key,
     unknown_number,
 )
-from ...engine.evaluation import MAX_ITEMS
 from ...engine.lifecycle import Appended
 from ...engine.machine import Machine
 from ...engine.open_objects import changed, open_up
@@ -99,7 +99,7 @@ def extend(machine: Machine, state: State, receiver: Value, call: Call) -> Value
     found = machine.iterate(state, call.args[0], call.node) if call.args else None
     if found is not None:
         thing = state.edit(receiver.id, Sequence)
-        values = found.values[: max(MAX_ITEMS - len(thing.items), 0)]
+        values = found.values[: max(BOUNDS.items - len(thing.items), 0)]
         for value in values:
             thing.push(kept(machine, state, thing, value, call.node))
         thing.is_partial = thing.is_partial or not found.exact or len(values) < len(found.values)
