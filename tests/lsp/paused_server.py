@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from tapelint.lsp import session
+from tapelint.lsp.delays import Delays
 from tapelint.lsp.server import Server, serve
 
-session.PAUSE = 1_000_000.0
-session.DEBOUNCE = session.SHORTEST = 0.0
+session.DELAYS = Delays(pause=1_000_000.0, edit=0.0, shortest_edit=0.0)
 
 register = Server._register
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tapelint.lsp import pauses, worker
+from tapelint.lsp.delays import Delays
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ class Report:
 async def test_cycles_are_gone_when_the_worker_has_nothing_to_do(
     no_collections: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker, "QUIET", 0.01)
+    monkeypatch.setattr(worker, "DELAYS", Delays(garbage=0.01))
     is_gone = threading.Event()
     weakref.finalize(report := Report(), is_gone.set)
     del report

@@ -25,13 +25,12 @@ from ..workspace import Resolver
 from . import deferred
 from .closed_check import Checked, check, is_below, is_wanted, python_files, training
 from .convert.diagnostics import result_id
+from .delays import DELAYS
 from .worker import Priority, Token
 
 if TYPE_CHECKING:
     from .server import Server
 
-QUIET = 0.5
-"""Seconds without a change before anything is checked."""
 SHORTEST, LONGEST = 0.1, 5.0
 """Seconds until a file is begun again that was given up for something more urgent."""
 AT_ONCE = 20
@@ -176,7 +175,7 @@ class ClosedFiles:
         """Do what is to be done until nothing is left."""
         while self._is_outdated or self._changed or self._stale:
             self._token = Token()
-            await asyncio.sleep(QUIET)
+            await asyncio.sleep(DELAYS.closed_files)
             try:
                 if self._is_outdated:
                     await self._look_around()

@@ -19,6 +19,7 @@ from .analysis_result import AnalysisResult
 from .client_capabilities import ClientCapabilities
 from .closed_files import ClosedFiles
 from .complaints import Complaints
+from .delays import DELAYS
 from .documents import Documents, Snapshot
 from .handlers import (
     about,
@@ -42,8 +43,6 @@ from .transport.json_rpc import Protocol
 from .worker import Worker
 
 logger = logging.getLogger(__name__)
-
-START_WITHIN = 4.0
 
 
 class Server(LanguageServer):
@@ -119,7 +118,7 @@ class Server(LanguageServer):
             pull_diagnostics.options(self.closed_files.is_on) if is_promised else None
         )
         # A client that forgets to say "initialized" still gets its findings, with the settings it sent along.
-        asyncio.get_running_loop().call_later(START_WITHIN, self.session.release)
+        asyncio.get_running_loop().call_later(DELAYS.start, self.session.release)
         if self._watch is not None:
             self._watch.cancel()
         if params.process_id is not None:

@@ -25,6 +25,7 @@ from . import deferred
 from .analysis_result import AnalysisResult, analyse_snapshot, empty_result, failed_result, unsaved_result
 from .caches import Memories
 from .client_capabilities import ClientCapabilities
+from .delays import DELAYS
 from .documents import Document, Snapshot
 from .foreign import Foreign, Push, Shared, callers_of, elsewhere, merged, shown_by
 from .notebook_documents import NotebookDocument
@@ -39,11 +40,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-DEBOUNCE = 0.15
-SHORTEST = 0.02
-IDLE_DELAY = 0.1
-PAUSE = 2.0
-"""Seconds without an edit after which what the next line may answer is said."""
 
 T = TypeVar("T")
 
@@ -74,7 +70,7 @@ class DocumentState:
         self.logged: set[object] = set()
         # The id of its last result, while another file is the reason to analyse it again.
         self.last_result_id: str | None = None
-        self.duration = DEBOUNCE
+        self.duration = DELAYS.edit
         self._snapshot: Snapshot | None = None
         # Resolves to the result for the current text, or to None once that is given up for newer text or settings.
         self.pending: asyncio.Future[AnalysisResult | None] = asyncio.get_running_loop().create_future()
@@ -94,7 +90,7 @@ class DocumentState:
     @property
     def pause(self) -> float:
         """Seconds that typing has to pause: as long as an analysis takes, at most half of the work is then wasted."""
-        return min(DEBOUNCE, max(SHORTEST, self.duration))
+        return min(DELAYS.edit, max(DELAYS.shortest_edit, self.duration))
 
     def supersede(self) -> None:
         """Cancel the analysis that runs; those who await it get None."""
@@ -180,14 +176,14 @@ class Session:
             self._await_pause(entry)
             self._schedule(entry, entry.pause)
             if entry.snapshot.file:
-                self.touched(entry.snapshot.file, DEBOUNCE)
+                self.touched(entry.snapshot.file, DELAYS.edit)
 
     def _await_pause(self, entry: DocumentState) -> None:
         if entry.pausing is not None:
             entry.pausing.cancel()
         entry.pausing = None
         if entry.pace.is_typing:
-            entry.pausing = asyncio.get_running_loop().call_later(PAUSE, self.paused, entry.document.uri)
+            entry.pausing = asyncio.get_running_loop().call_later(DELAYS.pause, self.paused, entry.document.uri)
 
     def paused(self, uri: str) -> None:
         """The user has not edited a document for a while: what has waited for that is shown."""
@@ -408,7 +404,7 @@ class Session:
             entry.is_judged = True
             self._spread()
             return
-        await asyncio.sleep(IDLE_DELAY)
+        await asyncio.sleep(DELAYS.idle)
         callers = await self._when_idle(lambda cancel: callers_of(file, resolver, cancel), token) or ()
         found: list[dict[str, list[Foreign]]] = []
         for rank, caller in enumerate(callers):

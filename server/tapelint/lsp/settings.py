@@ -33,11 +33,11 @@ from lsprotocol import types
 
 from ..frozen import frozen
 from ..workspace import Config, ConfigError, from_table, load
+from .delays import DELAYS
 
 logger = logging.getLogger(__name__)
 
 SECTION = "tapelint"
-PATIENCE = 2.0
 
 Ask = Callable[[types.ConfigurationParams], Awaitable[Any]]
 
@@ -149,7 +149,7 @@ class SettingsOfFolders:
         """
         items = [types.ConfigurationItem(scope_uri=uri, section=SECTION) for uri in (None, *folders)]
         try:
-            answer = await asyncio.wait_for(ask(types.ConfigurationParams(items)), PATIENCE)
+            answer = await asyncio.wait_for(ask(types.ConfigurationParams(items)), DELAYS.settings)
         except Exception as error:
             logger.warning("the editor's settings could not be read: %r", error)
             return False

@@ -23,11 +23,12 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from .delays import DELAYS
+
 if TYPE_CHECKING:
     from .server import Server
 
 METHOD = "tapelint/status"
-NOTICEABLE = 0.4
 
 
 class Status:
@@ -45,7 +46,7 @@ class Status:
         """Some work has begun."""
         self._running += 1
         if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(NOTICEABLE, self._say, "busy", "analysing")
+            self._timer = asyncio.get_running_loop().call_later(DELAYS.status, self._say, "busy", "analysing")
 
     def end(self) -> None:
         """Some work has ended; with the last of it the server is ready, or in the state of its last fault."""
@@ -79,10 +80,6 @@ class Status:
         if last_result_id != self._said:
             self._said = last_result_id
             self._send(last_result_id)
-
-
-PROGRESS_NOTICEABLE = 1.0
-"""Seconds before work is shown."""
 
 
 class Work:
@@ -134,7 +131,7 @@ class Progress:
         if message is not None:
             work.say(message)
         can_show = self._server.client.shows_progress
-        timer = asyncio.get_running_loop().call_later(PROGRESS_NOTICEABLE, work.show) if can_show else None
+        timer = asyncio.get_running_loop().call_later(DELAYS.progress, work.show) if can_show else None
         try:
             yield work
         finally:

@@ -17,11 +17,11 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from .delays import DELAYS
+
 logger = logging.getLogger(__name__)
 
 STACK = 256 * 1024 * 1024
-QUIET = 2.0
-"""Seconds without work after which there is time to look for garbage."""
 
 
 class Priority(enum.IntEnum):
@@ -153,7 +153,7 @@ class Worker:
                 gc.collect()  # the cycles of analyses that newer text has replaced
                 patience = None
                 continue
-            patience = QUIET
+            patience = DELAYS.garbage
             result, error = None, None
             if not job.token():
                 try:

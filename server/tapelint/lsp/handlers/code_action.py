@@ -20,6 +20,7 @@ from ...source.suppression.adding import ignore_here, ignore_in_file
 from ...workspace import Resolver
 from ..analysis_result import AnalysisResult
 from ..convert.text_edits import OtherDocument, workspace_edit
+from ..delays import DELAYS
 from ..transport.json_rpc import content_modified
 from . import fixes_elsewhere, many_fixes
 from .many_fixes import data_of
@@ -33,8 +34,6 @@ OPTIONS = types.CodeActionOptions(code_action_kinds=KINDS, resolve_provider=True
 WITHOUT_RESOLVE = types.CodeActionOptions(code_action_kinds=KINDS)
 
 # How long the lightbulb may wait for fixes not computed yet: an editor shows it only when all servers answered.
-PATIENCE = 1.0
-PATIENCE_WHEN_INVOKED = 5.0
 
 
 async def code_action(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction]:
@@ -68,7 +67,7 @@ async def _actions(
     if _is_about_range(only):
         touched = _in_range(result, params)
         unasked = params.context.trigger_kind == types.CodeActionTriggerKind.Automatic
-        patience = PATIENCE if unasked else PATIENCE_WHEN_INVOKED
+        patience = DELAYS.fixes if unasked else DELAYS.fixes_asked_for
         await many_fixes.computed(ls, result, touched, patience)
         of_rules = await many_fixes.of_rules(ls, result, touched, patience)
         if result.token():

@@ -20,6 +20,7 @@ from ...source.edit import Edit
 from .. import deferred
 from ..analysis_result import AnalysisResult
 from ..convert.text_edits import workspace_edit
+from ..delays import DELAYS
 from ..transport.json_rpc import content_modified
 from ..worker import Priority
 
@@ -31,7 +32,6 @@ KIND = "source.fixAll.tapelint"
 KIND_IN_NOTEBOOK = "notebook.source.fixAll.tapelint"
 
 # No round of fixes is begun after so many seconds: what is left is left to the next time.
-PATIENCE = 20.0
 SEVERAL = 2
 """So many findings of a rule have a safe fix where "Fix all" is more than the fix of one."""
 LOOKED_AT = 3
@@ -140,7 +140,7 @@ async def repaired(ls: Server, result: AnalysisResult, code: str | None = None) 
         return Repair()
 
     def made() -> Repair:
-        after = deferred.fix_all.repair(report, False, token, PATIENCE, code)
+        after = deferred.fix_all.repair(report, False, token, DELAYS.many_fixes, code)
         return Repair(deferred.analysis.differences(report, after.report), after.fixes)
 
     job = ls.session.worker.submit(made, Priority.ANSWER, token)
