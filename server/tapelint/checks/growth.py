@@ -24,14 +24,12 @@ from ..domain.state import State
 from ..domain.values import HeapRef, Instance, Value
 from ..engine.machine import Machine
 from ..models.torch.nn.module_registry import names
+from ..ops import traits_of
 from .held_graphs import Holder, holders, nodes_by_call
 from .iteration_spans import had_nodes
 from .kept_values import called_on_self, emptied_by, goes_backward, uses_of_name
 from .retention import saved_tensors
 from .shared_graphs import leaks
-
-MOVING = frozenset("index_put_ copy_ index_select gather cat stack clone getitem.index _to_copy".split())
-"""Ops that store values as they are: what is kept so is data to be kept, for all that is known."""
 
 
 def growing(state: State, roots: Sequence[tuple[str, Value]], run: int, calls: int) -> list[Holder]:
@@ -105,7 +103,9 @@ def _is_lost(machine: Machine, state: State, holder: Holder, by_call: Mapping[in
 
 def _is_computed(state: State, nodes: Iterable[Node]) -> bool:
     """Whether something is computed in a graph, not only moved to another place."""
-    return any(node.op not in MOVING and not any(map(partial(_is_view, state), node.results)) for node in nodes)
+    return any(
+        "moves" not in traits_of(node.op) and not any(map(partial(_is_view, state), node.results)) for node in nodes
+    )
 
 
 def _is_view(state: State, tensor: int) -> bool:

@@ -10,12 +10,14 @@ from tapelint.ops.layers import layer, layer_names, layers_by_op
 from tapelint.ops.naming import op_name, operator_name, subscript_name
 from tapelint.ops.schema import Layer, Op, Param, Saved
 from tapelint.ops.table import candidates, names, overload, resolve
+from tapelint.ops.traits import Trait, traits_of
 
 __all__ = [
     "Layer",
     "Op",
     "Param",
     "Saved",
+    "Trait",
     "bind",
     "candidates",
     "constant_kind",
@@ -28,4 +30,5 @@ __all__ = [
     "overload",
     "resolve",
     "subscript_name",
+    "traits_of",
 ]

@@ -27,6 +27,7 @@ from dataclasses import field
 from typing import Literal
 
 from ..frozen import frozen
+from .traits import Trait, traits_of
 
 View = Literal["", "view", "multi", "maybe", "same"]
 
@@ -77,7 +78,8 @@ class Op:
     ``source`` tells where the row comes from: ``derivatives``, ``schema`` (no tensor in, or nothing differentiable)
     or ``probe``.
     ``slots`` are the parameters that take positional arguments, ``names`` those of all, ``needed`` those of the ones
-    that must be given; ``spreads`` is true where one takes all remaining arguments.
+    that must be given; ``spreads`` is true where one takes all remaining arguments. ``traits`` say what else is
+    known of the op (see ``traits.txt``).
     """
 
     name: str
@@ -97,6 +99,7 @@ class Op:
     names: frozenset[str] = field(init=False, compare=False, repr=False)
     needed: frozenset[str] = field(init=False, compare=False, repr=False)
     spreads: bool = field(init=False, compare=False, repr=False)
+    traits: frozenset[Trait] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         known = {
@@ -104,6 +107,7 @@ class Op:
             "names": frozenset(param.name for param in self.params),
             "needed": frozenset(param.name for param in self.params if param.required and not param.variadic),
             "spreads": any(param.variadic for param in self.params),
+            "traits": traits_of(self.name),
         }
         for name, value in known.items():
             object.__setattr__(self, name, value)

@@ -8,6 +8,7 @@ out = proj(h)            # the gradient goes through h as if it had not been cla
 from __future__ import annotations
 
 from ...frozen import frozen
+from ...ops.traits import traits_of
 from ..events.graph_walks import HiddenWriteUsed
 from ..facts import Facts
 from ..state import AutogradState
@@ -25,20 +26,11 @@ class HiddenWrite:
     write: Write
 
 
-BENDING = frozenset(
-    "abs_ clamp_ clamp_max_ clamp_min_ clip_ cos_ div_ divide_ elu_ erf_ exp_ fill_ hardtanh_ leaky_relu_ log_ mul_ "
-    "multiply_ neg_ pow_ reciprocal_ relu_ renorm_ rsqrt_ sigmoid_ sin_ sqrt_ square_ tanh_ threshold_ zero_".split()
-)
-"""In-place ops whose derivative is not that of doing nothing, as that of adding a constant is. What is rounded or
-copied in is usually meant to keep the old gradient, and where a mask is filled with minus infinity none is left.
-"""
-
-
 def note_hidden(facts: Facts, state: AutogradState, tensor: Tensor, op: str, needs: bool | None) -> None:
     """``tensor`` was written by ``op``: remember it where the memory belongs to a tensor with a graph and no code has
     saved that, so that no version tells.
     """
-    if needs is not False or op.partition("/")[0] not in BENDING:
+    if needs is not False or "bends" not in traits_of(op):
         return
     owner = state.tensors.get(tensor.storage)
     write = state.writes.get(tensor.version_counter)

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable
 
 from ...frozen import frozen
+from ...ops.traits import traits_of
 from ..events.graph_walks import OverlapCopied, OverlapRefused
 from ..facts import Facts
 from ..state import AutogradState
@@ -22,8 +23,6 @@ REFUSAL = (
     "unsupported operation: some elements of the input tensor and the written-to tensor refer to a single memory "
     "location. Please clone() the tensor before performing the operation."
 )
-POINTWISE = frozenset("copy_ add_ sub_ mul_ div_ lerp_ addcmul_ clamp_".split())
-"""Ops that read and write one entry after the other, and compare what they read and write first."""
 
 
 @frozen
@@ -41,7 +40,7 @@ def check_overlap(
     refused for certain.
     """
     into = facts.windows.get(target)
-    if into is None or op not in POINTWISE:
+    if into is None or "pointwise" not in traits_of(op):
         return
     for _, tensor in given:
         source = facts.windows.get(tensor.id) if tensor.id != target else None

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ...frozen import frozen
-from ...ops.casting import saves_original
 from ...ops.schema import Op
 from ...source import written
 from ..events.graph_walks import GraphTensorWritten
@@ -30,13 +29,11 @@ from .program_point import ProgramPoint
 from .provenance import Provenance
 from .stores import LastStore, Stored, StoreKind
 from .views import UNRECORDED, edge_of, materialize_view, resolve_view
-from .writes import PROTECTED, WRITES_OVERLAPPING, bump, check_read, check_write, overlapping, protected_at
+from .writes import PROTECTED, bump, check_read, check_write, overlapping, protected_at
 
 Arg = int | Sequence[int]
 
 
-SUMS = frozenset(("add", "sub", "rsub", "stack", "cat"))
-SCALINGS = frozenset(("mul", "div", "neg", "sum", "mean"))
 REWRAPPED = frozenset((CutReason.REMADE, CutReason.ITEM, CutReason.CREATE_GRAPH))
 """Ways to lose a graph that say nothing of wanting that, as ``detach`` does."""
 
@@ -307,8 +304,15 @@ def _saved_operand(state: AutogradState, role: str, tensor: Tensor) -> SavedTens
 
 
 def _is_cast(facts: Facts, op: Op, tensor: Tensor) -> bool:
-    """Whether autocast gives an op a copy of ``tensor`` in another type, so that this is what it saves."""
-    return facts.casting and not saves_original(op.name, facts.is_single(tensor.id))
+    """Whether autocast gives an op a copy of ``tensor`` in another type, so that this is what it saves.
+
+    Autocast hands most ops that save something such a copy: matrix products, convolutions and recurrent cells a shorter
+    one, losses, norms and powers a longer one. A write to the original is then no code's business. A tensor that has
+    the longer type already is not copied for the latter: they save it as it is.
+    """
+    if not facts.casting or "saves-uncast" in op.traits:
+        return False
+    return "may-shorten" in op.traits or not facts.is_single(tensor.id)
 
 
 def _saved_result(state: AutogradState, what: str, results: Sequence[int], written: Tensor | None) -> list[SavedTensor]:
@@ -343,7 +347,7 @@ def _write(
         doubt_maybe_viewed(facts, state, tensor)
         doubt_maybe_same(facts, state, tensor.id)
     beside = tuple((t.storage, state.version(t.version_counter)) for _, t in operands.tensors if t.id != target)
-    certain = op.name in WRITES_OVERLAPPING or not overlapping(state, tensor)
+    certain = "takes-overlapping" in op.traits or not overlapping(state, tensor)
     bump(state, tensor.version_counter, op.name, node, certain, target, beside)
     note_hidden(facts, state, tensor, op.name, needs)
     return (target,)
@@ -427,7 +431,7 @@ def _remember(facts: Facts, state: AutogradState, made: Tensor, op: Op, operands
     if made.requires_grad is False or is_view and state.grad_mode is False:
         _remember_cut(facts, state, made.id, op, operands.tensors, state.grad_mode, node)
     elif facts.provenance:
-        _remember_term(facts, made.id, operands.flowing, op.name)
+        _remember_term(facts, made.id, operands.flowing, op)
 
 
 def _remember_cut(
@@ -482,15 +486,16 @@ def _cut_by(state: AutogradState, op: str, mode: bool | None, source: Tensor, no
     return Cut(point, CutReason.OPERATION, op, source=source.grad_fn)
 
 
-def _remember_term(facts: Facts, key: int, flowing: Sequence[tuple[str, Tensor]], op: str) -> None:
+def _remember_term(facts: Facts, key: int, flowing: Sequence[tuple[str, Tensor]], op: Op) -> None:
     """A sum with a graph, one of whose terms lost its own: what that term was computed from gets nothing. A sum that
     goes on as something else, as the weights of a first-order update do, is no loss.
     """
-    if op not in SUMS and (op not in SCALINGS or len(flowing) > 1):
+    is_sum = "adds" in op.traits
+    if not is_sum and ("scales" not in op.traits or len(flowing) > 1):
         return
     for _, tensor in flowing:
         origins = facts.provenance_of(tensor.id)
-        cut = origins.detached_term or (origins.cut if op in SUMS else None)
+        cut = origins.detached_term or (origins.cut if is_sum else None)
         if cut is not None and cut.reason in REWRAPPED:
             facts.record_provenance(key, Provenance(detached_term=cut))
             return

@@ -45,12 +45,14 @@ def resolve_view(state: AutogradState, key: int) -> Tensor:
 def contents(state: AutogradState, key: int) -> tuple[int, ...]:
     """Stands for the numbers in the tensor ``key``: it is another one after every write to its memory."""
     tensor = state.tensors[key]
-    writes = (
-        state.writes.get(tensor.version_counter),
-        state.writes.get(tensor.storage),
-        state.untracked_writes.get(tensor.storage),
+    counted, of_memory = state.writes.get(tensor.version_counter), state.writes.get(tensor.storage)
+    untracked = state.untracked_writes.get(tensor.storage)
+    return (
+        key,
+        counted.stamp if counted is not None else 0,
+        of_memory.stamp if of_memory is not None else 0,
+        untracked.stamp if untracked is not None else 0,
     )
-    return key, *(write.stamp if write is not None else 0 for write in writes)
 
 
 def memory_contents(state: AutogradState, key: int) -> tuple[int, ...]:

@@ -100,7 +100,7 @@ def settled(state: AutogradState, path: Sequence[Node], write: Write) -> Node | 
 
 
 def overlapping(state: AutogradState, tensor: Tensor) -> bool:
-    """Whether it has more elements than its memory (``v.expand(4, 4)``): only ``WRITES_OVERLAPPING`` accept it."""
+    """Whether it has more elements than its memory (``v.expand(4, 4)``): few ops accept it."""
     whole = state.tensors.get(tensor.storage)
     if whole is None or not isinstance(tensor.sizes, tuple) or not isinstance(whole.sizes, tuple):
         return False
@@ -109,7 +109,6 @@ def overlapping(state: AutogradState, tensor: Tensor) -> bool:
     return prod(tensor.sizes) > prod(whole.sizes)  # type: ignore[arg-type]
 
 
-WRITES_OVERLAPPING = frozenset("fill_ zero_ index_put_ index_fill_ masked_fill_ setitem.index".split())
 """Ops that write a tensor of more elements than its memory. ``v[:] = t`` is a ``copy_``, which is refused."""
 
 

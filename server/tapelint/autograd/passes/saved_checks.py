@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ...ops.traits import traits_of
 from ...source import written
 from ..model.graph import Node, SavedTensor, Write
 from ..state import AutogradState
@@ -44,15 +45,6 @@ def altered(state: AutogradState, node: Node) -> Iterator[tuple[SavedTensor, Wri
             yield saved, since[-1]
 
 
-SETTLING = frozenset(
-    "abs_ ceil_ clamp_ clamp_max_ clamp_min_ clip_ copy_ fill_ floor_ hardtanh_ masked_fill_ mul_ "
-    "nan_to_num_ relu_ renorm_ round_ sign_ trunc_ tril_ triu_ zero_".split()
-)
-"""What changes nothing any more when it is done again in the same way; a product does not where what it is with is a
-mask of zeros and ones, which is what weights are multiplied with again and again.
-"""
-
-
 def repeats(write: Write, counted: int) -> bool:
     """Whether ``write`` only does again what the one before it did: in the same words, given the same, and no code has
     written there in between (``counted`` is the stamp of the last write that was counted).
@@ -60,7 +52,7 @@ def repeats(write: Write, counted: int) -> bool:
     before = write.before
     return (
         before is not None
-        and write.op in SETTLING
+        and "settles" in traits_of(write.op)
         and (write.op != "mul_" or len(write.given) > 0)
         and (write.op, write.given) == (before.op, before.given)
         and written(write.point.node) == written(before.point.node)

@@ -21,13 +21,8 @@ from .truth import SEVERAL
 
 FILLED: Mapping[str, object] = {"ones": 1, "ones_like": 1, "zeros": 0, "zeros_like": 0}
 """What makes a tensor of one number."""
-OF_SIZES = frozenset("arange eye linspace logspace tril_indices triu_indices".split())
-"""What makes several numbers of sizes alone."""
-SAME = frozenset("clone contiguous detach repeat expand reshape flatten cat stack max min amax amin mean".split())
-"""What gives the number of the tensors that it is given, beside the views: of an empty tensor nothing is asked."""
 META = Const("meta")
 """The device on which tensors hold nothing."""
-TRUTHS = frozenset(("any", "all"))
 COMPARED: Mapping[str, Callable[[float, float], bool]] = {
     "eq": operator.eq,
     "ne": operator.ne,
@@ -36,12 +31,6 @@ COMPARED: Mapping[str, Callable[[float, float], bool]] = {
     "ge": operator.ge,
     "le": operator.le,
 }
-OPPOSITE = frozenset(("logical_not", "bitwise_not"))
-RANDOM = frozenset(
-    "bernoulli multinomial poisson normal binomial dropout alpha_dropout feature_dropout feature_alpha_dropout rrelu "
-    "gumbel_softmax rand_like randn_like randint_like empty_like".split()
-)
-"""What gives other numbers each time."""
 
 
 def known_in(machine: Machine, state: State, given: list[int]) -> list[object]:
@@ -56,27 +45,28 @@ def follow(
     """``op`` has made or written ``keys`` of tensors in which is what is ``known``, and of other values, ``named`` by
     parameter.
     """
-    if META in named.values():
-        return
+    number: object = None
     if op.writes:
-        _note(machine, state, keys, SEVERAL if known and None not in known and _are_plain(named) else None)
+        number = SEVERAL if known and None not in known and _are_plain(named) else None
     elif op.name in FILLED or op.name in ("full", "full_like"):
         filling = named.get("fill_value", Const(FILLED.get(op.name)))
-        _note(machine, state, keys, filling.value if isinstance(filling, Const) else None)
-    elif op.name in OF_SIZES:
-        _note(machine, state, keys, SEVERAL)
-    elif known and None not in known and op.name not in RANDOM:
-        _note(machine, state, keys, _computed(op, named, known))
+        number = filling.value if isinstance(filling, Const) else None
+    elif "of-sizes" in op.traits:
+        number = SEVERAL
+    elif known and None not in known and "random" not in op.traits:
+        number = _computed(op, named, known)
+    if number is not None and META not in named.values():
+        _note(machine, state, keys, number)
 
 
 def _computed(op: Op, named: Mapping[str, object], known: list[object]) -> object:
     """The number in what an op makes of constant tensors; None where something else decides as well."""
     first = known[0] if known.count(known[0]) == len(known) else SEVERAL
-    if first is not SEVERAL and (op.view or op.name in SAME):
+    if first is not SEVERAL and (op.view or "same-number" in op.traits):
         return first
-    if first is not SEVERAL and op.name in TRUTHS:
+    if first is not SEVERAL and "truth" in op.traits:
         return bool(first)
-    if isinstance(first, bool) and op.name in OPPOSITE:
+    if isinstance(first, bool) and "negates" in op.traits:
         return not first
     other = named.get("other")
     if isinstance(first, (int, float)) and isinstance(other, Const) and isinstance(other.value, (int, float)):
@@ -87,7 +77,10 @@ def _computed(op: Op, named: Mapping[str, object], known: list[object]) -> objec
 
 def _are_plain(named: Mapping[str, object]) -> bool:
     """Whether what an op is given beside tensors is spelled out."""
-    return all(isinstance(value, (Const, External, TensorRef, Tuple, Slice)) for value in named.values())
+    for value in named.values():
+        if not isinstance(value, (Const, External, TensorRef, Tuple, Slice)):
+            return False
+    return True
 
 
 def number_in(machine: Machine, state: State, key: int) -> Const | None:

@@ -15,11 +15,8 @@ from collections.abc import Hashable, Iterable
 
 from ...autograd import Write
 from ...domain.state import State
+from ...ops import traits_of
 from ...source import walk
-
-STORING = frozenset("copy_ fill_ zero_ index_put_ index_copy_ index_fill_ masked_fill_ scatter_".split())
-"""Ops after which a part of a tensor holds what they were given. A sum that grows until it is enough is another matter:
-its branch runs many times."""
 
 
 def is_settled(state: State, terms: Iterable[Hashable], side: tuple[ast.AST, ...]) -> bool:
@@ -32,7 +29,7 @@ def is_settled(state: State, terms: Iterable[Hashable], side: tuple[ast.AST, ...
     inside: set[int] = set()
     for term in asked:
         write = _last_write(state, term)
-        if write is None or write.op not in STORING or _reads_itself(state, write):
+        if write is None or "stores" not in traits_of(write.op) or _reads_itself(state, write):
             return False
         inside = inside or {id(node) for each in side for node in walk(each)}
         if not any(id(node) in inside for node in (write.point.node, *write.point.calls)):

@@ -39,9 +39,10 @@ from ...domain.values import (
 from ...engine.machine import Machine
 from ...engine.paths import constant_contents
 from ...ops.schema import Op
-from . import devices, precision, refined_rows
+from . import devices, precision
 from .autograd import grad_access, missing_grad
 from .dtypes import result_kind
+from .refined_rows import refined
 from .tensor_shapes import results_extents
 
 
@@ -193,12 +194,11 @@ def apply(
     given_keys = [key for _, key in given]
     if op.writes == ("out",) and state.grad_mode is True:
         refuse_out(state, op.name, given_keys)
-    op = refined_rows.refine_view(machine.facts, state, op, named)
-    op = refined_rows.refine_saves(state, op, named.get("output_size"))
+    op = refined(machine.facts, state, op, named)
     known = constant_contents.known_in(machine, state, given_keys)
     try:
         extents = results_extents(state, op, named)
-        kind = result_kind(state, op.name, named)
+        kind = result_kind(state, op, named)
         count = count_of(named) if op.outputs < 0 else None
         keys = record(machine.facts, state, op, tensors, node, count, same, extents[0], kind)
     except TorchRaises as refused:

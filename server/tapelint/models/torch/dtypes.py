@@ -12,28 +12,14 @@ from typing import Literal
 
 from ...domain.state import State
 from ...domain.values import NONE, Const, External, HeapRef, Origin, TensorRef, Tuple, Unknown
+from ...ops import Op, Trait
 from .known_shape import items_in
 
 Kind = Literal["float", "int", "bool", "other"] | None
 
 FLOAT = frozenset("float float32 float64 double half float16 bfloat16 cfloat cdouble complex64 complex128".split())
 INT = frozenset("int int8 int16 int32 int64 long short uint8".split())
-MAKE_FLOAT = frozenset("zeros ones empty rand randn rand_like randn_like linspace eye normal div true_divide".split())
-MAKE_INT = frozenset("randint randperm argmax argmin argsort nonzero searchsorted bucketize one_hot".split())
-MAKE_BOOL = frozenset("eq ne lt le gt ge logical_and logical_or logical_not logical_xor isnan isinf isfinite".split())
-MAKE: dict[str, Kind] = {
-    **dict.fromkeys(MAKE_BOOL, "bool"),
-    **dict.fromkeys(MAKE_INT, "int"),
-    **dict.fromkeys(MAKE_FLOAT, "float"),
-}
-NEW = frozenset("zeros ones empty rand randn linspace eye".split())
-"""What makes new numbers of the default dtype, where no other is asked for: ``torch.rand(3)``."""
-KEEP = frozenset(
-    "add sub mul pow neg abs clamp sum prod cumsum view reshape flatten squeeze unsqueeze transpose permute t T mT "
-    "expand repeat cat stack flip roll clone contiguous getitem.basic getitem.index select maximum minimum where "
-    "floor_divide remainder zeros_like ones_like full_like max min amax amin gather unbind split chunk "
-    "repeat_interleave detach __rsub__".split()
-)
+MAKES: Mapping[Trait, Kind] = {"makes-float": "float", "makes-int": "int", "makes-bool": "bool"}
 
 
 DTYPE_OF_KIND: dict[Kind, Origin] = {
@@ -110,17 +96,17 @@ def highest(kinds: list[Kind]) -> Kind:
     return next((kind for kind in ("float", "int", "bool") if kind in kinds), None)
 
 
-def result_kind(state: State, op: str, named: Mapping[str, object]) -> Kind:
+def result_kind(state: State, op: Op, named: Mapping[str, object]) -> Kind:
     """The family of what ``op`` returns, where it is certain; a float operand alone says it by itself."""
-    name = op.removeprefix("nn.functional.")
     if "dtype" in named and named["dtype"] != NONE:
         return of_dtype(named["dtype"])
-    if name in MAKE:
-        return MAKE[name]
-    if name in ("arange", "full"):
-        wanted = ("fill_value",) if name == "full" else ("start", "end", "step")
-        return highest([of_values(state, named[n]) for n in wanted if n in named])
-    if name in KEEP:
+    traits = op.traits
+    for trait, kind in MAKES.items() if traits else ():
+        if trait in traits:
+            return kind
+    if "makes-as-numbers" in traits:
+        return highest([of_values(state, named[n]) for n in ("fill_value", "start", "end", "step") if n in named])
+    if "keeps-family" in traits:
         kind = highest([of_values(state, named[n]) for n in ("self", "other", "exponent", "tensors") if n in named])
-        return "int" if kind == "bool" and name in ("sum", "prod", "cumsum") else kind
+        return "int" if kind == "bool" and "counts-bools" in traits else kind
     return None

@@ -16,16 +16,9 @@ from collections.abc import Mapping
 from ...domain.state import State
 from ...domain.values import FALSE, NONE, Autocast, Const, External, TensorRef, Value
 from ...engine.machine import Machine
-from ...ops.casting import may_shorten
 from ...ops.schema import Op
-from .dtypes import NEW
 from .registry import Call, function
 
-CHANGING = frozenset("complex polar view_as_complex view_as_complex_copy stft hilbert float_power lu".split())
-"""Ops whose results are of another dtype than their operands, or may be; those of ``fft`` are others, and
-eigenvalues.
-"""
-OTHER_FAMILIES = ("fft_", "linalg_eig", "quantize", "to_sparse", "to_mkldnn")
 OTHERS = frozenset("double float64 half float16 bfloat16".split())
 
 
@@ -33,23 +26,22 @@ def follow(
     machine: Machine, op: Op, named: Mapping[str, object], given: list[tuple[str, int]], keys: tuple[int, ...]
 ) -> None:
     """``op`` has made ``keys`` of the tensors ``given``."""
-    single, flows = machine.facts.float32, op.flows
-    if "dtype" in named and named["dtype"] != NONE or _changes_dtype(op.name, named):
+    single, flows, traits = machine.facts.float32, op.flows, op.traits
+    if "other-dtype" in traits or len(named) > 1 and _asks_for_other(named):
         return
-    if op.name in NEW:
+    if "default-dtype" in traits:
         single.update(keys)
-    elif (flows or op.view) and not (machine.facts.casting and may_shorten(op.name)):
+    elif (flows or op.view) and not (machine.facts.casting and "may-shorten" in traits):
         sources = [key for name, key in given if name in flows or not flows]
         if sources and single.issuperset(sources):
             single.update(keys if op.outputs < 0 else keys[:1])  # the others may be indices
 
 
-def _changes_dtype(name: str, named: Mapping[str, object]) -> bool:
-    """Whether the result is not of the dtype of the operands, such as complex numbers, or not laid out as they are."""
-    if named.get("layout", NONE) != NONE:
+def _asks_for_other(named: Mapping[str, object]) -> bool:
+    """Whether a call asks for another dtype or layout, or has a complex number."""
+    if named.get("dtype", NONE) != NONE or named.get("layout", NONE) != NONE:
         return True
-    is_maker = name in CHANGING or name.replace(".", "_").startswith(OTHER_FAMILIES)
-    return is_maker or any(isinstance(each, Const) and isinstance(each.value, complex) for each in named.values())
+    return any(isinstance(value, Const) and type(value.value) is complex for value in named.values())
 
 
 def changes(machine: Machine, tensor: int, name: str, wanted: list[Value]) -> bool:

@@ -16,7 +16,7 @@ F.adaptive_avg_pool2d(x, size)       who knows: nothing is concluded
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from math import prod
 
@@ -27,41 +27,43 @@ from ...ops.schema import Op, Saved
 from .known_shape import Given, Sizes, items_in
 from .tensor_shapes import viewed
 
-REAL = frozenset("conj conj_physical real resolve_conj resolve_neg".split())
-"""What these do concerns complex numbers only."""
+Named = Mapping[str, object]
+Refinement = Callable[[Facts, State, Op, Named], Op]
+"""Gives the row for the arguments of one call."""
 
 
-def refine_view(facts: Facts, state: State, op: Op, named: Mapping[str, object]) -> Op:
-    """The row, with the ``view`` it has for these arguments, where that is certain."""
+def _complex_only(facts: Facts, state: State, op: Op, named: Named) -> Op:
+    """What is of single precision is not complex: it comes back."""
     value = named.get("self")
-    if op.view != "maybe" or not isinstance(value, TensorRef):
-        return op
+    return replace(op, view="same") if isinstance(value, TensorRef) and facts.is_single(value.id) else op
+
+
+def _positive(facts: Facts, state: State, op: Op, named: Named) -> Op:
+    return replace(op, view="same") if isinstance(named.get("self"), TensorRef) else op
+
+
+def _flattened(facts: Facts, state: State, op: Op, named: Named) -> Op:
+    """``x.flatten(-1)``: where no two dimensions are joined, x comes back."""
+    given = Given(state, named)
+    sizes, start, end = given.sizes("self"), given.number("start_dim", 0), given.number("end_dim", -1)
+    joins = not sizes or start is None or end is None or start % len(sizes) != end % len(sizes)
+    return op if joins else replace(op, view="same")
+
+
+def _reshaped(facts: Facts, state: State, op: Op, named: Named) -> Op:
+    """A view for certain where dimensions are only taken apart."""
     given = Given(state, named)
     sizes = given.sizes("self")
-    if op.name == "positive" or op.name in REAL and facts.is_single(value.id):
-        return replace(op, view="same")
-    return op if sizes is None else _resized(op, sizes, given)
+    wanted = None if sizes is None else viewed(given) if op.name == "reshape" else given.extent("other")
+    is_view = sizes is not None and isinstance(wanted, tuple) and _only_splits(sizes, wanted)
+    return replace(op, view="view") if is_view else op
 
 
-def _resized(op: Op, sizes: Sizes, given: Given) -> Op:
-    """The row of an op that gives a tensor of these ``sizes`` other ones."""
-    match op.name:
-        case "flatten" if sizes:
-            start, end = given.number("start_dim", 0), given.number("end_dim", -1)
-            joins = start is None or end is None or start % len(sizes) != end % len(sizes)
-            return op if joins else replace(op, view="same")
-        case "sum_to_size":
-            return _summed(op, sizes, given.numbers("size"))
-        case "reshape" | "reshape_as":
-            wanted = viewed(given) if op.name == "reshape" else given.extent("other")
-            return replace(op, view="view") if isinstance(wanted, tuple) and _only_splits(sizes, wanted) else op
-        case _:
-            return op
-
-
-def _summed(op: Op, sizes: Sizes, wanted: list[int | None] | None) -> Op:
+def _summed(facts: Facts, state: State, op: Op, named: Named) -> Op:
     """``x.sum_to_size(4)``: new memory where anything is summed."""
-    if wanted is None or None in wanted or None in sizes:
+    given = Given(state, named)
+    sizes, wanted = given.sizes("self"), given.numbers("size")
+    if sizes is None or wanted is None or None in wanted or None in sizes:
         return op
     if wanted == [*sizes]:
         return replace(op, view="same")
@@ -82,22 +84,30 @@ def _only_splits(old: Sizes, new: Sizes) -> bool:
     return not left
 
 
-POOLS = frozenset(
-    name
-    for dims in (1, 2, 3)
-    for name in (
-        f"adaptive_avg_pool{dims}d",
-        f"nn.functional.adaptive_avg_pool{dims}d",
-        f"adaptiveavgpool{dims}d",
-    )
-)
-"""The functions and the layers, as the op table names them."""
-
-
-def refine_saves(state: State, op: Op, output_size: object) -> Op:
-    """The row of an adaptive average pool, with what it saves for this output size."""
-    if op.name not in POOLS:
-        return op
-    sizes = [item.value for item in items_in(state, output_size) or () if isinstance(item, Const)]
+def _pooled(facts: Facts, state: State, op: Op, named: Named) -> Op:
+    """An adaptive average pool, with what it saves for this output size."""
+    sizes = [item.value for item in items_in(state, named.get("output_size")) or () if isinstance(item, Const)]
     is_wide = any(isinstance(size, int) and size != 1 for size in sizes)
     return replace(op, saves=(Saved(op.params[0].name),) if is_wide else ())
+
+
+REFINEMENTS: Mapping[str, Refinement] = {
+    "positive": _positive,
+    "flatten": _flattened,
+    "reshape": _reshaped,
+    "reshape_as": _reshaped,
+    "sum_to_size": _summed,
+    **dict.fromkeys(("conj", "conj_physical", "real", "resolve_conj", "resolve_neg"), _complex_only),
+    **{
+        pattern.format(dims): _pooled
+        for dims in (1, 2, 3)
+        for pattern in ("adaptive_avg_pool{}d", "nn.functional.adaptive_avg_pool{}d", "adaptiveavgpool{}d")
+    },
+}
+"""The ops, and layers in small letters, whose row depends on the arguments: no other is asked."""
+
+
+def refined(facts: Facts, state: State, op: Op, named: Named) -> Op:
+    """The row for the arguments of one call."""
+    refinement = REFINEMENTS.get(op.name)
+    return op if refinement is None else refinement(facts, state, op, named)

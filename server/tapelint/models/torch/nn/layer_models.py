@@ -44,8 +44,9 @@ from ....engine.machine import Machine
 from ....ops.layers import LAZY, bare, is_there
 from ....ops.module_names import is_ownless
 from ....ops.schema import Layer
-from .. import dispatch, precision, refined_rows
+from .. import dispatch, precision
 from ..composites import shorten_rows
+from ..refined_rows import refined
 from ..registry import Call
 from ..tensor_shapes import results_extents
 from .module_registry import Guess, note, parameters_of
@@ -248,7 +249,7 @@ def run_layer(machine: Machine, state: State, row: ops.Layer, thing: Instance, c
         return dispatch.opaque(machine, state, inputs_of(machine, state, call), call.node, row.name)
     if row.indices is not None and settings.get("return_indices", FALSE) not in (TRUE, FALSE):
         return Unknown(row.name)
-    op = refined_rows.refine_saves(state, _chosen_op(row, settings, idle), settings.get("output_size"))
+    op = refined(machine.facts, state, _chosen_op(row, settings, idle), settings)
     output = "(T,T)" if op is row.indices else row.output
     shorten_rows(state, settings.get("weight", NONE), settings.get("max_norm", NONE), call.node)
     operands = _operands(machine, state, row, op, thing, call)
