@@ -23,6 +23,7 @@ from .model.inference_mode import check_inference_write
 from .model.program_point import Iteration, ProgramPoint
 from .model.provenance import Provenance
 from .model.recording import invent, record
+from .model.requires_grad import doubt, doubt_maybe_same, give_history, set_by_program
 from .model.stores import EvaluationGraph, LastStore, RetainedGraphs, Stored, StoreKind
 from .model.views import contents, edge_of, leaf, materialize_view, memory_contents, resolve_view
 from .model.writes import TorchRaises, bump, check_write, record_untracked_write
@@ -65,10 +66,13 @@ __all__ = [
     "check_inference_write",
     "check_write",
     "contents",
+    "doubt",
+    "doubt_maybe_same",
     "memory_contents",
     "resolve_view",
     "edge_of",
     "fresh_id",
+    "give_history",
     "gradients",
     "is_wide",
     "invent",
@@ -79,6 +83,7 @@ __all__ = [
     "retain",
     "second_order",
     "see_outside",
+    "set_by_program",
     "materialize_view",
     "unused",
     "record_untracked_write",

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import ast
 import sys
-from dataclasses import replace
 
 from .. import ops
-from ..autograd import Facts, Provenance, invent, resolve_view
+from ..autograd import Facts, Provenance, give_history, invent, resolve_view
 from ..bounds import BOUNDS
 from .mro import mro_of
 from .state import State
@@ -92,7 +91,7 @@ def part_of(facts: Facts, state: State, whole: int, node: ast.AST) -> TensorRef:
     may_be_cut = facts.provenance_of(whole).parts_may_be_cut
     facts.record_provenance(made, Provenance(part_of=whole, parts_may_be_cut=may_be_cut))
     if (may_be_cut or state.grad_mode is not True) and tensor.requires_grad is not False:
-        state.tensors[made] = replace(state.tensors[made], requires_grad=None)
+        give_history(state, state.tensors[made], state.tensors[made].grad_fn, None)
     return TensorRef(made)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 
+from ..autograd import give_history
 from ..domain import facets
 from ..domain.mro import mro_of
 from ..domain.state import State
@@ -31,7 +32,6 @@ from ..domain.values import (
 from ..engine.machine import Machine
 from ..engine.syntax.asked import asked_of_attributes, asked_of_variables, is_of_network
 from ..engine.syntax.walked_results import walked_method_calls
-from ..models.torch.nn import frozen_parts
 from ..models.torch.nn.layer_models import guessed_network
 from ..models.torch.nn.module_registry import parameters_of
 
@@ -112,4 +112,6 @@ def _set_as(state: State, network: HeapRef, given: dict[str, Value]) -> None:
         state.edit(network.id, Instance).attributes["training"] = mode
     if (flag := given.get(facets.REQUIRES_GRAD)) is not None:
         wanted = None if flag not in (TRUE, FALSE) else flag == TRUE
-        frozen_parts.require(state, (key for _, key in parameters_of(state, network)), wanted)
+        for _, key in parameters_of(state, network):
+            state.changes += 1
+            give_history(state, state.tensors[key], None, wanted)

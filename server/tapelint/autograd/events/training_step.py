@@ -20,6 +20,16 @@ WhyUnoptimized = Literal["hidden", "plain", "later"]
 
 
 @frozen(eq=False, kw_only=True)
+class RequiresGradSet(SilentEvent):
+    """The program has changed whether a leaf requires grad."""
+
+    tensor: int
+    # What it was, and what it is now; None where that is not known.
+    before: bool | None
+    wanted: bool | None
+
+
+@frozen(eq=False, kw_only=True)
 class OptimizerStepped(SilentEvent):
     """An optimizer used the gradients of the leaves it holds."""
 

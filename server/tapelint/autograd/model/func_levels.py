@@ -21,6 +21,7 @@ from ..facts import Facts
 from ..state import AutogradState, fresh_id
 from .graph import Leaf, Node, SavedTensor, Tensor
 from .graph_search import reachable
+from .requires_grad import give_history
 from .views import edge_of, resolve_view
 
 
@@ -103,7 +104,7 @@ def see_outside(facts: Facts, state: AutogradState, level: Level, keys: Iterable
             continue
         graph, needs = outside.found[tensor.grad_fn]
         if graph is not tensor.grad_fn or needs is not tensor.requires_grad:
-            state.tensors[key] = replace(tensor, grad_fn=graph, requires_grad=needs)
+            give_history(state, tensor, graph, needs)
 
 
 class Outside:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from ...frozen import frozen
 from ...ops.schema import Op
@@ -20,13 +19,13 @@ from ..facts import Facts
 from ..gradients.missing_mark_dirty import tell_unmarked
 from ..state import AutogradState, fresh_id
 from .cuts import Cut, CutReason
-from .doubts import doubt_maybe_same, doubt_maybe_viewed
 from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor, ViewKind
 from .hidden_writes import note_hidden, note_use
 from .inference_mode import check_inference_write, check_saved
 from .overlaps import check_overlap
 from .program_point import ProgramPoint
 from .provenance import Provenance
+from .requires_grad import doubt_maybe_same, doubt_maybe_viewed, give_history
 from .stores import LastStore, Stored, StoreKind
 from .views import UNRECORDED, edge_of, materialize_view, resolve_view
 from .writes import PROTECTED, bump, check_read, check_write, overlapping, protected_at
@@ -385,7 +384,7 @@ def _rebase_history(
         overload=op.overload,
         named_inputs=tuple(sources),
     )
-    state.tensors[whole.id] = replace(whole, grad_fn=graph, requires_grad=needs)
+    give_history(state, whole, graph, needs)
     _remember_store(state, whole.id, node)
     if tensor.base is not None:
         view = Node(
@@ -397,8 +396,7 @@ def _rebase_history(
             results=(tensor.id,),
             grad_fn="AsStridedBackward0",
         )
-        seen = state.version(tensor.version_counter) + 1
-        state.tensors[tensor.id] = replace(tensor, grad_fn=view, requires_grad=needs, view_version=seen)
+        give_history(state, tensor, view, needs, state.version(tensor.version_counter) + 1)
 
 
 def _remember_store(state: AutogradState, key: int, node: ast.AST) -> None:

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 from ...frozen import frozen
 from ..facts import Facts
 from ..gradients.accumulation import written
 from ..model.graph import Leaf, Node
+from ..model.requires_grad import doubt
 from ..model.views import leaf
 from ..model.writes import bump
 from ..state import AutogradState
@@ -86,7 +86,7 @@ class PendingHooks:
     def _gradient(self) -> int:
         made = leaf(self.state, self.node)
         if self.create is not False:
-            self.state.tensors[made] = replace(self.state.tensors[made], requires_grad=None)
+            doubt(self.state, [made])
         return made
 
     def _run(self, hook: Hook, tensor: int) -> None:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from ...autograd import set_by_program
 from ...domain import facets
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
@@ -22,7 +23,6 @@ from ...domain.values import (
 )
 from ...engine.machine import Machine
 from ..torch.autograd.backward_calls import go_backward, retention
-from ..torch.nn.frozen_parts import require
 from ..torch.registry import FUNCTIONS, MODULE_METHODS, Call, method
 from . import paused_optimizers
 from .configured_optimizers import optimizers_of
@@ -101,7 +101,8 @@ def toggle_optimizer(machine: Machine, state: State, receiver: Value, call: Call
     off = [key for key in sorted(others) if state.tensors[key].requires_grad]
     assert isinstance(receiver, HeapRef)  # it has optimizers
     state.edit_attributes(receiver.id)[facets.TOGGLED_OFF] = Tuple(tuple(TensorRef(key) for key in off))
-    require(state, off, False)
+    for key in off:
+        set_by_program(machine.facts, state, state.tensors[key], False, call.node)
     return NONE
 
 
@@ -111,7 +112,9 @@ def untoggle_optimizer(machine: Machine, state: State, receiver: Value, call: Ca
         return machine.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
     off = state.edit_attributes(receiver.id).pop(facets.TOGGLED_OFF, NONE)
     toggled = off.items if isinstance(off, Tuple) else ()
-    require(state, [item.id for item in toggled if isinstance(item, TensorRef)], True)
+    for item in toggled:
+        if isinstance(item, TensorRef):
+            set_by_program(machine.facts, state, state.tensors[item.id], True, call.node)
     return NONE
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ...autograd import Cut, CutReason, Node, Provenance, Tensor, fresh_id
+from ...autograd import Cut, CutReason, Node, Provenance, Tensor, doubt_maybe_same, fresh_id, set_by_program
 from ...autograd.events.broken_graph import RequiresGradRefused
-from ...autograd.model.doubts import doubt_maybe_same
 from ...autograd.model.guesses import assumed_below, is_unproven
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
@@ -98,9 +97,6 @@ def set_requires_grad(
     if wanted:
         dispatch.refuse_integers(machine, state, tensor.id, node)
         machine.facts.record_provenance(tensor.id, Provenance(rewrapped=state.point(node)))
-    if wanted is False and tensor.requires_grad:
-        machine.facts.frozen_at[tensor.id] = state.point(node)
-    state.changes += 1
-    state.tensors[tensor.id] = replace(tensor, requires_grad=bool(wanted) if wanted is not None else None, grad_fn=None)
+    set_by_program(machine.facts, state, tensor, bool(wanted) if wanted is not None else None, node)
     if wanted is not False:
         doubt_maybe_same(machine.facts, state, tensor.id)

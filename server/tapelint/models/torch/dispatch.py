@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ... import ops
-from ...autograd import Extent, Tensor, TorchRaises, invent, record, resolve_view
+from ...autograd import Extent, Tensor, TorchRaises, doubt, give_history, invent, record, resolve_view
 from ...autograd.events.broken_graph import RequiresGradRefused
 from ...autograd.model.recording import Arg, flatten
 from ...domain.completion import ProgramRaised
@@ -174,7 +174,7 @@ def _require_grad(machine: Machine, state: State, key: int, wants: Value, node: 
     if wants == TRUE:
         refuse_integers(machine, state, key, node)
     grad = wants.value if isinstance(wants, Const) else None
-    state.tensors[key] = replace(state.tensors[key], requires_grad=bool(grad) if grad is not None else None)
+    give_history(state, state.tensors[key], None, bool(grad) if grad is not None else None)
 
 
 def apply(
@@ -209,7 +209,7 @@ def apply(
     if machine.facts.wanted_gradients:  # before that nothing is computed from one
         _follow_gradients(machine, state, op, tensors, keys, node)
     if state.grad_mode is not False and may_flow(op.name, args, kwargs):
-        _doubt(state, keys)
+        doubt(state, keys)  # where the operands that are not known have a graph, so have the results
     if len(extents) > 1 or op.writes:
         resize(state, keys, extents)
     return _returned(op, keys)
@@ -241,13 +241,6 @@ def _follow_gradients(
     target = tensors.get(op.writes[0]) if op.writes else None
     given = [key for _, key in flatten(tensors)]
     grad_access.follow_op(machine, state, given, keys, target if isinstance(target, int) else None, node)
-
-
-def _doubt(state: State, keys: SequenceType[int]) -> None:
-    """Results without a graph as far as the known operands tell may have one through those that are not known."""
-    for key in keys:
-        if state.tensors[key].requires_grad is False:
-            state.tensors[key] = replace(state.tensors[key], requires_grad=None)
 
 
 def resize(state: State, keys: SequenceType[int], extents: SequenceType[Extent]) -> None:
@@ -348,8 +341,7 @@ def opaque(machine: Machine, state: State, inputs: SequenceType[int], node: ast.
     if not known:
         return something(assumption or "")
     made = invent(machine.facts, state, known, node, assumption)
-    if state.tensors[made].requires_grad is False:  # gradients are off here, which it may switch on for itself
-        state.tensors[made] = replace(state.tensors[made], requires_grad=None)
+    doubt(state, [made])  # where gradients are off, it may switch them on for itself
     return TensorRef(made)
 
 

@@ -15,6 +15,7 @@ from ...autograd import (
     bump,
     check_write,
     contents,
+    give_history,
     leaf,
     resolve_view,
 )
@@ -72,11 +73,11 @@ def detach_in_place(machine: Machine, state: State, receiver: Value, call: Call)
             )
         )
         raise ProgramRaised("RuntimeError", "Can't detach views in-place. Use detach() instead.", by_torch=True)
-    state.changes += 1
     if tensor.requires_grad:
         lost = Cut(state.point(call.node), CutReason.OPERATION, "detach_", source=tensor.grad_fn)
         machine.facts.record_provenance(receiver.id, Provenance(cut=lost))
-    state.tensors[receiver.id] = replace(tensor, grad_fn=None, requires_grad=False)
+    state.changes += 1
+    give_history(state, tensor, None, False)
     part_changed(machine, state, machine.facts.provenance_of(receiver.id).part_of)
     return receiver
 
@@ -392,7 +393,7 @@ def variable(machine: Machine, state: State, call: Call) -> Value:
     made = cut(machine, state, resolve_view(state, tensor), call.node, CutReason.OPERATION, "Variable")
     if wants:
         refuse_integers(machine, state, made, call.node)
-    state.tensors[made] = replace(state.tensors[made], requires_grad=wants)
+    give_history(state, state.tensors[made], None, wants)
     return TensorRef(made)
 
 

@@ -15,8 +15,10 @@ from ....autograd import (
     Provenance,
     TorchRaises,
     backward,
+    doubt,
     edge_of,
     fresh_id,
+    give_history,
     is_wide,
     leaf,
     resolve_view,
@@ -349,7 +351,7 @@ def new_gradient(
     found = second_order(machine.facts, state, begin, key, edges)
     machine.charge_pass()
     if create is None or found is None or not found.edges and found.unknown:
-        state.tensors[made] = replace(state.tensors[made], requires_grad=None)
+        doubt(state, [made])
     elif not found.edges:
         machine.facts.record_provenance(made, Provenance(cut=Cut(state.point(node), CutReason.LINEAR)))
     else:
@@ -365,5 +367,5 @@ def new_gradient(
             is_complete=not found.unknown,
         )
         machine.facts.saved.update(item.version_counter for item in found.saved)
-        state.tensors[made] = replace(state.tensors[made], requires_grad=True, grad_fn=graph)
+        give_history(state, state.tensors[made], graph, True)
     return made

@@ -16,7 +16,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ....autograd import Leaf, Node, Tensor, fresh_id
+from ....autograd import Leaf, Node, Tensor, fresh_id, give_history
 from ....domain.state import State
 from ....domain.values import BuiltinMethod, TensorRef, Value
 from ....engine.machine import Machine
@@ -57,7 +57,7 @@ def part_changed(machine: Machine, state: State, whole: int | None) -> None:
     while whole is not None and (tensor := state.tensors[whole]).assumption:
         if tensor.grad_fn is not None:
             state.changes += 1
-            state.tensors[whole] = replace(tensor, requires_grad=None, grad_fn=None)
+            give_history(state, tensor, None, None)
         whole = machine.facts.provenance_of(whole).part_of
 
 

@@ -25,6 +25,7 @@ from ....autograd import (
     SavedTensor,
     TorchRaises,
     fresh_id,
+    give_history,
     resolve_view,
 )
 from ....domain.completion import ProgramRaised
@@ -107,7 +108,7 @@ def with_reentry(machine: Machine, state: State, functions: list[Value], args: l
     unknown = mode is not False and any(resolve_view(state, key).requires_grad is None for key in given)
     for key in direct(result):
         if unknown:
-            state.tensors[key] = replace(state.tensors[key], requires_grad=None)
+            give_history(state, state.tensors[key], state.tensors[key].grad_fn, None)
         elif mode is True:
             inside = tuple(leaf for run in functions for _, leaf in parameters_of(state, _module(run)))
             lost = Cut(state.point(call.node), CutReason.CHECKPOINT, leaves=inside)

@@ -16,10 +16,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from .... import ops
-from ....autograd import Node, resolve_view
+from ....autograd import Node, give_history, resolve_view
 from ....autograd.model.graph import BackwardPass
 from ....autograd.model.graph_search import nodes_below
 from ....autograd.state import fresh_id
@@ -51,7 +50,7 @@ def had_graph(state: State, root: int, node: ast.AST) -> None:
         results=(root,),
         is_complete=False,
     )
-    state.tensors[root] = replace(tensor, requires_grad=True, grad_fn=graph)
+    give_history(state, tensor, graph, True)
     state.freed[graph] = BackwardPass(state.point(node), root, (graph,))
 
 

@@ -23,6 +23,7 @@ from ....autograd import (
     check_write,
     edge_of,
     fresh_id,
+    give_history,
     leaf,
     resolve_view,
 )
@@ -275,7 +276,7 @@ def _give(
             parameter=False,
         )
     elif graph is not None and record.base is None:
-        state.tensors[new] = replace(record, requires_grad=needs, grad_fn=graph)
+        give_history(state, record, graph, needs)
     elif graph is not None:
         _give_view(state, record, graph, needs, node)
 
@@ -287,11 +288,9 @@ def _give_view(state: State, record: Tensor, graph: Node, needs: bool | None, no
     point = state.point(node)
     edges: tuple[Node | Leaf, ...] = (graph,) if (old := edge_of(base)) is None else (old, graph)
     copy = Node(fresh_id(), graph.op, edges, point, (), True, needs is True, grad_fn="CopySlices", results=(base.id,))
-    state.tensors[base.id] = replace(base, grad_fn=copy, requires_grad=needs)
+    give_history(state, base, copy, needs)
     part = Node(fresh_id(), "as_strided", (copy,), point, certain=needs is True, results=(record.id,))
-    state.tensors[record.id] = replace(
-        record, grad_fn=part, requires_grad=needs, view_version=state.version(record.version_counter)
-    )
+    give_history(state, record, part, needs, state.version(record.version_counter))
 
 
 @function("torch.library.custom_op", "torch.library.triton_op")

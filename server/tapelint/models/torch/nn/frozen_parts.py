@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import replace
 
-from ....autograd import Tensor
+from ....autograd import Tensor, doubt
 from ....domain import facets
 from ....domain.state import State
 from ....domain.values import Instance, TensorRef, Value
@@ -43,24 +42,13 @@ def note_handed(state: State, values: Iterable[Value]) -> None:
     """Unknown code was given networks, and may have set the flags of their parameters."""
     for value in values:
         if is_module_like(state, value):
-            _doubt(state, [key for _, key in parameters_of(state, value)])
-
-
-def _doubt(state: State, keys: list[int]) -> None:
-    require(state, [key for key in keys if state.tensors[key].requires_grad is False], None)
-
-
-def require(state: State, keys: Iterable[int], wanted: bool | None) -> None:
-    """Leaves require grad from now on, or do not, or that is unknown."""
-    for key in keys:
-        state.changes += 1
-        state.tensors[key] = replace(state.tensors[key], requires_grad=wanted)
+            doubt(state, [key for _, key in parameters_of(state, value)])
 
 
 def look(machine: Machine, state: State, keys: list[int]) -> None:
     """Parameters are used: what was frozen of a network is not known, if parts of it were accessed."""
     if not machine.facts.partially_exposed.isdisjoint(keys):
-        _doubt(state, [key for key in keys if key in machine.facts.partially_exposed])
+        doubt(state, [key for key in keys if key in machine.facts.partially_exposed])
 
 
 def flag_of_some(machine: Machine, state: State, tensor: Tensor, wanted: object, node: ast.AST) -> object:

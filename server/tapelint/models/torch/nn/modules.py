@@ -7,10 +7,9 @@ for all of its parameters, and a forward that depends on its inputs and on it, b
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from .... import ops
-from ....autograd import CutReason, Leaf, bump, edge_of, invent, resolve_view
+from ....autograd import CutReason, Leaf, bump, doubt, edge_of, invent, resolve_view, set_by_program
 from ....autograd.gradients import history
 from ....domain import facets
 from ....domain.completion import ProgramRaised
@@ -168,9 +167,8 @@ def _run_unknown(machine: Machine, state: State, receiver: HeapRef, call: Call) 
 
 def _doubt_new(state: State, made: int, call: Call) -> None:
     """``net.weights()`` where gradients are off: what is computed there has no graph, what was there before may."""
-    tensor = state.tensors[made]
-    if not call.args and not call.kwargs and tensor.requires_grad is False:
-        state.tensors[made] = replace(tensor, requires_grad=None)
+    if not call.args and not call.kwargs:
+        doubt(state, [made])
 
 
 def with_computed(machine: Machine, state: State, receiver: HeapRef, thing: Instance, call: Call) -> Instance:
@@ -294,10 +292,8 @@ def itself(machine: Machine, state: State, receiver: Value, call: Call) -> Value
 @method(MODULE_METHODS, "requires_grad_")
 def requires_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     keys, wanted = [key for _, key in parameters_of(state, receiver)], call.flag(0, "requires_grad", True)
-    if wanted is False:
-        now = state.point(call.node)
-        machine.facts.frozen_at |= {key: now for key in keys if state.tensors[key].requires_grad}
-    frozen_parts.require(state, keys, wanted)
+    for key in keys:
+        set_by_program(machine.facts, state, state.tensors[key], wanted, call.node)
     return receiver
 
 
