@@ -71,7 +71,10 @@ def attribute(machine: Machine, node: ast.Attribute, state: State, key: object) 
 
 def loaded(machine: Machine, state: State, owner: Value, node: ast.Attribute, key: object) -> Value:
     """The attribute that ``node`` reads of ``owner``; where Python has none, it raises."""
-    find_out(machine, state, owner, node)
+    if isinstance(owner, External):
+        return External(f"{owner.name}.{node.attr}")
+    if machine.context.awaiting:
+        find_out(machine, state, owner, node)
     found = load(machine, state, owner, node.attr, node, key)
     refuse_attribute(machine, state, owner, node.attr, found)
     if isinstance(owner, Const) and not hasattr(owner.value, node.attr):
@@ -87,7 +90,7 @@ def load(machine: Machine, state: State, owner: Value, name: str, node: ast.AST,
     if name in OF_DTYPES and (known := asked_of_dtype(owner, name)) is not None:
         return Const(known)
     if isinstance(owner, External):
-        return _of_library(machine, state, owner, name)
+        return External(f"{owner.name}.{name}")
     if isinstance(owner, Module):
         assert machine.imports is not None
         return machine.imports.load_attribute(state, owner, name)
@@ -104,11 +107,6 @@ def load(machine: Machine, state: State, owner: Value, name: str, node: ast.AST,
     if owner == NONE:
         missing_grad.refuse_none(machine, state, owner, node, "AttributeError")
     return BuiltinMethod(owner, name)
-
-
-def _of_library(machine: Machine, state: State, owner: External, name: str) -> Value:
-    """What the program has added to an object of a library, or else something of the library's."""
-    return External(f"{owner.name}.{name}")
 
 
 def _of_unknown(machine: Machine, state: State, owner: Unknown, name: str, node: ast.AST) -> Value:

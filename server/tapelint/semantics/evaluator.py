@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..engine.machine import Machine
 from ..models.torch.registry import is_opaque
-from . import attributes, calls, functions, iteration, operators
+from . import attributes, calls, functions, iteration, operators, unknown_calls
 
 
 class Evaluator(Machine):
@@ -12,7 +12,7 @@ class Evaluator(Machine):
 
     call = calls.call_value
     call_unhooked = calls.call_unhooked
-    call_unknown = calls.unknown_call
+    call_unknown = unknown_calls.unknown_call
     call_dunder = calls.call_dunder
     iterate = iteration.items_of
     iterator = iteration.started

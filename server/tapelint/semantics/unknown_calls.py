@@ -1,0 +1,70 @@
+"""Calls of code that is not known: what it is given may be changed, kept, or a graph that its result leads to."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from ..autograd import fresh_id
+from ..domain import facets
+from ..domain.state import State
+from ..domain.traversal import tensors_in
+from ..domain.values import External, Tuple, Unknown, Value
+from ..engine.escaping import SHOWS, escape, is_harmless
+from ..engine.lifecycle import UnknownStepped
+from ..engine.machine import Machine
+from ..engine.observer import OpaqueReason
+from ..engine.open_objects import open_up
+from ..models.python import array_memory
+from ..models.torch import dispatch
+from ..models.torch.autograd.grad_access import handed_over
+from ..source import written
+from .handed_closures import run_handed
+from .reassigned_data import kept_by, may_have_called
+
+
+def unknown_call(
+    machine: Machine, state: State, args: list[Value], kwargs: dict[str, Value], node: ast.AST, function: Value
+) -> Value:
+    """A call of unknown code."""
+    machine.leave_opaque(node, function, OpaqueReason.UNKNOWN)
+    state.unread = state.unread if is_harmless(function) else fresh_id()
+    hand_over(machine, function, (function, *args, *kwargs.values()))
+    if machine.facts.arrays:
+        array_memory.written_by_call(machine, state, function, args, kwargs, node)
+    values = (*args, *kwargs.values())
+    run_handed(machine, state, values, node)
+    held = handed_over(machine, state, function, values)
+    given = [t for value in values for t in tensors_in(state, value)]
+    if given:
+        state.retaining.clear()  # it may walk what was retained
+        escape(machine, state, given, function)
+    note_step(machine, state, [*given, *held], node)
+    name = written(node.func) if isinstance(node, ast.Call) else "call"
+    result = dispatch.opaque(machine, state, given, node, name) if given else Unknown("call")
+    if held and isinstance(result, Unknown):
+        machine.facts.holders[result.tensor_id] = held
+    callbacks = () if is_harmless(function) else kept_by(state, function, values)
+    if callbacks:
+        may_have_called(machine, state, callbacks, node)
+        if isinstance(result, Unknown):
+            state.edit_given_attributes(result.tensor_id)[facets.CALLBACKS] = Tuple(callbacks)
+    return result
+
+
+RUN = ("exec", "eval")
+"""Functions of Python that run code which they are given, beside the methods of its classes."""
+
+
+def note_step(machine: Machine, state: State, given: list[int], node: ast.AST) -> None:
+    """``step()`` of what is not known and was given tensors: it may be an optimizer of them."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "step" and given:
+        if not node.args and not node.keywords:
+            machine.lifecycle.unknown_stepped.publish(machine, UnknownStepped(state, node, given))
+
+
+def hand_over(machine: Machine, function: Value, values: Iterable[Value], known: frozenset[str] = SHOWS) -> None:
+    """Code that is not read is given these, unless it is of a library that is ``known`` to put nothing into them."""
+    root, _, rest = function.name.partition(".") if isinstance(function, External) else ("", "", "")
+    if root not in known or root == "builtins" and ("." in rest or rest in RUN) or rest.startswith("optim."):
+        open_up(machine, values)
