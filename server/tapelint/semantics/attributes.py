@@ -71,7 +71,7 @@ def attribute(machine: Machine, node: ast.Attribute, state: State, key: object) 
 
 def loaded(machine: Machine, state: State, owner: Value, node: ast.Attribute, key: object) -> Value:
     """The attribute that ``node`` reads of ``owner``; where Python has none, it raises."""
-    if isinstance(owner, External):
+    if isinstance(owner, External) and node.attr not in OF_DTYPES:
         return External(f"{owner.name}.{node.attr}")
     if machine.context.awaiting:
         find_out(machine, state, owner, node)
