@@ -26,29 +26,22 @@ from .models.frameworks import launchers, paused_optimizers, unit_tests
 from .models.python import (
     arrays,
     builtins,
-    config_objects,
     containers,
-    copying,
     dynamic_attributes,
-    iterators,
-    option_parsers,
     sets,
     type_tests,
 )
-from .models.torch import composites, distributions, einops, legacy_constructors, measures, precision, tensors
-from .models.torch.autograd import backward_calls, checkpoint, grad_calls, grad_mode, tensor_hooks
+from .models.torch import composites, legacy_constructors, measures, precision, tensors
+from .models.torch.autograd import backward_calls, grad_calls, grad_mode, tensor_hooks
 from .models.torch.autograd_function import apply
-from .models.torch.func import transforms
 from .models.torch.nn import (
     assumed_networks,
-    functional_call,
     kept_states,
     layer_models,
     module_wrappers,
     modules,
     packed_sequences,
     parametrizations,
-    weight_averages,
 )
 from .models.torch.optim import optimizers
 from .modules.loader import Imports
@@ -76,18 +69,11 @@ MODELS: tuple[ModuleType, ...] = (
     assumed_networks,
     backward_calls,
     builtins,
-    checkpoint,
     composites,
-    config_objects,
     containers,
-    copying,
-    distributions,
     dynamic_attributes,
-    einops,
-    functional_call,
     grad_calls,
     grad_mode,
-    iterators,
     kept_states,
     launchers,
     layer_models,
@@ -96,7 +82,6 @@ MODELS: tuple[ModuleType, ...] = (
     module_wrappers,
     modules,
     optimizers,
-    option_parsers,
     packed_sequences,
     parametrizations,
     paused_optimizers,
@@ -104,10 +89,8 @@ MODELS: tuple[ModuleType, ...] = (
     sets,
     tensor_hooks,
     tensors,
-    transforms,
     type_tests,
     unit_tests,
-    weight_averages,
 )
 
 

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from tapelint.interpreter import MODELS, TRANSFER_FUNCTIONS
+from tapelint.models.overlays import OVERLAYS
 
 PACKAGE = Path(__file__).resolve().parents[2] / "server" / "tapelint"
 STUBS = PACKAGE / "stubs" / "programs"
@@ -292,8 +293,11 @@ def complexity(function: ast.AST) -> int:
 
 
 def test_every_model_is_registered() -> None:
-    """A module that registers what a call means does so only if it is imported: ``interpreter`` imports them all."""
+    """A module that registers what a call means does so only if it is imported: by ``interpreter``, or for a
+    library.
+    """
     registered = {module.__name__ for module in (*MODELS, *TRANSFER_FUNCTIONS)}
+    registered |= {f"tapelint.models.{overlay}" for overlay in OVERLAYS.values()}
     decorators = re.compile(r"^@(?:function|method|expression|statement|effect|handler)\w*\(", re.MULTILINE)
     missing = {
         name

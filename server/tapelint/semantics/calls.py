@@ -38,9 +38,9 @@ from ..engine.paths.switches import KEYWORDS, switch_at, switched
 from ..models.torch.autograd.tensor_hooks import module_hooks
 from ..models.torch.nn.module_registry import is_module_like
 from ..models.torch.registry import (
-    FUNCTIONS,
     MODULE_METHODS,
     Call,
+    model_of,
 )
 from .classes import instantiate
 from .functions import BATCH, call_function
@@ -222,7 +222,7 @@ def call_unhooked(
                 result = call_value(machine, state, _read(machine, state, own, node), args, kwargs, node, key)
                 machine.lifecycle.module_returned.publish(machine, ModuleReturned(state, receiver, node, result))
                 return result
-        known = FUNCTIONS.get(f"{thing.kind.name}.__call__") if isinstance(thing.kind, External) else None
+        known = model_of(f"{thing.kind.name}.__call__") if isinstance(thing.kind, External) else None
         if known is not None:
             return known(machine, state, Call("__call__", [receiver, *args], kwargs, node, key))
     model = MODULE_METHODS.get("forward")

@@ -19,7 +19,7 @@ from ..domain.traversal import tensors_in
 from ..domain.values import Class, External, Function, HeapRef, Value
 from ..engine.machine import Machine, OutOfFuel
 from ..models.torch.autograd.grad_access import reach
-from ..models.torch.registry import FUNCTIONS
+from ..models.torch.registry import model_of
 from ..modules.installed_names import installed
 from ..ops.module_names import is_layer, is_network
 
@@ -34,7 +34,7 @@ def installed_code(machine: Machine, state: State, name: str, given: Iterable[Va
     if machine.imports is None or not machine.imports.follows_libraries:
         return None
     base = name.rpartition(".")[0]
-    if name.partition(".")[0] in KNOWN or name.startswith(".") or name in FUNCTIONS:
+    if name.partition(".")[0] in KNOWN or name.startswith(".") or model_of(name) is not None:
         return None
     if is_network(name) or is_layer(name) or is_layer(base):
         return None

@@ -17,7 +17,7 @@ from ..models.torch import dispatch
 from ..models.torch.autograd.grad_access import reach
 from ..models.torch.nn.layer_models import build_layer, new_layer, opaque_module
 from ..models.torch.nn.module_registry import is_module_like
-from ..models.torch.registry import FUNCTIONS, MODULE_METHODS, Call
+from ..models.torch.registry import MODULE_METHODS, Call, model_of
 from ..ops.module_names import is_layer, is_network
 from .installed_calls import followed, installed_code
 from .methods import modelled, tensor_method
@@ -39,7 +39,7 @@ def _library(machine: Machine, state: State, call: Call) -> Value:
     """A function or class of a library, by its dotted name: its model, a layer or network, or an op of PyTorch."""
     name = call.name
     hand_over(machine, External(name), (*call.args, *call.kwargs.values()), KNOWN)
-    model = FUNCTIONS.get(name)
+    model = model_of(name)
     if model is not None:
         return modelled(machine, state, call, External(name), partial(model, machine, state, call))
     if is_network(name):

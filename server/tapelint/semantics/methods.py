@@ -48,7 +48,6 @@ from ..models.torch.autograd.walked_unknowns import take_for_tensor
 from ..models.torch.measures import numel
 from ..models.torch.optim.optimizers import unknown_step
 from ..models.torch.registry import (
-    FUNCTIONS,
     MAPPING_METHODS,
     MODULE_METHODS,
     OPTIMIZER_METHODS,
@@ -59,6 +58,7 @@ from ..models.torch.registry import (
     Call,
     MethodModel,
     is_opaque,
+    model_of,
 )
 from ..semantics import networks_by_use
 from ..source import written
@@ -174,7 +174,7 @@ def _object_method(machine: Machine, state: State, receiver: HeapRef, call: Call
     thing = state.heap[receiver.id]
     if isinstance(thing, Instance):
         if isinstance(thing.kind, External):
-            known = FUNCTIONS.get(f"{thing.kind.name}.{call.name}")
+            known = model_of(f"{thing.kind.name}.{call.name}")
             if known is not None:
                 return known(machine, state, Call(call.name, [receiver, *call.args], call.kwargs, call.node, call.key))
         if (inner := _in_its_place(thing, call.name)) is not None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from typing import SupportsIndex, overload
 
 from ... import ops
@@ -26,6 +27,7 @@ from ...domain.values import (
     Value,
 )
 from ...engine.machine import Machine
+from ..overlays import load_models
 
 
 class ArgumentLeftOut(ProgramRaised):
@@ -93,6 +95,15 @@ OPTIMIZER_METHODS: dict[str, MethodModel] = {}
 SEQUENCE_METHODS: dict[str, MethodModel] = {}
 SET_METHODS: dict[str, MethodModel] = {}
 MAPPING_METHODS: dict[str, MethodModel] = {}
+
+
+@lru_cache(4096)
+def model_of(name: str) -> Model | None:
+    """The model of the function with a dotted name. It is asked for here, and nowhere looked up in the table, so that
+    models of libraries are loaded only for programs that use them.
+    """
+    load_models(name)
+    return FUNCTIONS.get(name)
 
 
 def function(*names: str) -> Callable[[Model], Model]:

@@ -40,7 +40,7 @@ from ....ops.module_names import is_layer
 from ....ops.torch_attributes import kind_of_name
 from ...torch.nn.module_registry import is_module_like
 from ...torch.nn.module_wrappers import is_wrapped
-from ...torch.registry import FUNCTIONS, is_opaque
+from ...torch.registry import is_opaque, model_of
 from .library_classes import PYTHON, TYPES, bases_of, canonical, is_derived, is_recognized
 
 TYPE, FUNCTION, BUILTIN_FUNCTION = (
@@ -183,7 +183,7 @@ def _of_library(name: str) -> tuple[Value, ...]:
         return (MODULE,)
     if thing == "class":
         return (TYPE, External("abc.ABCMeta"))
-    if thing == "function" or name.startswith("torch.") and name in FUNCTIONS and last.islower():
+    if thing == "function" or name.startswith("torch.") and model_of(name) is not None and last.islower():
         return (FUNCTION, BUILTIN_FUNCTION, TYPE)
     return ()
 
