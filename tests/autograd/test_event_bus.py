@@ -91,13 +91,13 @@ def test_a_fork_of_facts_has_the_listeners_and_facts_of_its_own(heard: list[Even
         facts.events.publish(REFUSED)
         fork.events.publish(REFUSED)
     assert heard == [REFUSED]
-    assert (facts.names, fork.names) == ({1: "loss"}, {1: "loss", 2: "total"})
+    assert (facts.origins.names, fork.origins.names) == ({1: "loss"}, {1: "loss", 2: "total"})
 
 
 def test_merged_facts_keep_the_names_given_first() -> None:
     facts, other = Facts(), Facts()
     facts.name(1, "loss")
     other.name(1, "total")
-    other.wanted_gradients.add(7)
+    other.training.wanted_gradients.add(7)
     facts.merge_from(other)
-    assert facts.names == {1: "loss"} and facts.wanted_gradients == {7}
+    assert facts.origins.names == {1: "loss"} and facts.training.wanted_gradients == {7}

@@ -22,7 +22,7 @@ def test_merged_facts_keep_each_part_that_was_known_first() -> None:
     other.record_provenance(1, Provenance(cut=READ, rewrapped=LATER))
     other.record_provenance(2, Provenance(cut=READ))
     facts.merge_from(other)
-    assert facts.provenance == {1: Provenance(cut=DETACHED, rewrapped=LATER), 2: Provenance(cut=READ)}
+    assert facts.origins.provenance == {1: Provenance(cut=DETACHED, rewrapped=LATER), 2: Provenance(cut=READ)}
     assert list(facts.cuts()) == [(1, DETACHED), (2, READ)]
 
 

@@ -65,7 +65,7 @@ def run(path: Path, program: Program) -> Path:
 
 
 def equivalent(one: Path, two: Path, live: str | None = None) -> bool:
-    return Bisimulation(one.state, two.state, one.facts.saved, meeting(live)).is_equivalent([])
+    return Bisimulation(one.state, two.state, one.facts.memory.saved, meeting(live)).is_equivalent([])
 
 
 @given(PROGRAMS)
@@ -203,7 +203,7 @@ def test_a_suspect_is_compared_first_and_remembered() -> None:
     fork = run(path.fork(), [("held.append(a)", "b", "b")])
     held, suspects = path["held"], [path.state.frame]
     assert isinstance(held, HeapRef)
-    pair = Bisimulation(path.state, fork.state, path.facts.saved, meeting())
+    pair = Bisimulation(path.state, fork.state, path.facts.memory.saved, meeting())
     assert not pair.is_equivalent(suspects)
     assert suspects == [held.id, path.state.frame]
 

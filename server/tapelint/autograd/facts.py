@@ -1,6 +1,7 @@
 """What one analysis remembers beside its paths: names for tensors, where values were kept, where graphs ended.
 
-These facts never change once known and ids are never reused, so they are shared by all paths.
+Ids are never reused, so that what is known of one is shared by all paths. Each record has those who write it; most of
+it is only added to, what is replaced says so (``the last ...``).
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Hashable, Iterator
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ..frozen import frozen
 from .event_bus import EventBus
@@ -61,13 +62,35 @@ class Kept:
     key: int
 
 
+R = TypeVar("R", bound="Record")
+
+
 @dataclass(slots=True, eq=False)
-class Facts:
-    """What is known beside the paths. Tensors, storages and counters are keyed by their ids."""
+class Record:
+    """Facts about one subject. Tensors, storages and counters are keyed by their ids."""
 
-    events: EventBus = field(default_factory=EventBus)
+    def fork(self: R) -> R:
+        """One that begins with these facts, and of whose own facts this one knows nothing."""
+        twin = type(self)()
+        for each in fields(self):
+            value = getattr(self, each.name)
+            setattr(twin, each.name, value.copy() if isinstance(value, (dict, set)) else value)
+        return twin
 
-    # Tensors
+    def merge_from(self: R, other: R) -> None:
+        """Know what ``other`` knows; what is known here comes first."""
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if isinstance(value, set):
+                value |= getattr(other, each.name)
+            elif isinstance(value, dict):
+                for key, fact in getattr(other, each.name).items():
+                    value.setdefault(key, fact)
+
+
+@dataclass(slots=True, eq=False)
+class Origins(Record):
+    """Where values come from and where they were kept, as a message says it: written by what binds, stores, returns."""
 
     # The first name that each tensor was given, which is the one a user recognises.
     names: dict[int, str] = field(default_factory=dict)
@@ -76,6 +99,20 @@ class Facts:
     returned: dict[int, tuple[ProgramPoint, ...]] = field(default_factory=dict)
     # Where tensors, and the unknown arrays and numbers computed from them, come from.
     provenance: dict[int, Provenance] = field(default_factory=dict)
+    # The first time that a list was given the memory of a tensor, by the list's heap id and the storage.
+    kept_in: dict[tuple[int, int], Kept] = field(default_factory=dict)
+    # Where a tensor that was there already got another name, by its id and that name.
+    bound: dict[tuple[int, str], Kept] = field(default_factory=dict)
+    # For each attribute and item of an object, the target and the value of the last assignment to it.
+    attribute_stores: dict[tuple[int, str], tuple[ast.expr, ast.expr]] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Memory(Record):
+    """Which tensors and arrays share memory, for all that is known, and writes that no node stands for: written by ops,
+    conversions and ``autograd.Function``.
+    """
+
     # The last conversion that may have made a copy of a view, or of a tensor while autograd did not record.
     maybe_copied: dict[int, ProgramPoint] = field(default_factory=dict)
     # The tensor that another one is a view of, if it is no copy: by the result of a ``reshape``.
@@ -88,14 +125,28 @@ class Facts:
     converted: set[int] = field(default_factory=set)
     # The tensors and arrays that share the memory of a part of a tensor, for all that is known.
     parts: set[int] = field(default_factory=set)
-    # The first time that a list was given the memory of a tensor, by the list's heap id and the storage.
-    kept_in: dict[tuple[int, int], Kept] = field(default_factory=dict)
-    # Where a tensor that was there already got another name, by its id and that name.
-    bound: dict[tuple[int, str], Kept] = field(default_factory=dict)
     # Parts of tensors that a slice cut out.
     windows: dict[int, Window] = field(default_factory=dict)
     # The tensors that were made of nothing but sizes, whose entries lie in memory in order.
     contiguous: set[int] = field(default_factory=set)
+    # The version counters of tensors that some node has saved.
+    saved: set[int] = field(default_factory=set)
+    # Writes that the graph does not know, by the node that computed what was written.
+    hidden_writes: dict[Node, HiddenWrite] = field(default_factory=dict)
+    # What was computed after such a write from what was written.
+    hidden_uses: dict[Node, HiddenWriteUsed] = field(default_factory=dict)
+    # What forward wrote without ``mark_dirty``, by version counter.
+    unmarked: dict[int, Unmarked] = field(default_factory=dict)
+    # The node whose backward made a write, by the stamp of the write.
+    inside: dict[int, Node] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Contents(Record):
+    """What is in tensors, of which dtype and where: written by each op that makes one (``precision``, ``devices``,
+    ``constant_contents``). A write or a conversion takes it back.
+    """
+
     # The tensors with the default dtype.
     float32: set[int] = field(default_factory=set)
     # The number that fills memory written with constants alone, by its contents; `SEVERAL` where it is not one.
@@ -109,39 +160,20 @@ class Facts:
     # The calls that change the device on which tensors are made.
     default_device_changed: set[str] = field(default_factory=set)
 
-    # Graphs
 
-    # The version counters of tensors that some node has saved.
-    saved: set[int] = field(default_factory=set)
+@dataclass(slots=True, eq=False)
+class Training(Record):
+    """What passes, optimizers and hooks do to gradients: written by passes and the models of optimizers."""
+
     # The steps of optimizers at which leaves without a gradient were looked for.
     searched: set[ast.AST] = field(default_factory=set)
-    # Writes that the graph does not know, by the node that computed what was written.
-    hidden_writes: dict[Node, HiddenWrite] = field(default_factory=dict)
-    # What was computed after such a write from what was written.
-    hidden_uses: dict[Node, HiddenWriteUsed] = field(default_factory=dict)
     # The call sites of nodes that some pass has run.
     walked: set[tuple[ast.AST, tuple[ast.AST, ...]]] = field(default_factory=set)
-    # How many nodes passes have reached that are not yet paid for in fuel.
-    nodes_visited: int = 0
-    # The transforms of ``torch.func`` that are running, the innermost last.
-    levels: tuple[Level, ...] = ()
-    # Set under autocast, or where that is not known.
-    casting: bool = False
-
-    # Gradients
-
     # The unknown conditions that may decide what becomes of gradients, each with the statements in which it decides
     # whether they are cleared.
     gradient_relevant: dict[Hashable, frozenset[ast.If]] = field(default_factory=dict)
-    # Tensors without a graph that code which was not read has seen, or that an object holds by which it may reach
-    # them: they may have been made to require grad.
-    handed_out: set[int] = field(default_factory=set)
-    # Objects that no code has made: other methods of theirs may have been called before.
-    imagined: set[int] = field(default_factory=set)
     # The registrations of hooks that clip the gradient they are given, and where that is.
     clipping_hooks: dict[ast.AST, ProgramPoint] = field(default_factory=dict)
-    # The leaves of networks that are guessed and have shown that they are some, other than by being called.
-    proven_networks: set[int] = field(default_factory=set)
     # What an optimizer held at its last step, by the call site of the step.
     stepped_with: dict[tuple[ast.AST, tuple[ast.AST, ...]], Collection[int]] = field(default_factory=dict)
     # The backward calls whose graph, which they have retained, another pass has walked on some path.
@@ -154,30 +186,22 @@ class Facts:
     reached_at: dict[ast.AST, frozenset[int]] = field(default_factory=dict)
     # Tensors whose gradient the program wants.
     wanted_gradients: set[int] = field(default_factory=set)
+    # What the backward of a node returned last.
+    gradients: dict[Node, BackwardResult] = field(default_factory=dict)
 
-    # Objects of the program
+
+@dataclass(slots=True, eq=False)
+class Networks(Record):
+    """What is known of the networks and optimizers of the program: written by the models of modules, and by what
+    imagines a caller.
+    """
 
     # The leaves of networks that came as arguments, each with the name of the argument.
     handed_leaves: dict[int, str] = field(default_factory=dict)
-    # The heap objects that code which was run has made, with the iterations in which it did.
-    made: dict[int, tuple[Iteration, ...]] = field(default_factory=dict)
-    # The containers among them that were changed since.
-    changed: set[int] = field(default_factory=set)
-    # Those that may hold more than such code has put there: code that was not read was given them, or what they hold
-    # has names that are computed.
-    open_objects: set[int] = field(default_factory=set)
+    # The leaves of networks that are guessed and have shown that they are some, other than by being called.
+    proven_networks: set[int] = field(default_factory=set)
     # The optimizers that came as arguments, by their heap ids, each with the name of the argument.
     handed_optimizers: dict[int, str] = field(default_factory=dict)
-    # The unknown values that were given leaves, and those leaves.
-    holders: dict[int, frozenset[int]] = field(default_factory=dict)
-    # The index by which each tensor was taken out of a container, by the container's heap id and the tensor's.
-    picked: dict[tuple[int, int], Hashable] = field(default_factory=dict)
-    # The index by which the object that stands for all of a container was taken first, and in which iterations.
-    picked_objects: dict[tuple[int, int], tuple[Hashable, tuple[Iteration, ...]]] = field(default_factory=dict)
-    # The containers that something was put into at a place that is not known, by their heap ids.
-    filled: set[int] = field(default_factory=set)
-    # For each attribute and item of an object, the target and the value of the last assignment to it.
-    attribute_stores: dict[tuple[int, str], tuple[ast.expr, ast.expr]] = field(default_factory=dict)
     # The module that was asked for its parameters, by the empty list that it returned.
     parameters_requested_by: dict[int, int] = field(default_factory=dict)
     # Where the mode of a module was set last.
@@ -191,43 +215,77 @@ class Facts:
     # Leaves that stand for many parameters, of which the program has accessed some.
     partially_exposed: set[int] = field(default_factory=set)
 
-    # Functions of the program
 
-    # What the backward of a node returned last.
-    gradients: dict[Node, BackwardResult] = field(default_factory=dict)
-    # What forward wrote without ``mark_dirty``, by version counter.
-    unmarked: dict[int, Unmarked] = field(default_factory=dict)
-    # The node whose backward made a write, by the stamp of the write.
-    inside: dict[int, Node] = field(default_factory=dict)
+@dataclass(slots=True, eq=False)
+class Objects(Record):
+    """What is known of the program's objects, by their heap ids: written by the engine and by what picks an item."""
+
+    # Tensors without a graph that code which was not read has seen, or that an object holds by which it may reach
+    # them: they may have been made to require grad.
+    handed_out: set[int] = field(default_factory=set)
+    # Objects that no code has made: other methods of theirs may have been called before.
+    imagined: set[int] = field(default_factory=set)
+    # The heap objects that code which was run has made, with the iterations in which it did.
+    made: dict[int, tuple[Iteration, ...]] = field(default_factory=dict)
+    # The containers among them that were changed since.
+    changed: set[int] = field(default_factory=set)
+    # Those that may hold more than such code has put there: code that was not read was given them, or what they hold
+    # has names that are computed.
+    open_objects: set[int] = field(default_factory=set)
+    # The unknown values that were given leaves, and those leaves.
+    holders: dict[int, frozenset[int]] = field(default_factory=dict)
+    # The index by which each tensor was taken out of a container, by the container's heap id and the tensor's.
+    picked: dict[tuple[int, int], Hashable] = field(default_factory=dict)
+    # The index by which the object that stands for all of a container was taken first, and in which iterations.
+    picked_objects: dict[tuple[int, int], tuple[Hashable, tuple[Iteration, ...]]] = field(default_factory=dict)
+    # The containers that something was put into at a place that is not known, by their heap ids.
+    filled: set[int] = field(default_factory=set)
+
+
+@dataclass(slots=True, eq=False)
+class Running(Record):
+    """In which circumstances code runs: this changes all the time. Whoever sets it sets it back."""
+
+    # How many nodes passes have reached that are not yet paid for in fuel.
+    nodes_visited: int = 0
+    # The transforms of ``torch.func`` that are running, the innermost last.
+    levels: tuple[Level, ...] = ()
+    # Set under autocast, or where that is not known.
+    casting: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Facts:
+    """What is known beside the paths, each part with those who write it."""
+
+    events: EventBus = field(default_factory=EventBus)
+    origins: Origins = field(default_factory=Origins)
+    memory: Memory = field(default_factory=Memory)
+    contents: Contents = field(default_factory=Contents)
+    training: Training = field(default_factory=Training)
+    networks: Networks = field(default_factory=Networks)
+    objects: Objects = field(default_factory=Objects)
+    running: Running = field(default_factory=Running)
 
     def fork(self) -> Facts:
         """Facts that begin with these, and of whose own facts these know nothing. The listeners are the same."""
-        twin = Facts(self.events.fork())
-        for name in FIELDS:
-            value = getattr(self, name)
-            setattr(twin, name, value.copy() if isinstance(value, (dict, set)) else value)
-        return twin
+        return Facts(self.events.fork(), *(getattr(self, name).fork() for name in RECORDS))
 
     def merge_from(self, other: Facts) -> None:
         """Know what ``other`` knows; what is known here comes first."""
-        for name in FIELDS:
-            value = getattr(self, name)
-            if isinstance(value, set):
-                value |= getattr(other, name)
-            elif isinstance(value, dict):
-                for key, fact in getattr(other, name).items():
-                    value.setdefault(key, fact)
-        for key, origins in other.provenance.items():
-            if (known := self.provenance[key]) is not origins:
-                self.provenance[key] = known.or_else(origins)
+        for name in RECORDS:
+            getattr(self, name).merge_from(getattr(other, name))
+        for key, origins in other.origins.provenance.items():
+            if (known := self.origins.provenance[key]) is not origins:
+                self.origins.provenance[key] = known.or_else(origins)
 
     def relevant_assumptions(self, state: AutogradState) -> frozenset[Hashable]:
         """The assumptions of a path on which it depends what is cleared and stepped."""
-        return frozenset(key for key in state.path_condition if key in self.gradient_relevant)
+        return frozenset(key for key in state.path_condition if key in self.training.gradient_relevant)
 
     def clearing(self, premises: frozenset[Hashable]) -> frozenset[Hashable]:
         """Those of some assumptions on which it depends what is cleared."""
-        return frozenset(key for key in premises if self.gradient_relevant[key])
+        return frozenset(key for key in premises if self.training.gradient_relevant[key])
 
     def clearing_beside(self, premises: frozenset[Hashable], point: ProgramPoint) -> frozenset[Hashable]:
         """Those of some assumptions that decide elsewhere than around ``point`` what is cleared: what stands beside the
@@ -235,12 +293,15 @@ class Facts:
         """
         here = {point.node, *point.calls}
         return frozenset(
-            key for key in premises for branch in self.gradient_relevant[key] if here.isdisjoint(ast.walk(branch))
+            key
+            for key in premises
+            for branch in self.training.gradient_relevant[key]
+            if here.isdisjoint(ast.walk(branch))
         )
 
     def is_single(self, tensor: int) -> bool:
         """Whether a tensor is of single precision for certain: of the default type, which the program leaves alone."""
-        return tensor in self.float32 and not self.default_dtype_changed
+        return tensor in self.contents.float32 and not self.contents.default_dtype_changed
 
     def same_values(self, left: tuple[int, int], right: tuple[int, int]) -> bool:
         """Whether two tensors, each with its version, hold the same values for certain: one was cloned from the
@@ -256,7 +317,7 @@ class Facts:
 
     def provenance_of(self, key: int) -> Provenance:
         """Where a tensor or an unknown value comes from."""
-        return self.provenance.get(key, UNKNOWN_PROVENANCE)
+        return self.origins.provenance.get(key, UNKNOWN_PROVENANCE)
 
     def replaced_by(self, key: int) -> set[int]:
         """The leaves whose name, or attribute, this one has taken, one after the other."""
@@ -269,23 +330,23 @@ class Facts:
 
     def record_provenance(self, key: int, learned: Provenance) -> None:
         """Where a tensor or an unknown value comes from; of what ``learned`` says nothing, what was known stays."""
-        known = self.provenance.get(key)
-        self.provenance[key] = learned if known is None else learned.or_else(known)
+        known = self.origins.provenance.get(key)
+        self.origins.provenance[key] = learned if known is None else learned.or_else(known)
 
     def cuts(self) -> Iterator[tuple[int, Cut]]:
         """What has lost its graph, and where, by id; the value that was known first is first."""
-        return ((key, origins.cut) for key, origins in self.provenance.items() if origins.cut is not None)
+        return ((key, origins.cut) for key, origins in self.origins.provenance.items() if origins.cut is not None)
 
     def name(self, tensor: int, name: str) -> None:
         """The first name a tensor is given is the one a user recognises."""
-        self.names.setdefault(tensor, name)
+        self.origins.names.setdefault(tensor, name)
 
     def record_store(self, tensor: int, stored: Stored) -> None:
-        self.stored[tensor] = (*self.stored.get(tensor, ()), stored)
+        self.origins.stored[tensor] = (*self.origins.stored.get(tensor, ()), stored)
 
     def record_return(self, tensor: int, point: ProgramPoint) -> None:
-        self.returned[tensor] = (*self.returned.get(tensor, ()), point)
+        self.origins.returned[tensor] = (*self.origins.returned.get(tensor, ()), point)
 
 
-FIELDS = tuple(each.name for each in fields(Facts) if each.name != "events")
-"""The facts themselves: what a fork has of its own."""
+RECORDS = tuple(each.name for each in fields(Facts) if each.name != "events")
+"""What a fork has of its own."""

@@ -158,7 +158,7 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
         return
     loop = first.point.iterations[-1].loop
     nodes, trained = _below(state, first.graphs) if first.graphs else (set[Node](), True)
-    if not trained or any(node.created_at.call_site in machine.facts.walked for node in nodes):
+    if not trained or any(node.created_at.call_site in machine.facts.training.walked for node in nodes):
         return
     if not _is_for_nothing(machine, event, loop, first, nodes):
         return

@@ -114,7 +114,7 @@ def _is_view(state: State, tensor: int) -> bool:
 
 def _is_unwalked(machine: Machine, nodes: Iterable[Node]) -> bool:
     """Whether no pass has run the nodes, on any path."""
-    return not any(node.created_at.call_site in machine.facts.walked for node in nodes)
+    return not any(node.created_at.call_site in machine.facts.training.walked for node in nodes)
 
 
 def _stored(state: State, holder: Holder, lap: Iteration) -> tuple[int, Stored] | None:

@@ -19,7 +19,7 @@ def lost_leaves(machine: Machine, state: State, optimizers: Iterable[Optimizer])
     return {
         key
         for key in state.history
-        if key not in held and key not in machine.facts.wanted_gradients and _untrained(state, key)
+        if key not in held and key not in machine.facts.training.wanted_gradients and _untrained(state, key)
     }
 
 

@@ -33,7 +33,7 @@ def on_appended(machine: Machine, event: Appended) -> None:
     if memory is None:
         return
     now = Kept(fresh_id(), state.point(event.call), _key(event.value))
-    before = facts.kept_in.setdefault((event.container, memory), now)
+    before = facts.origins.kept_in.setdefault((event.container, memory), now)
     if before is now or not _holds(state, event.container, before):
         return
     write = _written_since(state, memory, event.value, before.stamp)
@@ -55,13 +55,13 @@ def _memory(machine: Machine, state: State, value: Value) -> int | None:
     the parameter.
     """
     if isinstance(value, Unknown):
-        key, memory = value.tensor_id, machine.facts.arrays.get(value.tensor_id)
+        key, memory = value.tensor_id, machine.facts.memory.arrays.get(value.tensor_id)
     elif isinstance(value, TensorRef):
         tensor = state.tensors[value.id]
         key, memory = value.id, None if tensor.base is not None or tensor.parameter else tensor.storage
     else:
         return None
-    return None if memory in machine.facts.converted or key in machine.facts.parts else memory
+    return None if memory in machine.facts.memory.converted or key in machine.facts.memory.parts else memory
 
 
 def _key(value: Value) -> int:

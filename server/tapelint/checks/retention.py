@@ -76,7 +76,7 @@ def _is_passed_on(machine: Machine, state: State, kept: LastStore, others: list[
     """Whether a call has put a tensor into a container of its own, which is gone, and then into another."""
     if not kept.stored.collects or kept.stored.point.calls == state.calls:
         return False
-    order = [stored.statement for stored in machine.facts.stored.get(kept.tensor, ())]
+    order = [stored.statement for stored in machine.facts.origins.stored.get(kept.tensor, ())]
     later = order[order.index(kept.stored.statement) + 1 :] if kept.stored.statement in order else []
     stored_later = [each for each in others if each.tensor == kept.tensor and each.stored.statement in later]
     return any(each.stored.collects for each in stored_later)
@@ -198,7 +198,7 @@ def _is_used(machine: Machine, state: State, collected: RetainedGraphs, theirs: 
     if (
         collected.alive
         and top in theirs
-        or any(n in theirs or n.created_at.call_site in machine.facts.walked for n in collected.alive)
+        or any(n in theirs or n.created_at.call_site in machine.facts.training.walked for n in collected.alive)
     ):
         return True
     walk = state.freed.get(top) or state.retained.get(top) if top is not None else None

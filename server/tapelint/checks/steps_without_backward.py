@@ -67,7 +67,7 @@ def _lost(machine: Machine, state: State, keys: set[int], alive: set[Node]) -> N
         node = tensor.grad_fn
         if node is None or not node.certain or not keys & (below := leaf_tensors([node])):
             continue
-        if node in alive or node in state.freed or node.created_at.call_site in machine.facts.walked:
+        if node in alive or node in state.freed or node.created_at.call_site in machine.facts.training.walked:
             return None
         if keys <= below and (found is None or node.id > found.id):
             found = node

@@ -32,26 +32,28 @@ def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
     mode, key = _mode(state, module), (event.call, module.id)
     facts, now = machine.facts, state.point(event.call)
     if mode is True:
-        facts.training_calls.setdefault(key, now)
-    if mode is not False or (before := facts.training_calls.get(key)) is None:
+        facts.networks.training_calls.setdefault(key, now)
+    if mode is not False or (before := facts.networks.training_calls.get(key)) is None:
         return
-    set_at, graph = facts.mode_set.get(module.id), state.tensors[event.result.id].grad_fn
+    set_at, graph = facts.networks.mode_set.get(module.id), state.tensors[event.result.id].grad_fn
     if graph is None or not graph.certain or set_at is None:
         return
     if earlier_iteration(before, now) is None or earlier_iteration(set_at, now) is None:
         return
     layer = _different(state, module)
     if layer is not None:
-        facts.recorded_in_evaluation[graph] = TrainedInEvaluation(point=set_at, now=now, before=before, layer=layer)
+        facts.networks.recorded_in_evaluation[graph] = TrainedInEvaluation(
+            point=set_at, now=now, before=before, layer=layer
+        )
 
 
 def on_backward_ended(machine: Machine, event: BackwardEnded) -> None:
     """Publish those that are walked."""
     facts = machine.facts
-    if not facts.recorded_in_evaluation:
+    if not facts.networks.recorded_in_evaluation:
         return
-    for node in event.nodes() & facts.recorded_in_evaluation.keys():
-        facts.events.publish(facts.recorded_in_evaluation[node])
+    for node in event.nodes() & facts.networks.recorded_in_evaluation.keys():
+        facts.events.publish(facts.networks.recorded_in_evaluation[node])
 
 
 def _mode(state: State, module: HeapRef) -> bool | None:

@@ -56,7 +56,7 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
 
 def _publish(machine: Machine, event: StepRepeated, why: WhyUnoptimized, kept: HeldLeaves, mine: int) -> None:
     state = event.state
-    home = machine.facts.attribute_stores.get((kept.owner, kept.attribute))
+    home = machine.facts.origins.attribute_stores.get((kept.owner, kept.attribute))
     target, value = home or (None, state.tensors[kept.leaves[0]].created_at.node)
     passes = [run for key in kept.leaves for run in state.history[key].passes]
     machine.facts.events.publish(

@@ -57,7 +57,7 @@ def make_instance(
 ) -> HeapRef:
     """An object of ``owner``, its ``__init__`` run with inferred arguments, but for those that are ``chosen``."""
     instance = HeapRef(state.new(Instance(owner, {})))
-    machine.facts.imagined.add(instance.id)
+    machine.facts.objects.imagined.add(instance.id)
     found = lookup_in_mro(state, owner, "__init__")
     if found is not None and isinstance(found[1], Function):
         _call(machine, state, found[1], instance, node, chosen)
@@ -178,9 +178,9 @@ def _note_handed(machine: Machine, state: State, name: str, value: Value) -> Non
     """Remember which network, or which optimizer without known parameters, came as the argument ``name``."""
     thing = state.heap[value.id] if isinstance(value, HeapRef) else None
     if isinstance(thing, Optimizer) and not thing.params and isinstance(value, HeapRef):
-        machine.facts.handed_optimizers[value.id] = name
+        machine.facts.networks.handed_optimizers[value.id] = name
     elif is_module_like(state, value):
-        machine.facts.handed_leaves.update((leaf, name) for _, leaf in parameters_of(state, value))
+        machine.facts.networks.handed_leaves.update((leaf, name) for _, leaf in parameters_of(state, value))
 
 
 def is_switch(default: Value) -> bool:

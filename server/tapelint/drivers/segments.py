@@ -54,7 +54,7 @@ def run_segment(machine: Machine, step: AnalysisUnit, states: list[State], enoug
             states = _next(machine, step, states)
     except BaseException:
         if callers:
-            machine.facts.casting = callers[0].casting
+            machine.facts.running.casting = callers[0].casting
         raise
     step.is_truncated = False
     return states

@@ -21,4 +21,4 @@ def is_left_to_others(machine: Machine, state: State, owner: Value, method: Valu
         return False
     if not isinstance(owner, HeapRef) or not isinstance(state.heap[owner.id], Instance):
         return True
-    return owner.id in machine.facts.imagined or bool(getattr(function.node, "decorator_list", ()))
+    return owner.id in machine.facts.objects.imagined or bool(getattr(function.node, "decorator_list", ()))

@@ -41,13 +41,15 @@ def push(
     outer = (state.frame, state.calls, state.grad_mode, state.inference, state.iterations)
     context, facts = machine.context, machine.facts
     consumers, because = context.consumers, facts.events.because
-    entry = Activation(function, frame, given, node, outer, consumers, facts.casting, because, context.suspend_at)
+    entry = Activation(
+        function, frame, given, node, outer, consumers, facts.running.casting, because, context.suspend_at
+    )
     state.frame = frame
     state.calls = (*state.calls, node)
     if function.grad_mode is not None:
         state.enter(function.grad_mode, function.inference)
     if function.casting is not None:
-        machine.facts.casting = function.casting
+        machine.facts.running.casting = function.casting
     restore(machine, entry)
     return entry
 
@@ -67,7 +69,11 @@ def unwind(machine: Machine, entry: Activation) -> None:
     context = machine.context
     context.depth -= 1
     context.call_stack.pop()
-    context.consumers, context.suspend_at, machine.facts.casting = entry.consumers, entry.entering, entry.casting
+    context.consumers, context.suspend_at, machine.facts.running.casting = (
+        entry.consumers,
+        entry.entering,
+        entry.casting,
+    )
     machine.facts.events.because = entry.because
 
 

@@ -21,7 +21,7 @@ ITEM = frozenset((CutReason.ITEM, CutReason.NUMBER))
 def computed(machine: Machine, origin: Origin, *sources: Value) -> Unknown:
     """A number or an array that was computed from ``sources``."""
     value = Unknown(requires_grad=False, origin=origin)
-    if machine.facts.provenance and (lost := lost_by(machine, sources)) is not None:
+    if machine.facts.origins.provenance and (lost := lost_by(machine, sources)) is not None:
         machine.facts.record_provenance(value.tensor_id, Provenance(cut=lost))
     return value
 
@@ -61,7 +61,7 @@ def added(machine: Machine, total: TensorRef, term: Value) -> None:
     cut = cut_of(machine, term) if isinstance(term, Unknown) else None
     known = machine.facts.provenance_of(total.id)
     if cut is not None and cut.reason in ITEM and cut.source is not None:
-        machine.facts.provenance[total.id] = known.or_else(Provenance(detached_term=cut))
+        machine.facts.origins.provenance[total.id] = known.or_else(Provenance(detached_term=cut))
 
 
 def in_list(machine: Machine, state: State, source: Value) -> Cut | None:

@@ -292,7 +292,9 @@ class Machine(Evaluation):
 
     def charge_pass(self) -> None:
         """Passes through graphs cost steps, too, by the nodes that they have reached."""
-        fuel, self.facts.nodes_visited = divmod(self.facts.nodes_visited, self.limits.comparisons_per_fuel)
+        fuel, self.facts.running.nodes_visited = divmod(
+            self.facts.running.nodes_visited, self.limits.comparisons_per_fuel
+        )
         self.fuel_used += fuel
         self.check_fuel()
 
@@ -491,7 +493,7 @@ class Machine(Evaluation):
     def join_and_cap(self, states: list[State], live: frozenset[str] | None = None) -> list[State]:
         """Merge what is equal in all that can still matter (of variables those ``live``), drop what is too much."""
         meeting = JoinPoint(live, self.context.call_stack, self.frozen_contents)
-        saved, suspects = self.facts.saved, self.unit.suspects
+        saved, suspects = self.facts.memory.saved, self.unit.suspects
         kept: list[State] = []
         for state in self.drop_uncaught_raises(states):
             for other in kept:

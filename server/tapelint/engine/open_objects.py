@@ -21,16 +21,16 @@ from .machine import Machine
 
 def made(machine: Machine, state: State, key: int) -> None:
     """The running code has made the object ``key``: all that it holds is seen."""
-    machine.facts.made[key] = state.iterations
+    machine.facts.objects.made[key] = state.iterations
 
 
 def changed(machine: Machine, state: State, key: int) -> None:
     """The running code puts something into the container ``key`` or takes it out: in a loop that began after it was
     made it may do so more often than the loop is followed for.
     """
-    machine.facts.changed.add(key)
-    if machine.facts.made.get(key, state.iterations) != state.iterations:
-        machine.facts.open_objects.add(key)
+    machine.facts.objects.changed.add(key)
+    if machine.facts.objects.made.get(key, state.iterations) != state.iterations:
+        machine.facts.objects.open_objects.add(key)
 
 
 def open_up(machine: Machine, values: Iterable[Value]) -> None:
@@ -41,14 +41,14 @@ def open_up(machine: Machine, values: Iterable[Value]) -> None:
         if isinstance(function, Function):
             found.objects.add(function.frame)
     collect(given, found)
-    machine.facts.open_objects |= found.objects
+    machine.facts.objects.open_objects |= found.objects
 
 
 def is_whole(machine: Machine, state: State, key: int) -> bool:
     """Whether nothing but code that was run can have changed the object ``key``, which such code has made."""
-    if key not in machine.facts.made or is_older(machine, key) or machine.unit.abandoned:
+    if key not in machine.facts.objects.made or is_older(machine, key) or machine.unit.abandoned:
         return False
-    return not _leads_to(state, machine.facts.open_objects, key)
+    return not _leads_to(state, machine.facts.objects.open_objects, key)
 
 
 def is_older(machine: Machine, key: int) -> bool:
@@ -65,7 +65,7 @@ def is_complete(machine: Machine, state: State, key: int, is_empty: bool) -> boo
     to be filled, perhaps by code that was not followed; what was changed may have been changed more where a choice was
     made or a loop is running.
     """
-    if is_empty or key in machine.facts.changed and (state.path_condition or state.iterations):
+    if is_empty or key in machine.facts.objects.changed and (state.path_condition or state.iterations):
         return False
     return is_whole(machine, state, key)
 

@@ -86,7 +86,11 @@ def gain(probe: HoverProbe, run: CallRun, event: BackwardRan) -> str:
     if not event.reached:
         return "no leaf gets a gradient"
     # An optimizer that came as an argument clears networks that did as well: what they hold then is not known.
-    handed = [key for key in event.reached if probe.facts.handed_optimizers and key in probe.facts.handed_leaves]
+    handed = [
+        key
+        for key in event.reached
+        if probe.facts.networks.handed_optimizers and key in probe.facts.networks.handed_leaves
+    ]
     known = [key for key in event.reached if key not in handed]
     first = [key for key in known if key not in run.before.grads]
     more = [key for key in known if key in run.before.grads]

@@ -67,7 +67,7 @@ def store(
     if isinstance(target, ast.Attribute):
         _refuse_plain(state, owner, target.attr, value)
         if isinstance(owner, HeapRef):
-            machine.facts.attribute_stores[owner.id, target.attr] = target, source or target
+            machine.facts.origins.attribute_stores[owner.id, target.attr] = target, source or target
             if isinstance(value, TensorRef):
                 machine.lifecycle.attribute_assigned.publish(
                     machine, AttributeAssigned(state, owner, target, value.id, source)
@@ -79,7 +79,7 @@ def store(
         remember(machine, state, written(target.value), value, statement, source, StoreKind.ASSIGNED)
         bound(machine, state, target, value, source, statement)
         if isinstance(owner, HeapRef) and isinstance(place.index, Const):
-            machine.facts.attribute_stores[owner.id, str(place.index.value)] = target, source or target
+            machine.facts.origins.attribute_stores[owner.id, str(place.index.value)] = target, source or target
         subscripts.store(machine, state, owner, place.index, value, target)
     if machine.probe is not None:
         machine.probe(target, state, value)

@@ -173,7 +173,7 @@ def _requires_grad(machine: Machine, state: State, tensor: Tensor, node: ast.AST
 
 
 def _base(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
-    certain = tensor.base is not None and tensor.id not in machine.facts.maybe_copied
+    certain = tensor.base is not None and tensor.id not in machine.facts.memory.maybe_copied
     return TensorRef(tensor.base) if tensor.base is not None and certain else Unknown("_base")
 
 
@@ -198,8 +198,8 @@ def _dtype(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Val
     kind = tensor.kind or ("float" if tensor.requires_grad else None)
     if kind == "bool" or kind == "float" and machine.facts.is_single(tensor.id):
         return External("torch.bool" if kind == "bool" else "torch.float32")
-    is_told_apart = tensor.id in machine.facts.float32 or tensor.kind is not None
-    converted = " converted" if tensor.storage in machine.facts.converted else ""
+    is_told_apart = tensor.id in machine.facts.contents.float32 or tensor.kind is not None
+    converted = " converted" if tensor.storage in machine.facts.memory.converted else ""
     of = f"dtype of {tensor.storage}{converted}" if is_told_apart else f"dtype{converted}"
     return machine.fact(of, DTYPE_OF_KIND.get(kind, Origin.ANY))
 
@@ -210,13 +210,13 @@ def _device(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Va
 
 def _is_elsewhere(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     """``.is_cuda``, ``.is_xpu``, ``.is_mps``, ``.is_meta``: what is on the CPU is none of these."""
-    return FALSE if tensor.id in machine.facts.on_cpu else machine.fact(getattr(node, "attr", "is_cuda"))
+    return FALSE if tensor.id in machine.facts.contents.on_cpu else machine.fact(getattr(node, "attr", "is_cuda"))
 
 
 def _is_special(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     """``.is_sparse``, ``.is_quantized``: what is known to be of single precision is neither."""
     name = getattr(node, "attr", "is_sparse")
-    return FALSE if tensor.id in machine.facts.float32 else machine.fact(name)
+    return FALSE if tensor.id in machine.facts.contents.float32 else machine.fact(name)
 
 
 TENSOR_ATTRIBUTES: dict[str, Callable[[Machine, State, Tensor, ast.AST], Value]] = {
@@ -417,7 +417,7 @@ def store(machine: Machine, state: State, owner: Value, name: str, value: Value,
 def _store_object(machine: Machine, state: State, owner: HeapRef, name: str, value: Value, node: ast.AST) -> None:
     thing = state.heap[owner.id]
     if isinstance(value, TensorRef) and state.tensors[value.id].requires_grad is False:
-        machine.facts.handed_out.add(value.id)
+        machine.facts.objects.handed_out.add(value.id)
     if name == "__dict__":
         module_registry.all_replaced(state, owner, value)
     elif name in module_registry.KINDS and module_registry.is_module_like(state, owner):

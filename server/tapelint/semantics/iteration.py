@@ -277,5 +277,5 @@ def _alike(machine: Machine, state: State, whole: Unknown | BuiltinMethod, items
     """Items of what is unknown: they can reach what it reaches, as the optimizers of ``a, b = self.optimizers``."""
     held = frozenset(reach(machine, state, [whole]))
     if held:
-        machine.facts.holders.update((item.tensor_id, held) for item in items)
+        machine.facts.objects.holders.update((item.tensor_id, held) for item in items)
     return list(items)

@@ -229,7 +229,7 @@ def _method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: 
     if receiver.origin is Origin.BATCH and (call.name in TENSOR_METHODS or ops.candidates(call.name)):
         return _method_of_batch(machine, state, receiver, call)
     forget(state, receiver, call.name)
-    if machine.facts.arrays and call.name in array_memory.METHODS:
+    if machine.facts.memory.arrays and call.name in array_memory.METHODS:
         array_memory.note_write(machine, state, receiver, call.node)
     if call.name in OF_TENSORS:
         return Unknown(requires_grad=False if call.name == "detach" else receiver.requires_grad, origin=Origin.BATCH)

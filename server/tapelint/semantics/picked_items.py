@@ -30,11 +30,11 @@ def at_unknown_index(
     """The item of a container, by its heap id (0 for a tuple), at an unknown place; ``found`` stands for all."""
     if len(items) > 1 and (key := _identity(state, found)) is not None:
         taken = _name_of(index), state.iterations
-        by = machine.facts.picked_objects.setdefault((owner, key), taken)
+        by = machine.facts.objects.picked_objects.setdefault((owner, key), taken)
         return Unknown("item") if by[1] == taken[1] and by[0] != taken[0] else found
-    if len(items) == 1 or owner in machine.facts.filled or not _has_history(state, found):
+    if len(items) == 1 or owner in machine.facts.objects.filled or not _has_history(state, found):
         return found
-    picked, name = machine.facts.picked, _name_of(index)
+    picked, name = machine.facts.objects.picked, _name_of(index)
     tensors = [item for item in reversed(items) if isinstance(item, TensorRef)]
     for item in tensors:
         if picked.get((owner, item.id)) == name:
@@ -51,14 +51,14 @@ def at_known_index(machine: Machine, state: State, owner: int, item: Value, inde
     if not isinstance(item, TensorRef) or not _has_history(state, item):
         return item
     name = _name_of(index)
-    by = machine.facts.picked.setdefault((owner, item.id), name)
+    by = machine.facts.objects.picked.setdefault((owner, item.id), name)
     return item if by == name or _is_known(by) else Unknown("item")
 
 
 def stored(machine: Machine, owner: int, index: Value) -> None:
     """An item is stored at ``index``. What is written at places that are not known is read at others in its time."""
     if as_key(settled(index)) is None:
-        machine.facts.filled.add(owner)
+        machine.facts.objects.filled.add(owner)
 
 
 def _has_history(state: State, value: Value) -> bool:

@@ -217,7 +217,7 @@ def _doubtful(machine: Machine, state: State, owner: TensorRef, node: ast.AST) -
     """
     value = dispatch.apply(machine, state, dispatch.CLONE, [owner], {}, node)
     assert isinstance(value, TensorRef)
-    machine.facts.provenance[value.id] = replace(machine.facts.provenance_of(value.id), clone_of=None)
+    machine.facts.origins.provenance[value.id] = replace(machine.facts.provenance_of(value.id), clone_of=None)
     state.tensors[value.id] = replace(state.tensors[value.id], sizes=None)
     return value.id
 

@@ -30,7 +30,7 @@ def unknown_call(
     machine.leave_opaque(node, function, OpaqueReason.UNKNOWN)
     state.unread = state.unread if is_harmless(function) else fresh_id()
     hand_over(machine, function, (function, *args, *kwargs.values()))
-    if machine.facts.arrays:
+    if machine.facts.memory.arrays:
         array_memory.written_by_call(machine, state, function, args, kwargs, node)
     values = (*args, *kwargs.values())
     run_handed(machine, state, values, node)
@@ -43,7 +43,7 @@ def unknown_call(
     name = written(node.func) if isinstance(node, ast.Call) else "call"
     result = dispatch.opaque(machine, state, given, node, name) if given else Unknown("call")
     if held and isinstance(result, Unknown):
-        machine.facts.holders[result.tensor_id] = held
+        machine.facts.objects.holders[result.tensor_id] = held
     callbacks = () if is_harmless(function) else kept_by(state, function, values)
     if callbacks:
         may_have_called(machine, state, callbacks, node)

@@ -40,7 +40,7 @@ def _with(machine: Machine, node: ast.With, items: list[ast.withitem], state: St
             continue
         inside = partial(_body, machine, node, item, rest)
         if isinstance(value, Unknown) and value.note == "torch.device":
-            machine.facts.default_device_changed.add(value.note)
+            machine.facts.contents.default_device_changed.add(value.note)
         if isinstance(value, Generator) and value.function is not None:
             results += run_generator(machine, path, value, inside)
         elif as_mode(value) is not None or isinstance(value, (SavedTensorHooks, Autocast)):
@@ -65,14 +65,14 @@ def _ambient(machine: Machine, state: State, value: Value, inside: partial[list[
         state.enter(mode.mode, mode.inference)
     elif isinstance(value, SavedTensorHooks):
         state.saved_tensor_override = ()
-    casting, machine.facts.casting = (
-        machine.facts.casting,
-        value.enabled if isinstance(value, Autocast) else machine.facts.casting,
+    casting, machine.facts.running.casting = (
+        machine.facts.running.casting,
+        value.enabled if isinstance(value, Autocast) else machine.facts.running.casting,
     )
     try:
         return inside(state, NONE)
     finally:
-        machine.facts.casting = casting
+        machine.facts.running.casting = casting
 
 
 def _entering(

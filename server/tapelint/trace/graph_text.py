@@ -151,7 +151,7 @@ class Describer:
 
     def name(self, tensor: int) -> str:
         """What the program calls a tensor first; a leaf that it has not named is "a leaf"."""
-        return self._facts().names.get(tensor) or self.called.get(tensor) or "a leaf"
+        return self._facts().origins.names.get(tensor) or self.called.get(tensor) or "a leaf"
 
     def built(self, node: Node) -> str:
         """A node with its inputs and what it saved."""

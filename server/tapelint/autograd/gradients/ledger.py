@@ -53,8 +53,8 @@ def book(facts: Facts, state: AutogradState, run: Pass, leaves: Sequence[int]) -
     if state.hooks:  # what they see of the gradients is a use
         looked_at(state, None)
         for hook in state.hooks.values():
-            if hook.kind == "tensor" and isinstance(hook.target, Leaf) and hook.made in facts.clipping_hooks:
-                clipped(state, [hook.target.tensor], facts.clipping_hooks[hook.made], by_hook=True)
+            if hook.kind == "tensor" and isinstance(hook.target, Leaf) and hook.made in facts.training.clipping_hooks:
+                clipped(state, [hook.target.tensor], facts.training.clipping_hooks[hook.made], by_hook=True)
     for step, keys in idle.items():
         if not (missed := tuple(key for key in keys if key not in unseen)):
             continue

@@ -22,7 +22,7 @@ from ..state import AutogradState
 def tell_unmarked(facts: Facts, state: AutogradState, used: Sequence[Tensor], node: ast.AST) -> None:
     """Inputs that an ``autograd.Function`` wrote without saying so still have the history of their old values."""
     for tensor in used:
-        found = facts.unmarked.get(tensor.version_counter)
+        found = facts.memory.unmarked.get(tensor.version_counter)
         if found is None or tensor.grad_fn is not found.grad_fn or not tensor.requires_grad:
             continue
         write = state.writes.get(tensor.version_counter)

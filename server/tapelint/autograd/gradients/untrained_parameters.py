@@ -28,12 +28,12 @@ def due(facts: Facts, state: AutogradState, past: Sequence[Group], now: ProgramP
     """Whether an optimizer that steps has stepped in an earlier iteration, on a path without doubts: true once for each
     step of the program.
     """
-    if now.node in facts.searched:
+    if now.node in facts.training.searched:
         return False
     before = [step for g, _ in past if (step := g.step or (g.idle.point if g.idle else None)) is not None]
     if not any(earlier_iteration(step, now) for step in before) or facts.relevant_assumptions(state):
         return False
-    facts.searched.add(now.node)
+    facts.training.searched.add(now.node)
     return True
 
 

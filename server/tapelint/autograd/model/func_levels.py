@@ -74,12 +74,12 @@ def alias(state: AutogradState, key: int, node: ast.AST) -> int:
 
 def is_input(facts: Facts, key: int) -> bool:
     """Whether a tensor is a leaf of a level that is running."""
-    return any(key in level.inputs for level in facts.levels)
+    return any(key in level.inputs for level in facts.running.levels)
 
 
 def is_captured(facts: Facts, tensor: Tensor) -> bool:
     """Whether the function that is being differentiated may not write a tensor, for it comes from around it."""
-    level = next((level for level in reversed(facts.levels) if level.differentiates), None)
+    level = next((level for level in reversed(facts.running.levels) if level.differentiates), None)
     return level is not None and not level.owns(tensor)
 
 
@@ -153,8 +153,8 @@ class Outside:
         made = replace(item, inputs=tuple(dict.fromkeys(kept.values())), named_inputs=sources, certain=certain)
         if is_narrowed:
             made = self._narrowed(made)
-        if item in self.facts.gradients:
-            self.facts.gradients[made] = self.facts.gradients[item]
+        if item in self.facts.training.gradients:
+            self.facts.training.gradients[made] = self.facts.training.gradients[item]
         return made
 
     def _narrowed(self, item: Node) -> Node:

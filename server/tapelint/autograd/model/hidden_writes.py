@@ -36,9 +36,9 @@ def note_hidden(facts: Facts, state: AutogradState, tensor: Tensor, op: str, nee
     write = state.writes.get(tensor.version_counter)
     if owner is None or write is None or owner.grad_fn is None or not owner.requires_grad:
         return
-    if owner.version_counter in facts.saved or not write.certain or not owner.grad_fn.certain:
+    if owner.version_counter in facts.memory.saved or not write.certain or not owner.grad_fn.certain:
         return
-    facts.hidden_writes[owner.grad_fn] = HiddenWrite(owner.id, tensor.version_counter, write)
+    facts.memory.hidden_writes[owner.grad_fn] = HiddenWrite(owner.id, tensor.version_counter, write)
 
 
 def note_use(facts: Facts, state: AutogradState, node: Node, is_view: bool) -> None:
@@ -46,13 +46,13 @@ def note_use(facts: Facts, state: AutogradState, node: Node, is_view: bool) -> N
     to is asked instead of the view.
     """
     for source in node.inputs:
-        hidden = facts.hidden_writes.get(source) if isinstance(source, Node) else None
+        hidden = facts.memory.hidden_writes.get(source) if isinstance(source, Node) else None
         if hidden is None or not _written(state, hidden):
             continue
         if is_view:
-            facts.hidden_writes[node] = hidden
+            facts.memory.hidden_writes[node] = hidden
             continue
-        facts.hidden_uses[node] = HiddenWriteUsed(
+        facts.memory.hidden_uses[node] = HiddenWriteUsed(
             point=node.created_at,
             tensor=hidden.tensor,
             write=hidden.write,

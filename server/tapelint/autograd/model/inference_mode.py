@@ -22,7 +22,7 @@ def check_saved(facts: Facts, state: AutogradState, saved: Iterable[SavedTensor]
     """Raise Refused where an op would save an inference tensor for backward. At a level of its own a tensor is wrapped
     before it is saved; whether it is saved outside too is not known yet.
     """
-    for item in () if facts.levels else saved:
+    for item in () if facts.running.levels else saved:
         tensor = state.tensors.get(item.tensor)
         if tensor is not None and tensor.inference and item.role != "result":
             facts.events.publish(

@@ -39,11 +39,11 @@ def check_overlap(
     """Publish that a part of a tensor is written with another one that it overlaps. Raise TorchRaises where that is
     refused for certain.
     """
-    into = facts.windows.get(target)
+    into = facts.memory.windows.get(target)
     if into is None or "pointwise" not in traits_of(op):
         return
     for _, tensor in given:
-        source = facts.windows.get(tensor.id) if tensor.id != target else None
+        source = facts.memory.windows.get(tensor.id) if tensor.id != target else None
         shift = _shift(into, source) if source is not None else None
         if shift is None:
             continue

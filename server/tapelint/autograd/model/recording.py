@@ -93,7 +93,7 @@ def record(
     graph: Node | None = None
     if operands.requires_grad is not False and len(op.constant) < len(keys):
         graph = _grad_fn(facts, state, op, operands, keys, point)
-        if facts.hidden_writes:
+        if facts.memory.hidden_writes:
             note_use(facts, state, graph, _shares_memory(op, same))
     viewed = source if _shares_memory(op, same) else None
     for index, key in enumerate(keys):
@@ -128,7 +128,7 @@ def _operands(
                 requiring.add(name)
             elif tensor.requires_grad is None:
                 perhaps = True
-    if facts.unmarked and mode:
+    if facts.memory.unmarked and mode:
         tell_unmarked(facts, state, [t for _, t in flowing], node)
     return Operands(tensors, flowing, requiring, result_requires_grad(mode, bool(requiring), perhaps))
 
@@ -243,7 +243,7 @@ def _computed(
 ) -> Tensor:
     """A result in new memory; ``source`` is the first tensor that the op was given."""
     if op.view == "maybe" and source is not None:
-        facts.maybe_viewed[key] = source.id if source.base is None else source.base
+        facts.memory.maybe_viewed[key] = source.id if source.base is None else source.base
     if op.view and state.grad_mode is False and source is not None and source.requires_grad:
         needs = None  # PyTorch computes it from the base when asked: it may be True
     return Tensor(
@@ -294,7 +294,7 @@ def _saves(
             saves_anything |= bool(given)
             kept += [_saved_operand(state, *operand) for operand in given if not _is_cast(facts, op, operand[1])]
     held = state.packed(kept)
-    facts.saved.update([item.version_counter for item in held])
+    facts.memory.saved.update([item.version_counter for item in held])
     return held, saves_anything
 
 
@@ -309,7 +309,7 @@ def _is_cast(facts: Facts, op: Op, tensor: Tensor) -> bool:
     one, losses, norms and powers a longer one. A write to the original is then no code's business. A tensor that has
     the longer type already is not copied for the latter: they save it as it is.
     """
-    if not facts.casting or "saves-uncast" in op.traits:
+    if not facts.running.casting or "saves-uncast" in op.traits:
         return False
     return "may-shorten" in op.traits or not facts.is_single(tensor.id)
 
@@ -335,7 +335,7 @@ def _write(
     written = [t for _, t in operands.flowing if t.id != target and t.requires_grad]
     given = any(t.grad_fn is not None and not _is_part_of_leaf(state, t) for t in written)
     check_write(facts, state, tensor, op.name, node, needs, given, bool(written))
-    if target in facts.windows:
+    if target in facts.memory.windows:
         check_overlap(facts, state, target, operands.tensors, op.name, node)
     if needs is True and tensor.grad_fn is not None:
         facts.events.publish(
@@ -418,7 +418,7 @@ def _remember_store(state: AutogradState, key: int, node: ast.AST) -> None:
 def _remember(facts: Facts, state: AutogradState, made: Tensor, op: Op, operands: Operands, node: ast.AST) -> None:
     """Note of a result what it is a copy of, and where its graph, or that of one of its terms, was lost."""
     if not operands.tensors:
-        facts.contiguous.add(made.id)
+        facts.memory.contiguous.add(made.id)
     if op.name == "clone" and operands.tensors:
         source = operands.tensors[0][1]
         origin = (source.id, state.version(source.version_counter))
@@ -428,7 +428,7 @@ def _remember(facts: Facts, state: AutogradState, made: Tensor, op: Op, operands
     is_view = made.id != made.version_counter
     if made.requires_grad is False or is_view and state.grad_mode is False:
         _remember_cut(facts, state, made.id, op, operands.tensors, state.grad_mode, node)
-    elif facts.provenance:
+    elif facts.origins.provenance:
         _remember_term(facts, made.id, operands.flowing, op)
 
 
@@ -465,8 +465,8 @@ def _frozen_below(facts: Facts, state: AutogradState, tensors: Sequence[Tensor])
     and which an optimizer holds or a backward has reached before.
     """
     for tensor in tensors:
-        is_trained = tensor.id in facts.optimized or tensor.id in state.history
-        is_frozen = tensor.id in facts.frozen_at and is_trained and tensor.requires_grad is False
+        is_trained = tensor.id in facts.training.optimized or tensor.id in state.history
+        is_frozen = tensor.id in facts.training.frozen_at and is_trained and tensor.requires_grad is False
         found = tensor.id if is_frozen else facts.provenance_of(tensor.id).frozen
         if found is not None:
             return found
@@ -563,5 +563,5 @@ def _explain_invented(
 def _kept(facts: Facts, state: AutogradState, keys: Sequence[int]) -> tuple[SavedTensor, ...]:
     """Tensors that a node saves, as they are now."""
     held = state.packed([_saved_operand(state, "weight", state.tensors[key]) for key in keys])
-    facts.saved.update([item.version_counter for item in held])
+    facts.memory.saved.update([item.version_counter for item in held])
     return held

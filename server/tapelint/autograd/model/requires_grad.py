@@ -47,7 +47,7 @@ def set_by_program(facts: Facts, state: AutogradState, tensor: Tensor, wanted: b
     if wanted is not tensor.requires_grad:
         point = state.point(node)
         if wanted is False and tensor.requires_grad:
-            facts.frozen_at[tensor.id] = point
+            facts.training.frozen_at[tensor.id] = point
         event = RequiresGradSet(
             point=point, because=tensor.because, tensor=tensor.id, before=tensor.requires_grad, wanted=wanted
         )
@@ -58,15 +58,15 @@ def set_by_program(facts: Facts, state: AutogradState, tensor: Tensor, wanted: b
 def doubt_maybe_viewed(facts: Facts, state: AutogradState, written: Tensor) -> None:
     """``flat = x.reshape(-1)``: a write gave one of the two a graph, and the other is perhaps the same memory."""
     whole = written.id if written.base is None else written.base
-    for pair in facts.maybe_viewed.items():
+    for pair in facts.memory.maybe_viewed.items():
         if whole in pair:
             doubt(state, [key for key in pair if key != whole and key in state.tensors])
 
 
 def doubt_maybe_same(facts: Facts, state: AutogradState, changed: int) -> None:
     """``y = x.to(device)``: one of the two now requires grad, and the other is perhaps the same tensor."""
-    reached, found = {changed}, [changed] if facts.maybe_same else []
+    reached, found = {changed}, [changed] if facts.memory.maybe_same else []
     for key in found:  # grows
-        found += {each for pair in facts.maybe_same.items() if key in pair for each in pair} - reached
+        found += {each for pair in facts.memory.maybe_same.items() if key in pair for each in pair} - reached
         reached.update(found)
     doubt(state, [key for key in reached - {changed} if key in state.tensors])

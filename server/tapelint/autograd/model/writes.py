@@ -125,7 +125,7 @@ def check_write(
     """Raise Refused where autograd forbids the write: leaves that require grad, their views, outputs of ``split`` and
     friends. ``given`` is whether what is written has a graph, ``wanted`` whether any of it requires grad.
     """
-    if facts.levels and is_captured(facts, tensor):
+    if facts.running.levels and is_captured(facts, tensor):
         raise TorchRaises(CAPTURED)
     if state.grad_mode is not True:
         return
@@ -172,7 +172,7 @@ def _check_leaf_write(
     """Raise Refused where what is written is itself a leaf that requires grad, or an input of ``torch.func``."""
     # A view of plain data that got a history since, through the data or another view, is a leaf until it is used.
     stale = base is not None and base.grad_fn is not None and state.tensors[tensor.id].grad_fn is None
-    is_level_input = bool(facts.levels) and is_input(facts, tensor.id if base is None else base.id)
+    is_level_input = bool(facts.running.levels) and is_input(facts, tensor.id if base is None else base.id)
     is_leaf = tensor.grad_fn is None and base is None or stale and tensor.view == "view"
     if is_level_input or tensor.requires_grad and is_leaf:
         facts.events.publish(

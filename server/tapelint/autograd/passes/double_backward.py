@@ -51,7 +51,7 @@ class DoubleBackward:
     def _add(self, item: Node, wanted: set[Node | Leaf], recorded: bool) -> bool:
         """What one node that ran adds; whether that is anything."""
         if item.custom_backward is not None:
-            made = self.facts.gradients[item].made if item in self.facts.gradients else ()
+            made = self.facts.training.gradients[item].made if item in self.facts.training.gradients else ()
             return self._depend(*(edge_of(resolve_view(self.state, key)) for key in made))
         if not item.certain or item.assumption is not None:
             self.unknown = True

@@ -59,7 +59,7 @@ def backward(
     backward at all; ``inner`` that it runs as part of another one. Raises Refused where PyTorch raises.
     """
     begin = _begin(facts, state, roots, node, because)
-    prove_networks(facts.proven_networks, state, begin)
+    prove_networks(facts.networks.proven_networks, state, begin)
     order, parents, leaves = _planned_walk(facts, state, begin, inputs, accumulate)
     now = BackwardPass(state.point(node), roots[0] if roots else None, tuple(begin))
     check = Check(facts, state, now, parents, order, because)
@@ -76,7 +76,7 @@ def backward(
     if accumulate and inputs:
         _retain_inputs(state, inputs, parents, node)
     reached = sweep.reached(leaves)
-    facts.reached_at[node] = facts.reached_at.get(node, frozenset()).union(reached)
+    facts.training.reached_at[node] = facts.training.reached_at.get(node, frozenset()).union(reached)
     if accumulate and not inner and not early:
         book(facts, state, run, reached)
     if create and accumulate:
@@ -103,7 +103,7 @@ def _planned_walk(
 ) -> tuple[list[Node], dict[Node, Node | None], list[Leaf]]:
     """What a pass runs, youngest first, the node each was first reached from, and the leaves that get a gradient."""
     order, parents, leaves = _walk(begin)
-    facts.nodes_visited += len(order)
+    facts.running.nodes_visited += len(order)
     if inputs is not None:
         order, leaves = _towards(state, order, leaves, inputs, accumulate)
     if accumulate:
@@ -142,7 +142,7 @@ def _begin(
                     root=key,
                     cut=cut,
                     frozen=frozen,
-                    is_frozen_only=cut is None or frozen in facts.reached_at.get(node, ()),
+                    is_frozen_only=cut is None or frozen in facts.training.reached_at.get(node, ()),
                 )
             )
             raise TorchRaises(NO_GRAPH)
@@ -190,7 +190,7 @@ class Check:
         spoiled = None if item in state.freed else spoiled_at(state, item)
         if not freed and spoiled is None:
             return True
-        if is_unproven(self.facts.proven_networks, state, (item,)):
+        if is_unproven(self.facts.networks.proven_networks, state, (item,)):
             return True
         self.halted = True
         path = self.path(item)
@@ -318,14 +318,14 @@ class Sweep:
             self._arrive(left)
         if self.check.halted and self.accumulate:  # PyTorch may have raised before it came to them
             doubted(self.check.state, [leaf.tensor for left in self.complete.values() for leaf in left])
-        if self.check.facts.hidden_uses:
+        if self.check.facts.memory.hidden_uses:
             self._tell_hidden()
 
     def _tell_hidden(self) -> None:
         """Publish which of the nodes that ran were used after a write that the graph does not know."""
         facts = self.check.facts
         for item in self.done:
-            if (used := facts.hidden_uses.get(item)) is not None:
+            if (used := facts.memory.hidden_uses.get(item)) is not None:
                 with facts.events.assuming(self.check.reason(self.check.path(item))):
                     facts.events.publish(used)
 
@@ -360,7 +360,7 @@ class Sweep:
             item, waiting.node, waiting.create, partial(check, item), partial(check.users, item), towards, check.order
         )
         with facts.events.assuming(check.reason(check.path(item))):
-            found = facts.gradients[item] = item.custom_backward(check.state, visit)
+            found = facts.training.gradients[item] = item.custom_backward(check.state, visit)
         return found
 
 
@@ -369,7 +369,7 @@ def second_order(
 ) -> DoubleBackward | None:
     """What a gradient with respect to ``key``, made with ``create_graph``, depends on; None where none reaches it."""
     order, _, leaves = _walk(begin)
-    facts.nodes_visited += 4 * len(order)
+    facts.running.nodes_visited += 4 * len(order)
     target = resolve_view(state, key).grad_fn or Leaf(key)
     if target not in leaves and target not in order:
         return None
@@ -393,7 +393,7 @@ def unused(facts: Facts, state: AutogradState, roots: Sequence[int], keys: Itera
     if any(tensor.requires_grad is None for tensor in tensors):
         return set()
     order, _, leaves = _walk([edge for tensor in tensors if (edge := edge_of(tensor)) is not None])
-    facts.nodes_visited += len(order)
+    facts.running.nodes_visited += len(order)
     if any(item.assumption or not item.is_complete for item in order):
         return set()
     reached: set[Node | Leaf | None] = {*order, *leaves}

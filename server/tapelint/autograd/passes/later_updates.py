@@ -28,7 +28,7 @@ def later_update(
     return LaterUpdate(
         last[1],
         frozenset(written),
-        frozenset(facts.stepped_with.get(last[1].call_site, ())),
+        frozenset(facts.training.stepped_with.get(last[1].call_site, ())),
         spared,
     )
 

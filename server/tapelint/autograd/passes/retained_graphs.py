@@ -69,7 +69,7 @@ def finished(
 ) -> None:
     """A pass has run ``ran``: tell what it walked again, and remember what it retained."""
     _again(facts, state, ran, now)
-    facts.walked.update(n.created_at.call_site for n in ran)
+    facts.training.walked.update(n.created_at.call_site for n in ran)
     # Of a pass to leaves that are not known it is not known what it ran: at most all there is.
     perhaps = ran or [item for item in reachable(now.begin) if isinstance(item, Node)]
     needed(facts, state, set(perhaps))
@@ -91,7 +91,7 @@ def needed(facts: Facts, state: AutogradState, nodes: Collection[Node]) -> None:
     for statement, walk in list(state.retaining.items()):
         if not walk.nodes.isdisjoint(nodes):
             state.retaining[statement] = replace(walk, needed=True)
-            facts.retained_for_use.add(statement)
+            facts.training.retained_for_use.add(statement)
 
 
 def _outside(facts: Facts, state: AutogradState, ran: Sequence[Node], now: BackwardPass, path: Path) -> None:
@@ -135,7 +135,7 @@ def _is_for_nothing(facts: Facts, state: AutogradState, below: set[int], reached
 
 def _is_unused(facts: Facts, state: AutogradState, key: int) -> bool:
     tensor, gradient = state.tensors[key], state.history.get(key, NOTHING)
-    if key in facts.optimized or key in facts.wanted_gradients or tensor.assumption is not None:
+    if key in facts.training.optimized or key in facts.training.wanted_gradients or tensor.assumption is not None:
         return False
     return tensor.requires_grad is True and gradient.step is None and not gradient.doubt
 
@@ -149,7 +149,7 @@ def _retained(facts: Facts, state: AutogradState, kept: frozenset[Node], now: Ba
     if last is not None and (lap := earlier_iteration(last.freed.point, now.point)) is not None:
         idle, needed = last.idle + 1, last.needed
         enough = 1 if isinstance(lap.loop, ast.FunctionDef) else 2
-        if idle >= enough and not needed and kept and now.point.node not in facts.retained_for_use:
+        if idle >= enough and not needed and kept and now.point.node not in facts.training.retained_for_use:
             facts.events.publish(RetainedUnused(point=now.point, past=last.freed.point))
     state.retaining[now.point.node] = RetainedPass(now, kept | (last.nodes if last else frozenset()), idle, needed)
 

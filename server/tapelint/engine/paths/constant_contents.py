@@ -35,7 +35,7 @@ COMPARED: Mapping[str, Callable[[float, float], bool]] = {
 
 def known_in(machine: Machine, state: State, given: list[int]) -> list[object]:
     """What is in some tensors now; None for one that is not made of constants."""
-    known = machine.facts.constants
+    known = machine.facts.contents.constants
     return [known.get(memory_contents(state, key)) for key in given] if known else [None] * len(given)
 
 
@@ -85,15 +85,15 @@ def _are_plain(named: Mapping[str, object]) -> bool:
 
 def number_in(machine: Machine, state: State, key: int) -> Const | None:
     """The one number that is in a tensor, as Python has it, if that and the dtype are known."""
-    number = machine.facts.constants.get(memory_contents(state, key))
+    number = machine.facts.contents.constants.get(memory_contents(state, key))
     kind = {"float": float, "int": int, "bool": bool}.get(state.tensors[key].kind or "")
     return Const(kind(number)) if kind is not None and isinstance(number, (bool, int, float)) else None
 
 
 def handed_out(machine: Machine, state: State, given: Iterable[int]) -> None:
     """Code that was not read is given tensors: it may write them."""
-    for key in given if machine.facts.constants else ():
-        machine.facts.constants.pop(memory_contents(state, key), None)
+    for key in given if machine.facts.contents.constants else ():
+        machine.facts.contents.constants.pop(memory_contents(state, key), None)
 
 
 def made(machine: Machine, state: State, key: int, source: object, name: str = "tensor") -> None:
@@ -105,7 +105,7 @@ def made(machine: Machine, state: State, key: int, source: object, name: str = "
 
 def converted(machine: Machine, state: State, source: int, result: object, kind: Kind) -> None:
     """A conversion to a dtype of the family ``kind`` gave ``result``."""
-    number = machine.facts.constants.get(memory_contents(state, source))
+    number = machine.facts.contents.constants.get(memory_contents(state, source))
     if number is not None and isinstance(result, TensorRef) and result.id != source:
         is_same = kind != "int" or number is SEVERAL or isinstance(number, (bool, int))
         truth = bool(number) if kind == "bool" and number is not SEVERAL else number
@@ -114,4 +114,4 @@ def converted(machine: Machine, state: State, source: int, result: object, kind:
 
 def _note(machine: Machine, state: State, keys: tuple[int, ...], number: object) -> None:
     if number is not None:
-        machine.facts.constants.update((memory_contents(state, key), number) for key in keys)
+        machine.facts.contents.constants.update((memory_contents(state, key), number) for key in keys)

@@ -168,7 +168,7 @@ def _is_constant(machine: Machine, state: State, term: Hashable) -> bool:
     """Whether it stands for what is in a tensor that is made of constants."""
     if not isinstance(term, tuple) or not _is_content(term) or term[0] not in state.tensors:
         return False
-    return (state.tensors[term[0]].storage, *term[1:]) in machine.facts.constants
+    return (state.tensors[term[0]].storage, *term[1:]) in machine.facts.contents.constants
 
 
 def _where_empty(formula: Hashable) -> bool | None:
@@ -198,6 +198,6 @@ def _subject(machine: Machine, state: State, formula: Hashable) -> Subject:
         return Subject.ITEM
     is_data = _asks_for_content(formula)
     varies = any(lap.number > 1 for lap in state.iterations)
-    if varies and is_data and machine.facts.constants:
+    if varies and is_data and machine.facts.contents.constants:
         varies = not all(isinstance(term, Const) or _is_constant(machine, state, term) for term in terms)
     return Subject.DATA if is_data and not varies else Subject.FLAG

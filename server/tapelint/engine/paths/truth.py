@@ -66,7 +66,11 @@ def tested_truth(machine: Machine, state: State, value: Value) -> bool | None:
 
 def _held_truth(machine: Machine, state: State, value: TensorRef) -> bool | None:
     """The truth of the number in a tensor, where it is made of constants and holds one."""
-    number = machine.facts.constants.get(memory_contents(state, value.id)) if machine.facts.constants else None
+    number = (
+        machine.facts.contents.constants.get(memory_contents(state, value.id))
+        if machine.facts.contents.constants
+        else None
+    )
     sizes = resolve_view(state, value.id).sizes
     is_one = isinstance(sizes, tuple) and all(size == 1 for size in sizes)
     return None if number is None or number is SEVERAL or not is_one else bool(number)

@@ -30,30 +30,30 @@ FUNCTIONS = frozenset(
 def shares(machine: Machine, state: State, array: Value, tensor: int) -> None:
     """``array`` is the memory of ``tensor``, unless that may be a copy of what the program means."""
     given = state.tensors[tensor]
-    if isinstance(array, Unknown) and given.storage not in machine.facts.converted:
-        machine.facts.arrays[array.tensor_id] = given.storage
-        if given.base is not None or tensor in machine.facts.parts:
-            machine.facts.parts.add(array.tensor_id)
+    if isinstance(array, Unknown) and given.storage not in machine.facts.memory.converted:
+        machine.facts.memory.arrays[array.tensor_id] = given.storage
+        if given.base is not None or tensor in machine.facts.memory.parts:
+            machine.facts.memory.parts.add(array.tensor_id)
 
 
 def item_of(machine: Machine, owner: Unknown, index: Value) -> Unknown:
     """What ``owner`` gives at ``index``: a slice of an array is the same memory."""
     item = owner.another()
-    if isinstance(index, Slice) and (memory := machine.facts.arrays.get(owner.tensor_id)) is not None:
-        machine.facts.arrays[item.tensor_id] = memory
-        machine.facts.parts.add(item.tensor_id)
+    if isinstance(index, Slice) and (memory := machine.facts.memory.arrays.get(owner.tensor_id)) is not None:
+        machine.facts.memory.arrays[item.tensor_id] = memory
+        machine.facts.memory.parts.add(item.tensor_id)
     return item
 
 
 def is_memory(machine: Machine, value: Value) -> bool:
     """Whether a value is an array that is the memory of a tensor."""
-    return isinstance(value, Unknown) and value.tensor_id in machine.facts.arrays
+    return isinstance(value, Unknown) and value.tensor_id in machine.facts.memory.arrays
 
 
 def note_write(machine: Machine, state: State, array: Value, node: ast.AST) -> None:
     """An array was written in place."""
-    memory = machine.facts.arrays.get(array.tensor_id) if isinstance(array, Unknown) else None
-    if isinstance(array, Unknown) and memory is not None and memory not in machine.facts.converted:
+    memory = machine.facts.memory.arrays.get(array.tensor_id) if isinstance(array, Unknown) else None
+    if isinstance(array, Unknown) and memory is not None and memory not in machine.facts.memory.converted:
         record_untracked_write(state, memory, WRITE, node, array.tensor_id)
 
 

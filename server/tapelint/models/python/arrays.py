@@ -153,7 +153,7 @@ def array_function(machine: Machine, state: State, call: Call) -> Value:
     if held and state.grad_mode is True:
         refuse(machine, state, held, call, "numpy", first_argument(call, "object"))
     value = computed(machine, Origin.ANY, *call.args)
-    if machine.facts.arrays:
+    if machine.facts.memory.arrays:
         array_memory.written_by_call(machine, state, External(call.name), call.args, call.kwargs, call.node)
     lost = cut_of(machine, value)
     if lost is not None and lost.reason is not CutReason.NUMPY:

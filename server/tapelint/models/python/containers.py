@@ -113,7 +113,7 @@ def pop(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, HeapRef)
     thing = state.edit(receiver.id, Sequence)
     if not thing.items:
-        if thing.is_partial or receiver.id in machine.facts.open_objects:
+        if thing.is_partial or receiver.id in machine.facts.objects.open_objects:
             return Unknown("item")
         raise ProgramRaised("IndexError")
     changed(machine, state, receiver.id)

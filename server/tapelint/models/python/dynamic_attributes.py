@@ -97,7 +97,7 @@ def set_attribute(machine: Machine, state: State, call: Call) -> Value:
     if isinstance(name, Const) and isinstance(name.value, str):
         machine.store_attribute(state, value, name.value, call.get(2, "value"), call.node)
         if isinstance(value, HeapRef) and isinstance(call.node, ast.Call) and len(call.node.args) == 3:
-            machine.facts.attribute_stores[value.id, name.value] = call.node, call.node.args[2]
+            machine.facts.origins.attribute_stores[value.id, name.value] = call.node, call.node.args[2]
     elif isinstance(value, HeapRef) and isinstance(state.heap[value.id], Instance):
         state.edit(value.id, Instance).is_partial = True
     elif isinstance(value, HeapRef) and isinstance(state.heap[value.id], Class):

@@ -34,12 +34,12 @@ def cut(machine: Machine, state: State, tensor: Tensor, node: ast.AST, reason: C
         sizes=tensor.sizes,
         kind=tensor.kind,
     )
-    if tensor.id in machine.facts.float32:
-        machine.facts.float32.add(key)
-    if tensor.id in machine.facts.on_cpu:
-        machine.facts.on_cpu.add(key)
-    if tensor.base is not None or tensor.id in machine.facts.parts:
-        machine.facts.parts.add(key)
+    if tensor.id in machine.facts.contents.float32:
+        machine.facts.contents.float32.add(key)
+    if tensor.id in machine.facts.contents.on_cpu:
+        machine.facts.contents.on_cpu.add(key)
+    if tensor.base is not None or tensor.id in machine.facts.memory.parts:
+        machine.facts.memory.parts.add(key)
     lost = Cut(state.point(node), reason, operation, source=tensor.grad_fn) if tensor.requires_grad else None
     from_gradient = machine.facts.provenance_of(tensor.id).from_gradient
     if lost is not None or from_gradient:
@@ -53,20 +53,26 @@ def another_name(machine: Machine, state: State, source: Tensor, is_copied: bool
     """
     key, facts = fresh_id(), machine.facts
     state.tensors[key] = replace(source, id=key, created_at=state.point(node))
-    for known in (facts.float32, facts.on_cpu, facts.parts, facts.contiguous, facts.handed_out):
+    for known in (
+        facts.contents.float32,
+        facts.contents.on_cpu,
+        facts.memory.parts,
+        facts.memory.contiguous,
+        facts.objects.handed_out,
+    ):
         if source.id in known:
             known.add(key)
-    if source.id in facts.maybe_copied:
-        facts.maybe_copied[key] = facts.maybe_copied[source.id]
+    if source.id in facts.memory.maybe_copied:
+        facts.memory.maybe_copied[key] = facts.memory.maybe_copied[source.id]
     facts.record_provenance(key, facts.provenance_of(source.id))
     if not is_copied:
-        facts.maybe_same[key] = source.id
+        facts.memory.maybe_same[key] = source.id
     return key
 
 
 def _refuse(machine: Machine, state: State, tensor: Tensor, graph: Node, wanted: bool, node: ast.AST) -> None:
     """What has a ``graph`` is no leaf, whose flag may not be set; raise where the graph is certain."""
-    if tensor.assumption or not graph.certain or is_unproven(machine.facts.proven_networks, state, (graph,)):
+    if tensor.assumption or not graph.certain or is_unproven(machine.facts.networks.proven_networks, state, (graph,)):
         return
     because = assumed_below(state, graph)
     machine.facts.events.publish(

@@ -24,8 +24,8 @@ KEEPING = frozenset("cpu float double half bfloat16 contiguous int long bool sho
 
 def note_new(machine: Machine, tensor: int, device: object) -> None:
     """A tensor was made of plain data, on ``device``."""
-    if device == NONE and not machine.facts.default_device_changed:
-        machine.facts.on_cpu.add(tensor)
+    if device == NONE and not machine.facts.contents.default_device_changed:
+        machine.facts.contents.on_cpu.add(tensor)
 
 
 def follow(machine: Machine, named: Mapping[str, object], given: list[int], keys: tuple[int, ...]) -> None:
@@ -34,40 +34,42 @@ def follow(machine: Machine, named: Mapping[str, object], given: list[int], keys
     if not given:
         for key in keys:
             note_new(machine, key, device)
-    elif device == NONE and machine.facts.on_cpu.issuperset(given):
-        machine.facts.on_cpu.update(keys)
+    elif device == NONE and machine.facts.contents.on_cpu.issuperset(given):
+        machine.facts.contents.on_cpu.update(keys)
     if isinstance(device, (Const, Unknown)) and device != NONE:
-        machine.facts.device_asked.update(dict.fromkeys(keys, device))
+        machine.facts.contents.device_asked.update(dict.fromkeys(keys, device))
 
 
 def is_there(machine: Machine, tensor: int, name: str, asked: list[Value]) -> bool:
     """Whether a conversion by ``to`` asks for the device that the tensor is on for certain: it gives the tensor."""
-    return name == "to" and len(asked) == 1 and machine.facts.device_asked.get(tensor, NONE) == asked[0] != NONE
+    return (
+        name == "to" and len(asked) == 1 and machine.facts.contents.device_asked.get(tensor, NONE) == asked[0] != NONE
+    )
 
 
 def note_conversion(machine: Machine, source: int, result: Value, name: str, asked: list[Value]) -> None:
     """A conversion of a tensor gave ``result``: it may have been moved, unless only a dtype is asked for."""
-    on_cpu, key = machine.facts.on_cpu, result.id if isinstance(result, TensorRef) else source
+    on_cpu, key = machine.facts.contents.on_cpu, result.id if isinstance(result, TensorRef) else source
     if name == "cpu":
-        machine.facts.device_asked.pop(key, None)
+        machine.facts.contents.device_asked.pop(key, None)
     if name not in KEEPING and not (name == "to" and all(of_dtype(each) is not None for each in asked)):
         on_cpu.discard(key)
-        machine.facts.device_asked.pop(key, None)
+        machine.facts.contents.device_asked.pop(key, None)
         if name == "to" and len(asked) == 1 and isinstance(asked[0], (Const, Unknown)):
-            machine.facts.device_asked[key] = asked[0]
+            machine.facts.contents.device_asked[key] = asked[0]
     elif source in on_cpu:
         on_cpu.add(key)
 
 
 def forget_device(machine: Machine, tensor: int) -> None:
     """``x.data = y``: it may be anywhere now."""
-    machine.facts.on_cpu.discard(tensor)
-    machine.facts.device_asked.pop(tensor, None)
+    machine.facts.contents.on_cpu.discard(tensor)
+    machine.facts.contents.device_asked.pop(tensor, None)
 
 
 def device_of(machine: Machine, tensor: int) -> Value:
     """``x.device``."""
-    return machine.fact("device", Origin.CPU if tensor in machine.facts.on_cpu else Origin.ANY)
+    return machine.fact("device", Origin.CPU if tensor in machine.facts.contents.on_cpu else Origin.ANY)
 
 
 def asked_of_device(value: Unknown, name: str) -> Const | None:

@@ -206,7 +206,7 @@ def apply(
     precision.follow(machine, op, named, given, keys)
     devices.follow(machine, named, given_keys, keys)
     constant_contents.follow(machine, state, op, named, known, keys)
-    if machine.facts.wanted_gradients:  # before that nothing is computed from one
+    if machine.facts.training.wanted_gradients:  # before that nothing is computed from one
         _follow_gradients(machine, state, op, tensors, keys, node)
     if state.grad_mode is not False and may_flow(op.name, args, kwargs):
         doubt(state, keys)  # where the operands that are not known have a graph, so have the results
@@ -337,7 +337,7 @@ def opaque(machine: Machine, state: State, inputs: SequenceType[int], node: ast.
     """
     known = [key for key in dict.fromkeys(inputs) if resolve_view(state, key).requires_grad]
     constant_contents.handed_out(machine, state, inputs)
-    machine.facts.handed_out.update(key for key in inputs if state.tensors[key].requires_grad is False)
+    machine.facts.objects.handed_out.update(key for key in inputs if state.tensors[key].requires_grad is False)
     if not known:
         return something(assumption or "")
     made = invent(machine.facts, state, known, node, assumption)

@@ -29,7 +29,7 @@ def bound(
     parameter.
     """
     if isinstance(value, TensorRef) and (isinstance(source, PATHS) or state.tensors[value.id].parameter):
-        machine.facts.bound[value.id, written(target)] = Kept(fresh_id(), state.point(statement), value.id)
+        machine.facts.origins.bound[value.id, written(target)] = Kept(fresh_id(), state.point(statement), value.id)
 
 
 def compared(
@@ -43,7 +43,7 @@ def compared(
     assert isinstance(right, TensorRef)
     same = left == right
     for value, source, other in ((left, operands[0], operands[1]), (right, operands[1], operands[0])):
-        kept = machine.facts.bound.get((value.id, written(source))) if same else _alias(state, value.id, memory)
+        kept = machine.facts.origins.bound.get((value.id, written(source))) if same else _alias(state, value.id, memory)
         write = _written_since(state, memory, kept.stamp) if kept is not None else None
         if kept is not None and write is not None:
             machine.facts.events.publish(
@@ -61,10 +61,10 @@ def compared(
 
 def _memory(machine: Machine, state: State, value: Value) -> int | None:
     """The storage of which a value is the whole, for certain."""
-    if not isinstance(value, TensorRef) or value.id in machine.facts.parts:
+    if not isinstance(value, TensorRef) or value.id in machine.facts.memory.parts:
         return None
     tensor = state.tensors[value.id]
-    return tensor.storage if tensor.base is None and tensor.storage not in machine.facts.converted else None
+    return tensor.storage if tensor.base is None and tensor.storage not in machine.facts.memory.converted else None
 
 
 def _alias(state: State, key: int, memory: int) -> Kept | None:

@@ -52,7 +52,7 @@ def is_floating_point(machine: Machine, state: State, receiver: Value, call: Cal
     kind = resolve_view(state, receiver.id).kind if isinstance(receiver, TensorRef) else None
     if kind in ("int", "bool"):
         return FALSE
-    is_real = isinstance(receiver, TensorRef) and receiver.id in machine.facts.float32
+    is_real = isinstance(receiver, TensorRef) and receiver.id in machine.facts.contents.float32
     return Const(call.name == "is_floating_point") if is_real else something(call.name, False)
 
 

@@ -26,12 +26,12 @@ def follow(
     machine: Machine, op: Op, named: Mapping[str, object], given: list[tuple[str, int]], keys: tuple[int, ...]
 ) -> None:
     """``op`` has made ``keys`` of the tensors ``given``."""
-    single, flows, traits = machine.facts.float32, op.flows, op.traits
+    single, flows, traits = machine.facts.contents.float32, op.flows, op.traits
     if "other-dtype" in traits or len(named) > 1 and _asks_for_other(named):
         return
     if "default-dtype" in traits:
         single.update(keys)
-    elif (flows or op.view) and not (machine.facts.casting and "may-shorten" in traits):
+    elif (flows or op.view) and not (machine.facts.running.casting and "may-shorten" in traits):
         sources = [key for name, key in given if name in flows or not flows]
         if sources and single.issuperset(sources):
             single.update(keys if op.outputs < 0 else keys[:1])  # the others may be indices
@@ -53,15 +53,15 @@ def convert(machine: Machine, name: str, wanted: list[Value], tensor: int | None
     """A tensor, or a module, is converted. What has another type since may still be the same thing in our model."""
     if name in ("type", "type_as", "_apply") or _asks(name, wanted):
         if tensor is None:
-            machine.facts.default_dtype_changed.add(name)
+            machine.facts.contents.default_dtype_changed.add(name)
         else:
-            machine.facts.float32.discard(tensor)
+            machine.facts.contents.float32.discard(tensor)
 
 
 def note_replacement(machine: Machine, tensor: int, value: Value) -> None:
     """``tensor.data = value``: since then it is of the type of that."""
-    if not isinstance(value, TensorRef) or value.id not in machine.facts.float32:
-        machine.facts.float32.discard(tensor)
+    if not isinstance(value, TensorRef) or value.id not in machine.facts.contents.float32:
+        machine.facts.contents.float32.discard(tensor)
 
 
 def _asks(name: str, wanted: list[Value]) -> bool:

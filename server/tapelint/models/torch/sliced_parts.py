@@ -14,7 +14,7 @@ def remember(facts: Facts, whole: Tensor, index: Value, part: int) -> None:
     """``part`` is what ``index`` cuts out of ``whole``."""
     window = _window(facts, whole, index)
     if window is not None:
-        facts.windows[part] = window
+        facts.memory.windows[part] = window
 
 
 def _window(facts: Facts, whole: Tensor, index: Value) -> Window | None:
@@ -67,4 +67,4 @@ def _is_gapless(facts: Facts, whole: Tensor, dim: int, numbers: dict[int, int]) 
         return False
     if any(at not in numbers and (sizes is None or sizes[at] != 1) for at in range(dim)):
         return False
-    return True if whole.base is None and (whole.rank == 1 or whole.id in facts.contiguous) else None
+    return True if whole.base is None and (whole.rank == 1 or whole.id in facts.memory.contiguous) else None

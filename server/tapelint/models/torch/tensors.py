@@ -63,7 +63,7 @@ def detach_in_place(machine: Machine, state: State, receiver: Value, call: Call)
     tensor = resolve_view(state, receiver.id)
     if state.inference:
         return receiver  # where nothing is recorded there is nothing to cut
-    if tensor.base is not None and tensor.id not in machine.facts.maybe_copied:
+    if tensor.base is not None and tensor.id not in machine.facts.memory.maybe_copied:
         machine.facts.events.publish(
             ViewDetached(
                 point=state.point(call.node),
@@ -85,14 +85,14 @@ def detach_in_place(machine: Machine, state: State, receiver: Value, call: Call)
 @method(TENSOR_METHODS, "_is_view")
 def is_view(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
-    certain = state.tensors[receiver.id].base is not None and receiver.id not in machine.facts.maybe_copied
+    certain = state.tensors[receiver.id].base is not None and receiver.id not in machine.facts.memory.maybe_copied
     return TRUE if certain else something(call.name, False)
 
 
 @method(TENSOR_METHODS, "requires_grad_")
 def requires_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     assert isinstance(receiver, TensorRef)
-    if machine.facts.levels:
+    if machine.facts.running.levels:
         raise ProgramRaised("RuntimeError", "You are attempting to call Tensor.requires_grad_() inside", by_torch=True)
     set_requires_grad(
         machine, state, resolve_view(state, receiver.id), call.get(0, "requires_grad", TRUE), False, call.node
@@ -206,10 +206,10 @@ def _converted(machine: Machine, state: State, receiver: TensorRef, call: Call) 
     """
     tensor = resolve_view(state, receiver.id)
     if call.name != "pin_memory":
-        machine.facts.converted.add(tensor.storage)
+        machine.facts.memory.converted.add(tensor.storage)
     wanted, asked = kind_wanted(state, call), [*call.args, *call.kwargs.values()]
     if tensor.base is not None or state.grad_mode is False and tensor.requires_grad:
-        machine.facts.maybe_copied[tensor.id] = state.point(call.node)
+        machine.facts.memory.maybe_copied[tensor.id] = state.point(call.node)
     if wanted in ("int", "bool") or wanted and tensor.kind in ("int", "bool"):
         return receiver if tensor.kind == wanted else _without_gradient(machine, state, receiver.id, wanted, call)
     if _may_be_copied(machine, tensor, asked, call):
@@ -233,7 +233,11 @@ def _is_there(machine: Machine, tensor: int, call: Call) -> bool:
     if call.args or call.kwargs:
         return False
     facts = machine.facts
-    known = {"float": facts.is_single(tensor), "cpu": tensor in facts.on_cpu, "contiguous": tensor in facts.contiguous}
+    known = {
+        "float": facts.is_single(tensor),
+        "cpu": tensor in facts.contents.on_cpu,
+        "contiguous": tensor in facts.memory.contiguous,
+    }
     return known.get(call.name, False)
 
 
@@ -319,7 +323,7 @@ def make(machine: Machine, state: State, call: Call) -> Value:
     if call.name in ON_CPU:
         devices.note_new(machine, made, call.kwargs.get("device", NONE))
     if plain:
-        machine.facts.float32.add(made)
+        machine.facts.contents.float32.add(made)
     if wants:
         machine.facts.record_provenance(made, Provenance(rewrapped=state.point(call.node)))
         refuse_integers(machine, state, made, call.node)
@@ -443,9 +447,9 @@ DEVICES = frozenset({"torch.set_default_device", "torch.set_default_tensor_type"
 )
 def setting(machine: Machine, state: State, call: Call) -> Value:
     if call.name in DEVICES:
-        machine.facts.default_device_changed.add(call.name)
+        machine.facts.contents.default_device_changed.add(call.name)
     if call.name in DEFAULTS:
-        machine.facts.default_dtype_changed.add(call.name)
+        machine.facts.contents.default_dtype_changed.add(call.name)
     return Unknown("setting")
 
 

@@ -105,7 +105,7 @@ def _offered(event: BackwardWithoutGraph, cut: Cut | None) -> tuple[FixProposal,
 
 def _freezing(leaf: int, facts: Facts) -> TraceStep:
     """Where a leaf was made not to require grad: the call of what does so, if there is one."""
-    when = facts.frozen_at[leaf]
+    when = facts.training.frozen_at[leaf]
     calls = [call for call in (*when.calls, when.node) if isinstance(call, ast.Call)]
     name = tensor_name(facts, leaf) or PARAMETER
     return TraceStep(calls[-1] if calls else when.node, f"This freezes {name}", when, short=f"freezes {name}")

@@ -172,7 +172,7 @@ def _raiser(event: AbsentGradientUsed) -> ast.AST | None:
 
 def _keeping(facts: Facts, tensor: int) -> list[FixProposal]:
     """How the gradient of a tensor is kept where the tensor is first stored."""
-    kept = [s for s in facts.stored.get(tensor, ()) if s.how is StoreKind.ASSIGNED]
+    kept = [s for s in facts.origins.stored.get(tensor, ()) if s.how is StoreKind.ASSIGNED]
     cures: list[FixProposal] = []
     for stored in kept[:1]:
         written = spelled(stored.target)

@@ -162,7 +162,7 @@ def spelled(source: ast.expr | None, trail: tuple[str | int, ...]) -> ast.expr |
 
 def last_kept(facts: Facts, key: int) -> Stored | None:
     """Where the tensor was put into what holds it now: the last place that is more than a variable."""
-    kept = [s for s in facts.stored.get(key, ()) if s.how is not StoreKind.ITERATED]
+    kept = [s for s in facts.origins.stored.get(key, ()) if s.how is not StoreKind.ITERATED]
     inside = [s for s in kept if s.how is not StoreKind.ASSIGNED or not s.target.isidentifier()]
     candidates = inside or kept
     return candidates[-1] if candidates else None

@@ -124,7 +124,7 @@ def returned_with_graph(facts: Facts, graph: Node, now: ProgramPoint) -> list[Tr
     """
     for item in _nearest(graph):
         for key in item.results if isinstance(item, Node) else (item.tensor,):
-            for point in facts.returned.get(key, ()):
+            for point in facts.origins.returned.get(key, ()):
                 if len(point.calls) > len(now.calls) and point.calls[: len(now.calls)] == now.calls:
                     return [*_made_leaf(facts, item, point), _returned(facts, key, point)]
     return []

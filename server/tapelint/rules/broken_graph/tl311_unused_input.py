@@ -119,7 +119,7 @@ def _advice(event: UnusedInput, facts: Facts) -> str:
 def plain(event: UnusedInput, name: str, facts: Facts) -> Finding:
     """An input that does not require grad; what the program has frozen is to stay so."""
     made = event.created_at
-    frozen = facts.frozen_at.get(event.tensor)
+    frozen = facts.training.frozen_at.get(event.tensor)
     message = f"The gradient of {name} is asked for, but it does not require grad"
     step = TraceStep(made.node, f"This makes {name}", made, short=f"makes {name}")
     if frozen is not None:

@@ -143,7 +143,7 @@ def _detaching(event: SavedTensorModified, facts: Facts) -> list[FixProposal]:
     if old is None or old is event.path[0]:
         return []
     young = event.path[event.path.index(old) - 1]
-    names = dict.fromkeys(stored.target for key in old.results for stored in facts.stored.get(key, ()))
+    names = dict.fromkeys(stored.target for key in old.results for stored in facts.origins.stored.get(key, ()))
     for place in (*young.created_at.calls, young.created_at.node):
         found = [reader for name in names for reader in readers(place, name)]
         if found:

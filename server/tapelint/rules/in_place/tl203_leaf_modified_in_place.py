@@ -65,7 +65,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if name == NAMELESS:
         message = f"Writes {what} that requires grad in place"
     made = f"This makes {name} require grad" if name != NAMELESS else "This makes the leaf"
-    stored = facts.stored.get(event.tensor)
+    stored = facts.origins.stored.get(event.tensor)
     links = (TraceStep(stored[0].statement, made, short="makes the leaf"),) if stored else ()
     return Finding(
         point=event.point,

@@ -154,7 +154,7 @@ def _used(event: ViewRefused, facts: Facts, name: str) -> Finding:
 
 def _copying(made: ast.AST, facts: Facts) -> Iterator[FixProposal]:
     """Make the views of a copy of the tensor, which the write leaves alone."""
-    names = set(facts.names.values())
+    names = set(facts.origins.names.values())
     iterated = made.iter if isinstance(made, (ast.For, ast.AsyncFor)) else made
     parts: list[ast.expr] = [iterated] if isinstance(iterated, (ast.Name, ast.Attribute)) else []
     if isinstance(iterated, ast.Call):

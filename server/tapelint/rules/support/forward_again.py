@@ -78,6 +78,6 @@ def _spared_readers(node: Node, update: LaterUpdate, facts: Facts, depth: int) -
                 todo.append(item)
                 continue
             for key in item.results:
-                for stored in facts.stored.get(key, ()):
+                for stored in facts.origins.stored.get(key, ()):
                     found |= dict.fromkeys(readers(owner(user, depth), stored.target))
     return [*found]

@@ -24,7 +24,7 @@ def is_step(event: SavedTensorModified) -> bool:
 
 def in_own_backward(event: SavedTensorModified, facts: Facts) -> bool:
     """Whether the node's own backward, which the program defines, wrote what the node had saved."""
-    return facts.inside.get(event.write.stamp) is event.node
+    return facts.memory.inside.get(event.write.stamp) is event.node
 
 
 def story(event: SavedTensorModified, saves: str, writes: str) -> tuple[TraceStep, ...]:

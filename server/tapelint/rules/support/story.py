@@ -152,13 +152,13 @@ def counted(lap: Iteration) -> str:
 def variable(facts: Facts, node: Node) -> str:
     """What the program calls the result of ``node``: a name, or the expression that computed it."""
     for key in node.results:
-        if key in facts.names:
-            return f"`{facts.names[key]}`"
+        if key in facts.origins.names:
+            return f"`{facts.origins.names[key]}`"
     return code(node.created_at.node)
 
 
 def tensor_name(facts: Facts, key: int) -> str | None:
-    name = facts.names.get(key)
+    name = facts.origins.names.get(key)
     return None if name is None else _quoted(name)
 
 
@@ -189,8 +189,8 @@ def saved_name(facts: Facts, saved: SavedTensor) -> str | None:
     owner's id).
     """
     name = tensor_name(facts, saved.tensor)
-    if name is None and saved.version_counter != saved.tensor and saved.version_counter in facts.names:
-        return f"`{facts.names[saved.version_counter]}`"
+    if name is None and saved.version_counter != saved.tensor and saved.version_counter in facts.origins.names:
+        return f"`{facts.origins.names[saved.version_counter]}`"
     return name
 
 
@@ -200,7 +200,10 @@ def keeper(facts: Facts, node: Node, now: ProgramPoint | None = None) -> Stored 
     With ``now`` only what was kept before the present iterations counts, as long as there is such a place.
     """
     kept = [
-        stored for key in node.results for stored in facts.stored.get(key, ()) if stored.how is not StoreKind.ITERATED
+        stored
+        for key in node.results
+        for stored in facts.origins.stored.get(key, ())
+        if stored.how is not StoreKind.ITERATED
     ]
     before = [s for s in kept if now is not None and (earlier_iteration(s.point, now) or loop_around(now, s.point))]
     candidates = before or kept
@@ -209,7 +212,7 @@ def keeper(facts: Facts, node: Node, now: ProgramPoint | None = None) -> Stored 
 
 def kept_beside(facts: Facts, node: Node, stored: Stored) -> list[Stored]:
     """Where the other results of ``node`` were kept by the statement that kept ``stored``: the `h` beside a `c`."""
-    others = (other for key in node.results for other in facts.stored.get(key, ()))
+    others = (other for key in node.results for other in facts.origins.stored.get(key, ()))
     beside = (other for other in others if other.statement is stored.statement and other.target != stored.target)
     return [*{other.target: other for other in beside}.values()]
 

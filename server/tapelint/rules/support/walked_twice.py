@@ -240,7 +240,7 @@ def restarting(event: FreedGraphReached, facts: Facts) -> Iterator[FixProposal]:
     if stored is None or now is None or not isinstance(now.loop, Loop):
         return
     for key in leaf_tensors([node]):
-        for first in facts.stored.get(key, ()):
+        for first in facts.origins.stored.get(key, ()):
             around = loop_around(event.point, first.point)
             if first.target == stored.target and around is not None and around.loop is now.loop:
                 title = f"Begin each iteration with `{ast.unparse(first.statement)}`"

@@ -96,7 +96,7 @@ def _of_heap(machine: Machine, state: State, value: HeapRef, name: str) -> bool 
         return None if known is False and _may_be_set(machine, state, value, thing, name) else known
     if isinstance(thing, Class):
         known = _of_own_class(state, value, name)
-        is_open = not machine.facts.open_objects.isdisjoint(_classes(state, value))
+        is_open = not machine.facts.objects.open_objects.isdisjoint(_classes(state, value))
         return None if known is False and is_open else known
     return _of_any(state, value, name)
 
@@ -220,14 +220,14 @@ def _may_be_set(machine: Machine, state: State, value: HeapRef, thing: Instance,
     """Whether code that was not executed may have set an attribute: code that has the object, or a method that may have
     been called before. A method that itself asks for what it sets is called for the first time.
     """
-    if not machine.facts.open_objects.isdisjoint(_classes(state, thing.kind)):
+    if not machine.facts.objects.open_objects.isdisjoint(_classes(state, thing.kind)):
         return True
     if not isinstance(thing.kind, HeapRef):
-        return value.id in machine.facts.open_objects
-    if value.id not in machine.facts.imagined:
+        return value.id in machine.facts.objects.open_objects
+    if value.id not in machine.facts.objects.imagined:
         if not is_older(machine, value.id):
             return not is_whole(machine, state, value.id)
-        if value.id in machine.facts.open_objects:
+        if value.id in machine.facts.objects.open_objects:
             return True
     function = state.get(state.frame, Frame).function
     asking = getattr(function.node, "name", "") if function is not None else ""

@@ -127,7 +127,7 @@ def go_backward(
 ) -> list[int]:
     """A backward pass; what PyTorch raises is raised in the program."""
     machine.unit.stats.backwards += 1
-    if accumulate and machine.facts.levels:
+    if accumulate and machine.facts.running.levels:
         raise refused(machine, TRANSFORMED)
     if accumulate and not inner:
         tell_rewrapped(machine, state, roots, node)
@@ -163,7 +163,11 @@ def _look_at_roots(
         known = state.history
         history.doubted(
             state,
-            [key for key in machine.facts.optimized & state.tensors.keys() if key not in known or known[key].never],
+            [
+                key
+                for key in machine.facts.training.optimized & state.tensors.keys()
+                if key not in known or known[key].never
+            ],
         )
     if required == [None] and frees_all and state.grad_mode:
         had_graph(state, roots[0], node)
@@ -261,7 +265,7 @@ def autograd_grad(machine: Machine, state: State, call: Call) -> Value:
     retain, create = retention(call, 3, 4)
     if not roots or inputs is None:
         return Unknown("grad")
-    machine.facts.wanted_gradients.update(inputs)
+    machine.facts.training.wanted_gradients.update(inputs)
     begin_at_numbers(machine, state, roots, given, first_argument(call, "outputs"), call)
     refuse_plain_inputs(machine, state, roots, inputs, call.node)
     materialize = call.flag(7, "materialize_grads", False)
@@ -366,6 +370,6 @@ def new_gradient(
             grad_fn="AccumulateGrad",
             is_complete=not found.unknown,
         )
-        machine.facts.saved.update(item.version_counter for item in found.saved)
+        machine.facts.memory.saved.update(item.version_counter for item in found.saved)
         give_history(state, state.tensors[made], graph, True)
     return made

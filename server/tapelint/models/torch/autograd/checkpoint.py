@@ -103,7 +103,7 @@ def with_reentry(machine: Machine, state: State, functions: list[Value], args: l
     if mode is True and edges_of(state, given):
         saved = inputs_of_checkpoint(state, args)  # with the versions after forward, as of any Function
         method = partial(_again, machine, functions, args)
-        machine.facts.saved.update(item.version_counter for item in saved)
+        machine.facts.memory.saved.update(item.version_counter for item in saved)
         return give_node(state, result, python_node(state, "CheckpointFunction", given, call, saved, method))
     unknown = mode is not False and any(resolve_view(state, key).requires_grad is None for key in given)
     for key in direct(result):

@@ -68,7 +68,7 @@ def read_grad(machine: Machine, state: State, leaf: int, node: ast.AST) -> None:
         return
     history.looked_at(state, leaf if leaf in state.history else None)
     machine.unit.notes.of(Fates).use(state, [leaf])
-    machine.facts.wanted_gradients.add(leaf)
+    machine.facts.training.wanted_gradients.add(leaf)
     if leaf in state.grads:
         machine.facts.record_provenance(state.grads[leaf], Provenance(from_gradient=True))
 
@@ -135,7 +135,7 @@ def handed_over(machine: Machine, state: State, function: Value, given: Iterable
 
     What it returns may keep them and do so later.
     """
-    values = [v for v in given if not isinstance(v, Unknown) or v.tensor_id in machine.facts.holders]
+    values = [v for v in given if not isinstance(v, Unknown) or v.tensor_id in machine.facts.objects.holders]
     name = function.name if isinstance(function, External) else ""
     if name.startswith(("builtins.", "torch.optim.lr_scheduler.")) or not values and isinstance(function, External):
         return frozenset()
@@ -159,7 +159,7 @@ def reach(machine: Machine, state: State, values: Iterable[Value], most: int = 4
                 if tensor.grad_fn is None and tensor.requires_grad is not False:
                     yield value.id
             case Unknown():
-                yield from machine.facts.holders.get(value.tensor_id, ())
+                yield from machine.facts.objects.holders.get(value.tensor_id, ())
             case Function():
                 if reaches(machine, value.node):
                     yield from state.history
@@ -284,5 +284,5 @@ def weigh(machine: Machine, state: State, node: ast.If, key: Hashable) -> None:
         calls = machine.context.call_stack
         reached |= reaches(machine, calls[-1][0] if calls else machine.running_file(state))
     if reached:
-        before = machine.facts.gradient_relevant.get(key, frozenset())
-        machine.facts.gradient_relevant[key] = before | {node} if reached & CLEARING else before
+        before = machine.facts.training.gradient_relevant.get(key, frozenset())
+        machine.facts.training.gradient_relevant[key] = before | {node} if reached & CLEARING else before

@@ -52,7 +52,7 @@ def never_there(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -
     """What ``.grad`` of a tensor that requires no grad gives. Code that was not read may have changed that, or have set
     a gradient; and which parameters are frozen is often asked of another network.
     """
-    if tensor.requires_grad is not False or tensor.id in machine.facts.handed_out or tensor.parameter:
+    if tensor.requires_grad is not False or tensor.id in machine.facts.objects.handed_out or tensor.parameter:
         return NONE
     return MissingGrad(None, tensor.id, tensor.created_at, state.point(node), False)
 

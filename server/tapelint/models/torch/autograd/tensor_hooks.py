@@ -98,7 +98,7 @@ def register_hook(machine: Machine, state: State, receiver: Value, call: Call) -
 def _on_gradient(machine: Machine, hook: Value, made: ast.AST, state: State, tensor: int, node: ast.AST) -> None:
     result = machine.call(state, hook, [TensorRef(tensor)], {}, node)
     if isinstance(result, TensorRef) and is_clipping(created := state.tensors[result.id].created_at):
-        machine.facts.clipping_hooks.setdefault(made, created)
+        machine.facts.training.clipping_hooks.setdefault(made, created)
 
 
 CLIPPING = frozenset(("clamp", "clip"))

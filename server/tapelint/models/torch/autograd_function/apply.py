@@ -58,10 +58,10 @@ def apply(machine: Machine, state: State, call: Call) -> Value:
     forward, setup = (own_function(state, kind, name) for name in ("forward", "setup_context"))
     if forward is None or not isinstance(kind, HeapRef) or not isinstance(state.heap[kind.id], Class):
         return Unknown("apply")
-    if machine.facts.levels and setup is None:
+    if machine.facts.running.levels and setup is None:
         raise ProgramRaised("RuntimeError", "it must override the setup_context staticmethod", by_torch=True)
     given = given_to(state, bound(forward, call, setup is not None), call.node)
-    if machine.facts.unmarked and state.grad_mode:
+    if machine.facts.memory.unmarked and state.grad_mode:
         tell_unmarked(machine.facts, state, list(given.tensors.values()), call.node)
     flags = tuple(flag(state, v) for v in given.values)
     context, mode = new_context(state, kind, flags), state.grad_mode
@@ -100,7 +100,7 @@ def run_forward(
     """
     kind, forward, setup = methods
     mode, state.grad_mode = state.grad_mode, False
-    hidden = machine.facts.hidden_writes.copy()
+    hidden = machine.facts.memory.hidden_writes.copy()
     try:
         if setup is None:
             return machine.call(state, forward, [*class_given(forward, kind), context, *values], {}, node)
@@ -108,7 +108,7 @@ def run_forward(
         machine.call(state, setup, [*class_given(setup, kind), context, Tuple(values), result], {}, node)
         return result
     finally:
-        state.grad_mode, machine.facts.hidden_writes = mode, hidden
+        state.grad_mode, machine.facts.memory.hidden_writes = mode, hidden
 
 
 def flag(state: State, value: Value) -> bool | None:
@@ -167,7 +167,7 @@ def attach(
         _give(state, old, new, graph, needs, old in constant, old in dirty, node)
         if state.tensors[new].requires_grad is not False:
             # What forward computes has no graph for its own part.
-            machine.facts.provenance[new] = replace(machine.facts.provenance_of(new), cut=None)
+            machine.facts.origins.provenance[new] = replace(machine.facts.provenance_of(new), cut=None)
     if needs:
         forward_hazards(machine.facts, state, definition, given, node)
     return with_names(result, renamed)
@@ -215,7 +215,7 @@ def node_of(
         operand_ids=tuple(given.tensors),
         custom_backward=backward_of(machine, state, definition, result, tuple(pairs), node, given.exact),
     )
-    machine.facts.saved.update(item.version_counter for item in saved)
+    machine.facts.memory.saved.update(item.version_counter for item in saved)
     return graph
 
 

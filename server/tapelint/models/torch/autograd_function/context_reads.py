@@ -87,7 +87,7 @@ def refuse_unset(machine: Machine, state: State, context: HeapRef, attribute: st
     """Publish that an attribute of a context is read that no method of its Function sets, and raise. Nothing happens
     where other code has seen the context, which may have set it.
     """
-    if attribute in OF_EVERY_CONTEXT or attribute.startswith("__") or machine.facts.levels:
+    if attribute in OF_EVERY_CONTEXT or attribute.startswith("__") or machine.facts.running.levels:
         return
     methods = _methods(state, context)
     reader = next((method for method in methods if any(item is node for item in ast.walk(method.node))), None)

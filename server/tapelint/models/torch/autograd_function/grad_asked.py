@@ -100,8 +100,8 @@ def _origin(
     if tensor.id not in running.given:
         made = tensor.created_at.node
         return (made, None) if tensor.requires_grad is False and id(made) in inside else (None, None)
-    copied: ProgramPoint | None = machine.facts.maybe_copied.get(tensor.id)
-    stored: tuple[Stored, ...] = machine.facts.stored.get(tensor.id, ())
+    copied: ProgramPoint | None = machine.facts.memory.maybe_copied.get(tensor.id)
+    stored: tuple[Stored, ...] = machine.facts.origins.stored.get(tensor.id, ())
     name = ast.unparse(node.value)
     kept = [each for each in stored if each.target == name and id(each.statement) in inside]
     if copied is None or not kept or kept[-1].how is StoreKind.ITERATED or isinstance(kept[-1].value, ast.Name):

@@ -57,7 +57,7 @@ def forward_hazards(facts: Facts, state: State, definition: Definition, given: G
         name = definition.parameter(index)
         if culprit is not None and tensor.requires_grad and tensor.grad_fn is not None:
             found = Unmarked(definition.name, name, tensor.grad_fn, culprit, state.point(node))
-            facts.unmarked[tensor.version_counter] = found
+            facts.memory.unmarked[tensor.version_counter] = found
         _tell_saved_before(facts, state, definition, tensor.id, name, write, node)
 
 
@@ -152,7 +152,7 @@ def backward_hazards(
         write = state.writes.get(saved.version_counter)
         culprit = write.since(before[saved.version_counter]) if write is not None else None
         if culprit is not None:
-            facts.inside[culprit.stamp] = turn.item
+            facts.memory.inside[culprit.stamp] = turn.item
             facts.events.publish(
                 SavedWrittenInBackward(
                     point=state.point(turn.node), function=definition.name, saved=saved, write=culprit, node=turn.item

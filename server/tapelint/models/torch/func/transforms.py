@@ -4,9 +4,9 @@
     y, pull = vjp(f, x)           # the same, with the second half left for later: pull(v)
     J = jacrev(f)(x)              # and with as many first gradients as y has elements
 
-The function is executed in place, in a graph of its own (``facts.levels``), and a backward through that graph raises
-where PyTorch's does. What forward mode makes (``jvp``, ``jacfwd``, ``hessian``, ``linearize``) has a graph of which
-only this is known: there is none where nothing that went in had one.
+The function is executed in place, in a graph of its own (``facts.running.levels``), and a backward through that graph
+raises where PyTorch's does. What forward mode makes (``jvp``, ``jacfwd``, ``hessian``, ``linearize``) has a graph of
+which only this is known: there is none where nothing that went in had one.
 
 ``torch.vmap``, and the states of several networks stacked for it:
 
@@ -143,13 +143,13 @@ def inside(
             leave(machine.facts, path, level, given)
             path.grad_mode, path.inference = mode, inference
 
-    outer, machine.facts.levels = machine.facts.levels, (*machine.facts.levels, level)
+    outer, machine.facts.running.levels = machine.facts.running.levels, (*machine.facts.running.levels, level)
     try:
         return for_each(
             machine, state, call.key, lambda: machine.call(state, run, handed, call.kwargs, call.node, call.key), ended
         )
     finally:
-        machine.facts.levels = outer
+        machine.facts.running.levels = outer
 
 
 def go_backward_to(machine: Machine, state: State, roots: list[int], inputs: Iterable[int], call: Call) -> None:
@@ -335,13 +335,13 @@ def forward(
         return after(path, outcome)
 
     level = Level(fresh_id(), state.grad_mode, differentiates=False)
-    outer, machine.facts.levels = machine.facts.levels, (*machine.facts.levels, level)
+    outer, machine.facts.running.levels = machine.facts.running.levels, (*machine.facts.running.levels, level)
     try:
         return for_each(
             machine, state, call.key, lambda: machine.call(state, run, args, kwargs, call.node, call.key), ended
         )
     finally:
-        machine.facts.levels = outer
+        machine.facts.running.levels = outer
 
 
 def pushed(state: State, value: Value, given: list[Value], call: Call) -> Value:
@@ -401,13 +401,13 @@ def batched(machine: Machine, state: State, call: Call) -> Value:
 
         return changed(path, outcome, whole)
 
-    outer, machine.facts.levels = machine.facts.levels, (*machine.facts.levels, level)
+    outer, machine.facts.running.levels = machine.facts.running.levels, (*machine.facts.running.levels, level)
     try:
         return for_each(
             machine, state, call.key, lambda: machine.call(state, run, handed, named, call.node, call.key), ended
         )
     finally:
-        machine.facts.levels = outer
+        machine.facts.running.levels = outer
 
 
 def given(state: State, value: Value, dim: Value, row: Callable[[int, Value], Value]) -> Value:

@@ -28,7 +28,7 @@ def note_access(machine: Machine, thing: Instance) -> None:
     """A submodule was accessed, so its parameters may be unfrozen separately."""
     hidden = thing.attributes.get(facets.UNSEEN_PARAMETERS)
     if isinstance(hidden, TensorRef):
-        machine.facts.partially_exposed.add(hidden.id)
+        machine.facts.networks.partially_exposed.add(hidden.id)
 
 
 def unknown_flag(machine: Machine, state: State) -> None:
@@ -47,15 +47,15 @@ def note_handed(state: State, values: Iterable[Value]) -> None:
 
 def look(machine: Machine, state: State, keys: list[int]) -> None:
     """Parameters are used: what was frozen of a network is not known, if parts of it were accessed."""
-    if not machine.facts.partially_exposed.isdisjoint(keys):
-        doubt(state, [key for key in keys if key in machine.facts.partially_exposed])
+    if not machine.facts.networks.partially_exposed.isdisjoint(keys):
+        doubt(state, [key for key in keys if key in machine.facts.networks.partially_exposed])
 
 
 def flag_of_some(machine: Machine, state: State, tensor: Tensor, wanted: object, node: ast.AST) -> object:
     """What ``requires_grad`` becomes of the parameter that stands for all, when ``node`` sets that of some."""
     if not tensor.stands_for_module or _of_all(state, node):
         return wanted
-    machine.facts.partially_exposed.add(tensor.id)
+    machine.facts.networks.partially_exposed.add(tensor.id)
     return True if wanted is True or tensor.requires_grad is True else wanted and None
 
 

@@ -23,7 +23,7 @@ from ..registry import Call, function
 def note_state(machine: Machine, state: State, taken: int, parameters: Sequence[int], node: ast.AST) -> None:
     """The mapping with the heap id ``taken`` holds the memory of these parameters."""
     versions = tuple((key, state.version(state.tensors[key].version_counter)) for key in parameters)
-    machine.facts.states_taken[taken] = StateTaken(versions, state.point(node))
+    machine.facts.networks.states_taken[taken] = StateTaken(versions, state.point(node))
 
 
 def tell_own_state(
@@ -37,7 +37,7 @@ def tell_own_state(
     """Publish that ``value`` was taken of the same parameters, if they are given, and that they were written since."""
     if not isinstance(value, HeapRef):
         return
-    taken = machine.facts.states_taken.get(value.id)
+    taken = machine.facts.networks.states_taken.get(value.id)
     if taken is None or not _is_own(state, value, taken):
         return
     if parameters is not None and [key for key, _ in taken.versions] != [*parameters]:

@@ -158,7 +158,7 @@ def _add_tensors(
             made = leaf(state, node, True, parameter=True, sizes=parameter_sizes(row.name, base, given))
             thing.attributes[base] = TensorRef(made)
             if "dtype" not in given:
-                machine.facts.float32.add(made)
+                machine.facts.contents.float32.add(made)
     for buffer in row.buffers:
         base = bare(buffer)
         if isinstance(given.get(base), TensorRef):
@@ -221,7 +221,7 @@ def guessed_network(machine: Machine, state: State, name: str, node: ast.AST, gu
     for _, key in parameters_of(state, network):
         state.tensors[key] = replace(state.tensors[key], is_guessed=True)
         if guess in (None, Guess.PAIRED):
-            machine.facts.proven_networks.add(key)
+            machine.facts.networks.proven_networks.add(key)
     return network
 
 

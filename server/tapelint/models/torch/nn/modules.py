@@ -212,7 +212,7 @@ def parameters(machine: Machine, state: State, receiver: Value, call: Call) -> V
     ]
     result = HeapRef(state.new(Sequence("iterator", items, not found and is_open(state, receiver))))
     if not items and isinstance(receiver, HeapRef):
-        machine.facts.parameters_requested_by[result.id] = receiver.id
+        machine.facts.networks.parameters_requested_by[result.id] = receiver.id
     return result
 
 
@@ -255,7 +255,7 @@ def modules(machine: Machine, state: State, receiver: Value, call: Call) -> Valu
 def train(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     mode = call.get(0, "mode", TRUE) if call.name == "train" else FALSE
     if isinstance(receiver, HeapRef):
-        machine.facts.mode_set[receiver.id] = state.point(call.node)
+        machine.facts.networks.mode_set[receiver.id] = state.point(call.node)
     for _, item in [("", receiver), *members(state, receiver)]:
         if isinstance(item, HeapRef) and isinstance(state.heap[item.id], Sequence) and isinstance(mode, Const):
             state.edit(item.id, Sequence).training = bool(mode.value)

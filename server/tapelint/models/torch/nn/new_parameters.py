@@ -31,8 +31,8 @@ def parameter_of(machine: Machine, state: State, source: Value, wants: bool | No
             sizes=origin.sizes,
             kind=origin.kind,
         )
-        if source.id in machine.facts.float32:
-            machine.facts.float32.add(made)
+        if source.id in machine.facts.contents.float32:
+            machine.facts.contents.float32.add(made)
         if origin.grad_fn is None and origin.requires_grad is True:
             machine.facts.record_provenance(made, Provenance(parameter_of=source.id))
     return TensorRef(made)

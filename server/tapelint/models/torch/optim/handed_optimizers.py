@@ -30,18 +30,18 @@ from ....engine.machine import Machine
 
 def note_cleared(machine: Machine, state: State, optimizer: HeapRef) -> None:
     """``zero_grad``: what comes after it is what the next step is for."""
-    if optimizer.id in machine.facts.handed_optimizers:
+    if optimizer.id in machine.facts.networks.handed_optimizers:
         state.edit(optimizer.id, Optimizer).cleared = fresh_id()
 
 
 def write_networks(machine: Machine, state: State, optimizer: HeapRef, node: ast.AST) -> None:
     """A step writes the parameters of the networks that the optimizer is taken to hold."""
     facts = machine.facts
-    argument = facts.handed_optimizers.get(optimizer.id)
-    if argument is None or not facts.handed_leaves:
+    argument = facts.networks.handed_optimizers.get(optimizer.id)
+    if argument is None or not facts.networks.handed_leaves:
         return
     held = set(_held(machine, state, optimizer))
-    for leaf, network in facts.handed_leaves.items() if held else ():
+    for leaf, network in facts.networks.handed_leaves.items() if held else ():
         if network in held and leaf in state.grads:
             bump(
                 state,
@@ -56,9 +56,9 @@ def write_networks(machine: Machine, state: State, optimizer: HeapRef, node: ast
 
 def _held(machine: Machine, state: State, reference: HeapRef) -> tuple[str, ...]:
     """The networks whose parameters an optimizer holds, by the arguments that they came as."""
-    others = {key: name for key, name in machine.facts.handed_optimizers.items() if key != reference.id}
+    others = {key: name for key, name in machine.facts.networks.handed_optimizers.items() if key != reference.id}
     candidates = _candidates(machine, state, reference, others)
-    networks = {*machine.facts.handed_leaves.values()}
+    networks = {*machine.facts.networks.handed_leaves.values()}
     return candidates if not others or len(candidates) == 1 and len(networks) > len(others) else ()
 
 
@@ -86,7 +86,7 @@ def _certain(state: State, key: int) -> tuple[str, ...]:
 def _reached(machine: Machine, state: State, since: int) -> Iterator[str]:
     """The networks that got gradients after ``since`` and belong to no optimizer that is known."""
     owned = {key for thing in state.heap.values() if isinstance(thing, Optimizer) for key in thing.params}
-    for leaf, network in machine.facts.handed_leaves.items():
+    for leaf, network in machine.facts.networks.handed_leaves.items():
         past = state.history.get(leaf)
         if past is not None and leaf not in owned and any(run.stamp > since for run in past.passes):
             yield network

@@ -97,7 +97,7 @@ def make(machine: Machine, state: State, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
     made = HeapRef(state.new(Optimizer(name, held, more, fused, single, _is_stateful(name, call))))
     machine.created_by[made.id] = call.node
-    machine.facts.optimized.update(held)
+    machine.facts.training.optimized.update(held)
     if _is_groups(state, given):
         assert isinstance(given, HeapRef)
         machine.grouped[made.id] = given
@@ -117,7 +117,7 @@ def _parameters_in(state: State, given: Value) -> Iterator[int]:
 def _may_hold_more(machine: Machine, state: State, given: Value, depth: int = 4) -> bool:
     """Whether parameters, or groups of them, are not all known. What ``parameters()`` gave is of its own network."""
     thing = state.heap[given.id] if isinstance(given, HeapRef) and depth else given
-    if isinstance(given, HeapRef) and given.id in machine.facts.parameters_requested_by:
+    if isinstance(given, HeapRef) and given.id in machine.facts.networks.parameters_requested_by:
         return False
     if isinstance(thing, Mapping) and "params" in thing.items:
         return _may_hold_more(machine, state, thing.items["params"], depth - 1)
@@ -129,7 +129,7 @@ def _may_hold_more(machine: Machine, state: State, given: Value, depth: int = 4)
 
 def _refuse_hidden(machine: Machine, state: State, given: Value, call: Call) -> None:
     """An optimizer is given what ``parameters()`` found, and that is nothing: all there is lies in plain containers."""
-    module = machine.facts.parameters_requested_by.get(given.id) if isinstance(given, HeapRef) else None
+    module = machine.facts.networks.parameters_requested_by.get(given.id) if isinstance(given, HeapRef) else None
     thing = state.heap[module] if module is not None else None
     if (
         not isinstance(thing, Instance)
@@ -139,7 +139,7 @@ def _refuse_hidden(machine: Machine, state: State, given: Value, call: Call) -> 
         return
     for name, value in thing.attributes.items():
         leaves = tuple(leaves_in_containers(state, value))
-        home = machine.facts.attribute_stores.get((module, name)) if module is not None else None
+        home = machine.facts.origins.attribute_stores.get((module, name)) if module is not None else None
         if leaves and home is not None:
             machine.facts.events.publish(
                 NothingToOptimize(
@@ -276,7 +276,7 @@ def _update(machine: Machine, state: State, optimizer: Optimizer, call: Call, sc
 
 def write_parameters(machine: Machine, state: State, optimizer: Optimizer, node: ast.AST) -> None:
     """Each parameter that has a gradient is written in place; by a fused optimizer where no version counts it."""
-    machine.facts.stepped_with[state.point(node).call_site] = optimizer.params
+    machine.facts.training.stepped_with[state.point(node).call_site] = optimizer.params
     for key in optimizer.params:
         if key in state.grads and optimizer.fused:
             record_untracked_write(
@@ -310,7 +310,7 @@ def add_param_group(machine: Machine, state: State, receiver: Value, call: Call)
     if receiver.id in machine.grouped:
         state.edit(machine.grouped[receiver.id].id, Sequence).items.append(call.get(0, "param_group"))
     optimizer = state.edit(receiver.id, Optimizer)
-    machine.facts.optimized.update(found)
+    machine.facts.training.optimized.update(found)
     optimizer.params += [key for key in found if key not in optimizer.params]
     optimizer.is_partial = optimizer.is_partial or _may_hold_more(machine, state, call.get(0, "param_group"))
     return NONE
