@@ -62,11 +62,8 @@ def _models(name: str, *modules: str) -> Mechanism:
 
 MECHANISMS: tuple[Mechanism, ...] = (
     # objects, and what callers are imagined to give
-    _one("drivers.called_between", called_between=_empty),
-    _one("drivers.called_again", may_carry=_false, imagine_again=nothing),
     _one("drivers.local_functions", run_left_behind=nothing),
     _one("drivers.inherited_templates", inherited_templates=_empty),
-    _one("drivers.imagined_apply", functions_of=_empty),
     _one("drivers.used_by_optimizers", serves_optimizers=_false),
     _one("drivers.object_state", prepare=nothing),
     _one("drivers.no_grad_only", is_unrecorded=_false, is_unrecorded_in=_false),
@@ -74,7 +71,7 @@ MECHANISMS: tuple[Mechanism, ...] = (
     _one("drivers.handed_on", receiving=_empty),
     Mechanism(
         "imagined callers",
-        ("drivers.latent_calls", "drivers.tensor_parameters", "drivers.in_place_sites"),
+        ("drivers.tensor_parameters", "drivers.in_place_sites"),
         {"drivers.entry:_latent": nothing},
     ),
     # what a path supposes

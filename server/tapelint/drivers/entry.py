@@ -30,7 +30,7 @@ from ..engine.statistics import AnalysisStats, Ended, Entry, Lost
 from ..frozen import frozen
 from ..modules.loader import Outdated
 from ..source import may_use_torch
-from .imagined_apply import functions_of, imagine_apply
+from .graph_caller import functions_of, imagine_apply
 from .inferred_arguments import make_instance
 from .notebook_cells import Ran, run_again, run_cells
 from .segments import is_done, run_segment

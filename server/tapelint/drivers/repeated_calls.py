@@ -23,8 +23,7 @@ from ..domain.state import State
 from ..domain.values import Function, HeapRef, Instance, Value
 from ..engine.machine import Machine, OutOfFuel
 from ..frozen import frozen
-from .attribute_flow import object_flow
-from .called_between import called_between
+from .graph_caller import called_between
 
 ENOUGH = 3
 """Calls after which what grows can be distinguished from what keeps the results of the last two."""
@@ -114,10 +113,9 @@ class RepeatedCall:
         """
         if self.receiver is None or not isinstance(path.heap.get(self.receiver.id), Instance):
             return frozenset()
-        flow = object_flow(machine, path, path.get(self.receiver.id, Instance).kind)
         copied = [
             event.recorded
-            for call in called_between(machine, path, flow, self.function, self.receiver)
+            for call in called_between(machine, path, self.function, self.receiver)
             for event in call.refused
             if isinstance(event, GraphCopiedOut) and event.recorded is not None
         ]

@@ -17,8 +17,9 @@ from ..autograd import Node
 from ..autograd.events.graph_walks import Event
 from ..because import NOTHING, Because, guess
 from ..domain.mro import is_function, is_module, mro_of
+from ..domain.parameter_defaults import defaults_of
 from ..domain.state import State
-from ..domain.values import BoundMethod, Class, Frame, Function, HeapRef, Origin, Unknown, Value, something
+from ..domain.values import NONE, BoundMethod, Class, Frame, Function, HeapRef, Origin, Unknown, Value, something
 from ..engine.lifecycle import PathEnded
 from ..engine.machine import Machine
 from ..engine.module_system import LoadedModule
@@ -29,9 +30,9 @@ from ..models.torch.autograd.grad_access import between_calls, through
 from ..models.torch.autograd.grad_mode import turns_on
 from ..semantics.calls import call_value
 from ..source import walk
-from . import framework_driver, latent_calls
+from . import framework_driver
 from .attribute_flow import called_undeclared
-from .called_again import imagine_again, may_carry
+from .graph_caller import GraphCaller, imagined_tensor, may_carry
 from .in_place_sites import may_write
 from .inferred_arguments import inferred
 from .inherited_templates import call_site, inherited_templates
@@ -39,7 +40,7 @@ from .local_functions import run_left_behind
 from .no_grad_only import is_unrecorded, runs_unrecorded
 from .object_state import prepare
 from .repeated_calls import RepeatedCall, once
-from .tensor_parameters import possible_tensors
+from .tensor_parameters import possible_tensors, tensor_parameters
 from .test_functions import fixture_of, inherited_tests, is_test, run_test
 from .uncalled_generators import drained
 from .used_by_optimizers import serves_optimizers
@@ -199,8 +200,9 @@ class EntryCall:
         for name in possible_tensors(machine, state, self.function, self.owner):
             match values.get(name):
                 case Unknown(requires_grad=None):
-                    values[name], node = latent_calls.imagined_tensor(machine, state, name, self.node)
-                    names[node] = name
+                    values[name], node = imagined_tensor(machine, state, name, self.node)
+                    if node is not None:
+                        names[node] = name
         replace(self, values=values).run(machine, state)
 
     def _result(self, machine: Machine, state: State, key: object) -> Value:
@@ -312,14 +314,23 @@ def imagined_call(
     """
     state, node = base[0].fork(), _definition(function)
     receiver = _receiver(function, owner, base[1])
-    if owner is None or unrecorded(state, owner, node.name) is None:
-        values = _arguments(machine, state, function, receiver)
-        trees = machine.trees
-        if machine.query(may_write, node, *trees):
-            latent_calls.imagine(machine, state, function, receiver, values, led)
-        if owner is not None and receiver is not None and may_carry(machine, state, owner, function):
-            prepare(machine, state, receiver, function)
-            imagine_again(machine, state, function, receiver, values)
+    if owner is not None and unrecorded(state, owner, node.name) is not None:
+        return [state]
+    carries = owner is not None and receiver is not None and may_carry(machine, state, owner, function)
+    if carries and receiver is not None:
+        prepare(machine, state, receiver, function)
+    values = _arguments(machine, state, function, receiver)
+    kind = owner if receiver is not None else None
+    tensors = [name for name in tensor_parameters(machine, state, function, kind) if name in values]
+    caller = GraphCaller(machine, function, receiver, values, tuple(tensors))
+    if machine.query(may_write, node, *machine.trees):
+        optional = {name: NONE for name, default in defaults_of(function).items() if default == NONE and name in values}
+        if optional:  # it is left out, which is what most callers do, and given
+            rest = tuple(name for name in tensors if name not in optional)
+            replace(caller, values={**values, **optional}, tensors=rest).try_once(state, led)
+        caller.try_once(state, led)
+    if carries:
+        caller.try_again(state)
     return [state]
 
 

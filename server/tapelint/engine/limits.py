@@ -79,6 +79,8 @@ class Limits:
     paths: int = 8
     # Paths through the `__init__` of an object: only one of them is used.
     init_paths: int = 1
+    # Paths after which a function without a caller is called again.
+    repeated_paths: int = 4
     # Paths on which a notebook cell is run a second time.
     rerun_paths: int = 2
 
