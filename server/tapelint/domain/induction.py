@@ -6,7 +6,8 @@
         print(f"epoch {epoch}")                 # what is only shown decides nothing
         if epoch == 0: warm_up(model)           # here an iteration differs from the next by its number
 
-Where no code has looked at its number, an iteration is what any other one that begins alike would be (``repeating``).
+Where no code has looked at its number, an iteration is what any other one that begins alike would be
+(``engine/loops/convergence.py``).
 The same holds for the number of items of a list.
 """
 

@@ -146,7 +146,7 @@ class External:
 
 @frozen
 class Module:
-    """A module of the workspace; ``modules/loader`` knows what it defines."""
+    """A module of the workspace; ``modules/loader.py`` knows what it defines."""
 
     path: str
 

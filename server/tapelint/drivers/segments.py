@@ -15,9 +15,9 @@
 The machine runs functions on Python's own stack, which cannot be left and resumed. So what is outermost is not
 run so: where one path has reached an ``if`` whose test is known, to the first iteration of a loop, or to a statement
 that does nothing but use the result of a function of the program, the block that follows is put on a list
-(``AnalysisUnit.place``), and its statements are taken one after the other. Whatever else a statement does is done at
-once, such as the iterations after the first. What is edited below the place where a stretch has ended, in each of
-these blocks, it has not seen (``steps``).
+(``AnalysisUnit.resume_point``), and its statements are taken one after the other. Whatever else a statement does is
+done at once, such as the iterations after the first. What is edited below the place where a stretch has ended, in each
+of these blocks, it has not seen (``steps``).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The table of purposes: what a cure may name, what is said of it on the pages of rules, and the function that does it.
 
-The function takes a :class:`SourceEditor` and the targets of the cure, nodes of the analysed tree, in the order that
-its docstring gives; it returns edits or raises :class:`EditRefused`. Where a call and the statement that is nothing but
+The function takes a ``SourceEditor`` and the targets of the cure, nodes of the analysed tree, in the order that
+its docstring gives; it returns edits or raises ``EditRefused``. Where a call and the statement that is nothing but
 this call mean the same, either will do.
 """
 

@@ -1,9 +1,9 @@
 """Loops: a few iterations stand for all of them.
 
 The body runs for iteration 1, for iteration 2 with what iteration 1 left behind, and once more with an index that is
-not known, unless that would only repeat iteration 2 (``repeating``). That finds what is carried across iterations, and
-what needs two carries. A test such as ``i % 4 == 0`` asks for more. Every path knows its iteration; findings tell it.
-A loop inside another one is not run again where that would only repeat its last run.
+not known, unless that would only repeat iteration 2 (``convergence.py``). That finds what is carried across iterations,
+and what needs two carries. A test such as ``i % 4 == 0`` asks for more. Every path knows its iteration; findings tell
+it. A loop inside another one is not run again where that would only repeat its last run.
 """
 
 from __future__ import annotations

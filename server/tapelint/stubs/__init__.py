@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 
 Resolve = Callable[[str, str], "tuple[str, str] | None"]
-"""``resolve(module, importing_path)`` is the path and the text of a module as the file at ``importing_path`` names it
+"""``resolve(module, importer)`` is the path and the text of a module as the file ``importer`` names it
 (``a.b``, ``..c``), or None where it is not one of the workspace. A package without a file of its own has an empty
 text. A name that begins with ``INSTALLED`` is a module of a library."""
 

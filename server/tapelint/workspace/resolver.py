@@ -50,7 +50,7 @@ class Resolver:
         self._adding: dict[str, tuple[str, tuple[str, ...]]] = {}
 
     def __call__(self, module: str, importer: str) -> Found | None:
-        """The path and the text of ``module`` as ``importer`` names it; see ``interp.imports.Resolve``."""
+        """The path and the text of ``module`` as ``importer`` names it; see :data:`stubs.Resolve`."""
         path = self.locate(module, importer)
         if path is None:
             return None

@@ -5,8 +5,8 @@
     if mode == "test": ...       # the same `mode`: not where `use` is true
 
 A formula is the shape of a test with the values that its parts had: the same test on the same values has the same
-truth, and says something of others (``implied``). A tensor stands for what is in it, and so does a number that was read
-from it.
+truth, and says something of others (``entailment.py``). A tensor stands for what is in it, and so does a number that
+was read from it.
 """
 
 from __future__ import annotations

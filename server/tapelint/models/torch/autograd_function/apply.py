@@ -1,7 +1,7 @@
 """``torch.autograd.Function``: a node the program defines itself.
 
 Its forward runs without grad; what it saves the node keeps. Its backward runs when a backward pass reaches the node
-(``function_backward``).
+(:func:`backward_of`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """``nn.Module``: what PyTorch's layers do in forward, and the methods every module has.
 
-A layer of PyTorch is a row of data (``ops/layers``); an unknown module is one with a single parameter that stands
+A layer of PyTorch is a row of data (``ops/layers.txt``); an unknown module is one with a single parameter that stands
 for all of its parameters, and a forward that depends on its inputs and on it, by assumption.
 """
 
