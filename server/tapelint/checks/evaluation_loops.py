@@ -5,9 +5,9 @@
         out = model(x)              # a graph, with everything that its backward would need ...
         hits += (out.argmax(1) == y).sum().item()     # ... and it is no longer held
 
-Whether it was for nothing is known when the loop ends. Either the execution shows it: the graph of the first iteration
-is then held by nothing, no unknown code was given it, and no backward has walked it, on this path or another. Or the
-text does: what the network returns is only measured (``evaluation_uses``).
+Whether it was for nothing is known when the loop ends: the graph of the first iteration is then held by nothing, and
+no backward has walked it, on this path or another. Unknown code that is given it, such as a metric, is supposed not to
+go backward where the loop runs a network in evaluation mode and does nothing to gradients.
 """
 
 from __future__ import annotations
@@ -38,15 +38,21 @@ from ..domain.values import (
 )
 from ..engine.lifecycle import LoopLeft, ModuleReturned, TensorsEscaped
 from ..engine.machine import Machine
+from ..engine.syntax.liveness import Live, Loop
 from ..models.torch.nn.module_registry import members
-from ..source import cached_on_node, walk
-from .evaluation_uses import is_handed_over, measuring, network_called, only_evaluates
+from ..semantics.unknown_calls import TRAINING
+from ..source import cached_on_node, walk, written
 from .kept_values import called_on_self
 from .loops_in_networks import runs_forward
 from .retention import SHORT_LOOP
 from .trained_elsewhere import gradients_reached
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.comprehension)
+GRADIENTS = frozenset(
+    "backward manual_backward grad requires_grad requires_grad_ zero_grad retain_grad jacobian hessian vjp jvp "
+    "functional_call register_full_backward_hook register_full_backward_pre_hook register_backward_hook".split()
+)
+"""Attributes by which code does something with gradients."""
 
 
 def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
@@ -64,8 +70,10 @@ def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
     assumed = isinstance(event.module, Unknown) or any(graph.assumption is not None for graph in graphs) or not graphs
     if not _may_record(machine, event, graphs, assumed):
         return
+    if in_evaluation and assumed and not isinstance(lap.loop, ast.comprehension) and call not in walk(lap.loop):
+        return  # code of the program runs it, and may do more with it than is seen
     state.evaluation_graphs[lap.run, lap.number] = EvaluationGraph(
-        state.point(call), graphs, network_called(call.func), assumed, in_evaluation
+        state.point(call), graphs, _network_called(call.func), assumed, in_evaluation
     )
 
 
@@ -141,9 +149,13 @@ def _may_be_assumed_graph(state: State, result: Value) -> bool:
 
 
 def on_escape(machine: Machine, event: TensorsEscaped) -> None:
-    """Unknown code may do anything with graphs."""
+    """Unknown code may do anything with graphs; what it keeps may go backward later."""
     state = event.state
-    if state.evaluation_graphs and any(state.tensors[key].requires_grad for key in event.tensors):
+    if not state.evaluation_graphs or not any(state.tensors[key].requires_grad for key in event.tensors):
+        return
+    if event.may_walk:
+        state.evaluation_graphs.clear()
+    else:
         for key, graph in list(state.evaluation_graphs.items()):
             state.evaluation_graphs[key] = replace(graph, escaped=True)
 
@@ -160,7 +172,7 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
     nodes, trained = _below(state, first.graphs) if first.graphs else (set[Node](), True)
     if not trained or any(node.created_at.call_site in machine.facts.training.walked for node in nodes):
         return
-    if not _is_for_nothing(machine, event, loop, first, nodes):
+    if not _is_for_nothing(machine, event, loop, first):
         return
     network = guess(f"`{first.network}` is a network whose parameters require grad")
     machine.facts.events.publish(
@@ -189,48 +201,32 @@ def _only_evaluates(machine: Machine, state: State, loop: ast.AST) -> bool:
     if not machine.unit.is_script or not _goes_over_data(state, loop) or runs_forward(machine, state):
         return False
     trees = machine.trees
-    return machine.query(only_evaluates, machine.tree) and not machine.query(gradients_reached, machine.tree, *trees)
+    return machine.query(_does_not_train, machine.tree) and not machine.query(gradients_reached, machine.tree, *trees)
 
 
-def _is_for_nothing(machine: Machine, event: LoopLeft, loop: ast.AST, first: EvaluationGraph, nodes: set[Node]) -> bool:
+def _is_for_nothing(machine: Machine, event: LoopLeft, loop: ast.AST, first: EvaluationGraph) -> bool:
     """Whether no code can walk what a loop has recorded, or in a script that trains nothing none will."""
-    state = event.state
     if not first.in_evaluation:
-        if event.count is not None and event.count <= SHORT_LOOP or machine.query(is_handed_over, loop, first.network):
+        if event.count is not None and event.count <= SHORT_LOOP or first.escaped:
             return False
-        if not first.graphs:
-            return True
-    return _is_let_go(state, loop, first, nodes) or _is_measured(machine, loop, first)
-
-
-def _is_let_go(state: State, loop: ast.AST, first: EvaluationGraph, nodes: set[Node]) -> bool:
-    """Whether the execution shows that a graph is held by nothing. Of what unknown code has made of an assumed one too
-    little is known.
-    """
-    if first.escaped or first.assumed or not nodes or _keeps_some(loop):
-        return False
-    return not nodes & reachable_graph(state)
-
-
-def _is_measured(machine: Machine, loop: ast.AST, first: EvaluationGraph) -> bool:
-    """Whether the text shows that the results of a network are only measured, by code that does nothing to gradients,
-    nor calls what does.
-    """
-    stack = machine.context.call_stack
-    scope = stack[-1][0] if stack else machine.tree
-    found = machine.query(measuring, loop, first.point.node, scope)
-    if found is None or found.acts and first.escaped and not first.in_evaluation:
-        return False
+        return not first.graphs or _is_let_go(machine, event, loop)
     trees = machine.trees
-    if any("backward" in machine.query(gradients_reached, part, *trees) for part in found.code):
+    if "backward" in machine.query(gradients_reached, loop, *trees):
         return False
-    if not first.assumed:
-        return True
-    return not any(machine.query(_freezes, tree) for tree in trees if tree is machine.tree or _stands_in(scope, tree))
+    if machine.query(_does_something_to_gradients, loop) or machine.query(_is_handed_over, loop, first.network):
+        return False
+    if first.assumed and any(machine.query(_freezes, tree) for tree in trees):
+        return False
+    return bool(first.graphs) and _is_let_go(machine, event, loop)
 
 
-def _stands_in(scope: ast.AST, tree: ast.AST) -> bool:
-    return any(node is scope for node in walk(tree))
+def _is_let_go(machine: Machine, event: LoopLeft, loop: ast.AST) -> bool:
+    """Whether the execution shows that nothing which the code below the loop reads leads to a graph recorded in it."""
+    live = machine.live_at(loop, [event.state]) if isinstance(loop, Loop) else None
+    if _keeps_some(loop, live):
+        return False
+    held = reachable_graph(event.state, live.after if live is not None else None)
+    return not any(lap.run == event.run for node in held for lap in node.created_at.iterations)
 
 
 @cached_on_node
@@ -247,12 +243,17 @@ def _freezes(tree: ast.AST) -> bool:
     return False
 
 
-@cached_on_node
-def _keeps_some(loop: ast.AST) -> bool:
-    """Whether a loop stores something only under a condition: then what this path has let go may be held on another."""
-    tests = [node for node in walk(loop) if isinstance(node, ast.If)]
-    stores = (ast.Assign, ast.AnnAssign, ast.AugAssign)
-    return any(isinstance(inner, stores) for test in tests for inner in walk(test))
+def _keeps_some(loop: ast.AST, live: Live | None) -> bool:
+    """Whether a loop stores something that is read later only under a condition: then what this path has let go may be
+    held on another.
+    """
+    needed = None if live is None else live.head | live.after
+    stored = (node for test in walk(loop) if isinstance(test, ast.If) for node in walk(test))
+    return any(
+        not isinstance(node, ast.Name) or needed is None or node.id in needed
+        for node in stored
+        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store)
+    )
 
 
 def _below(state: State, graphs: tuple[Node, ...]) -> tuple[set[Node], bool]:
@@ -260,3 +261,43 @@ def _below(state: State, graphs: tuple[Node, ...]) -> tuple[set[Node], bool]:
     found = nodes_below(graphs)
     leaves = (item for node in found for item in node.inputs if isinstance(item, Leaf))
     return found, any(state.tensors[leaf.tensor].parameter for leaf in leaves)
+
+
+def _network_called(function: ast.expr) -> str:
+    """The text of what a call runs: ``net``, for ``net(x)`` and for ``net.forward(x)``."""
+    if isinstance(function, ast.Attribute) and function.attr == "forward":
+        return written(function.value)
+    return written(function)
+
+
+@cached_on_node
+def _does_not_train(tree: ast.AST) -> bool:
+    """Whether a file does nothing to gradients, and trains by no function of a library."""
+    return not any(_is_about_gradients(node) or getattr(node, "attr", "") in TRAINING for node in walk(tree))
+
+
+@cached_on_node
+def _does_something_to_gradients(tree: ast.AST) -> bool:
+    return any(map(_is_about_gradients, walk(tree)))
+
+
+def _is_about_gradients(node: ast.AST) -> bool:
+    if isinstance(node, ast.Attribute):
+        return node.attr in GRADIENTS
+    if not isinstance(node, ast.keyword) or node.arg not in ("requires_grad", "create_graph"):
+        return False
+    return not (isinstance(node.value, ast.Constant) and node.value.value is False)
+
+
+def _is_handed_over(loop: ast.AST, network: str) -> bool:
+    """Whether a loop gives a network to code whose result is used, such as an attack: that may differentiate what the
+    network makes of its input.
+    """
+    nodes = [*walk(loop)]
+    dropped = {node.value for node in nodes if isinstance(node, ast.Expr)}
+    used = [node for node in nodes if isinstance(node, ast.Call) and node not in dropped]
+    return any(written(given) == network for node in used for given in _given(node))
+
+
+def _given(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(keyword.value for keyword in call.keywords)]

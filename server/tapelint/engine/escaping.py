@@ -23,9 +23,11 @@ def is_harmless(value: Value) -> bool:
     return isinstance(value, External) and value.name.partition(".")[0] in SHOWS
 
 
-def escape(machine: Machine, state: State, tensors: Sequence[int], holder: Value) -> None:
-    """Note that unknown code has ``tensors``, by their ids: ``holder`` is it, or is an object of it."""
-    machine.lifecycle.tensors_escaped.publish(machine, TensorsEscaped(state, tensors))
+def escape(machine: Machine, state: State, tensors: Sequence[int], holder: Value, may_walk: bool = False) -> None:
+    """Note that unknown code has ``tensors``, by their ids: ``holder`` is it, or is an object of it. It
+    ``may_walk`` their graphs later.
+    """
+    machine.lifecycle.tensors_escaped.publish(machine, TensorsEscaped(state, tensors, may_walk))
     if not is_harmless(holder):
         state.escaped |= {key for key in tensors if state.tensors[key].grad_fn is not None}
 
@@ -33,4 +35,4 @@ def escape(machine: Machine, state: State, tensors: Sequence[int], holder: Value
 def store_in_unknown(machine: Machine, state: State, owner: Value, value: Value) -> None:
     """A value is put into an unknown object, as an item or as an attribute."""
     if given := list(tensors_in(state, value)):
-        escape(machine, state, given, owner)
+        escape(machine, state, given, owner, may_walk=True)

@@ -77,6 +77,8 @@ class TensorsEscaped:
 
     state: State
     tensors: Sequence[int]
+    # Whether it may go backward through them later: they were put into an object of it, or given to what trains.
+    may_walk: bool = False
 
 
 @frozen(eq=False)

@@ -38,7 +38,7 @@ def unknown_call(
     given = [t for value in values for t in tensors_in(state, value)]
     if given:
         state.retaining.clear()  # it may walk what was retained
-        escape(machine, state, given, function)
+        escape(machine, state, given, function, may_walk=_may_walk(node))
     note_step(machine, state, [*given, *held], node)
     name = written(node.func) if isinstance(node, ast.Call) else "call"
     result = dispatch.opaque(machine, state, given, node, name) if given else Unknown("call")
@@ -50,6 +50,17 @@ def unknown_call(
         if isinstance(result, Unknown):
             state.edit_given_attributes(result.tensor_id)[facets.CALLBACKS] = Tuple(callbacks)
     return result
+
+
+PUTTING = frozenset(("append", "appendleft", "extend", "extendleft", "insert", "setdefault", "__setitem__"))
+"""The methods by which Python's lists, deques and dicts take items, but for those that metrics have as well."""
+TRAINING = frozenset(("step", "fit", "optim", "train"))
+"""Attributes by which code trains, in PyTorch and in the libraries around it."""
+
+
+def _may_walk(node: ast.AST) -> bool:
+    """Whether a call puts what it is given into a container, which may be read later, or trains with it."""
+    return isinstance(node, ast.Call) and getattr(node.func, "attr", "") in PUTTING | TRAINING
 
 
 RUN = ("exec", "eval")
