@@ -21,7 +21,7 @@ from ..autograd.model.graph_search import nodes_below
 from ..because import NOTHING, guess
 from ..domain import facets
 from ..domain.mro import lookup_in_mro
-from ..domain.reachability import reachable_graph
+from ..domain.reachability import reachable_graph, reached
 from ..domain.state import State
 from ..domain.values import (
     FALSE,
@@ -225,7 +225,9 @@ def _is_let_go(machine: Machine, event: LoopLeft, loop: ast.AST) -> bool:
     live = machine.live_at(loop, [event.state]) if isinstance(loop, Loop) else None
     if _keeps_some(loop, live):
         return False
-    held = reachable_graph(event.state, live.after if live is not None else None)
+    given = [value for _, values in machine.context.call_stack for value in values]
+    containers = reached(event.state, given, {})
+    held = reachable_graph(event.state, live.after if live is not None else None, containers)
     return not any(lap.run == event.run for node in held for lap in node.created_at.iterations)
 
 

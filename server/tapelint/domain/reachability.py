@@ -8,7 +8,7 @@ h = None      # no code holds the first tensor any more, but the graph below y h
 from __future__ import annotations
 
 from collections import abc
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Container, Iterable
 from typing import Any
 
 from ..autograd import Node
@@ -245,12 +245,16 @@ def holds_generator(value: Value) -> bool:
     return False
 
 
-def reachable_graph(state: State, live: frozenset[str] | None = None) -> set[Node]:
-    """Every node that a backward from a value the program still holds (of the running scope what is ``live``) could
-    reach.
+def reachable_graph(
+    state: State, live: frozenset[str] | None = None, containers: Container[int] | None = None
+) -> set[Node]:
+    """Every node that a backward from a value the program still holds (of the running scope what is ``live``; of lists
+    and dicts those that are among the ``containers``, if they are given) could reach.
     """
     tensors, found = state.tensors, set[Node]()
     for key, thing in state.heap.items():
+        if containers is not None and type(thing) in CONTAINERS and key not in containers:
+            continue
         for value in _held_values(thing, live if key == state.frame else None):
             if type(value) is TensorRef:
                 items: Iterable[Value] = (value,)
