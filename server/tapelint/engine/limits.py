@@ -109,6 +109,10 @@ class Limits:
     # `for layer in net.modules(): layer.reset()`.
     own_items: int = 48
 
+    # Items that are made at once, of a list that is repeated (`[0] * n`) or of an iterator: all of them may be more
+    # than memory holds.
+    made_items: int = 256
+
     # Fuel after which a unit of the script ends, so that an edit below it does not cost it again.
     segment_fuel: int = 500
     # A unit is at least one part in so many of all units before it: a long script has a bounded number of units.

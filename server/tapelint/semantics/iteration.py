@@ -46,11 +46,6 @@ from ..engine.paths.truth import length
 from ..models.torch import dispatch
 from ..models.torch.autograd.grad_access import reach
 
-MAX_CHARACTERS_ITERATED = 12
-"""Characters that a loop over a known text is executed for."""
-MIN_EXACT_RANGE = 4
-"""A range of so few numbers is executed exactly: it is not longer than a loop over an unknown one and its end."""
-
 
 def started(machine: Machine, state: State, value: Value, node: ast.AST) -> Value:
     """What ``iter(value)`` gives, if code of the program says so: an object with ``__next__``, a generator, a list."""
@@ -113,9 +108,8 @@ def items_due(machine: Machine, state: State, value: Value, node: ast.AST, itera
     if isinstance(value, TensorRef):
         return _tensor(machine, state, value, node, iterations)
     if isinstance(value, Const) and isinstance(value.value, (str, bytes)):
-        return Items(
-            [Const(c) for c in value.value[:MAX_CHARACTERS_ITERATED]], len(value.value) <= MAX_CHARACTERS_ITERATED
-        )
+        most = machine.limits.max_unroll
+        return Items([Const(c) for c in value.value[:most]], len(value.value) <= most)
     if isinstance(value, Generator):
         return machine.collect(state, value, iterations)
     if isinstance(value, HeapRef):
@@ -231,7 +225,8 @@ def _known(items: list[Value], more: bool, iterations: int) -> Items:
 
 def _range(machine: Machine, value: Range, iterations: int) -> Items:
     size = length(value)
-    if size is not None and size <= max(iterations, MIN_EXACT_RANGE):
+    # One that is not longer than a loop over an unknown range and its end is executed exactly.
+    if size is not None and size <= max(iterations, machine.limits.unroll + 1):
         return Items([Const(i) for i in range(value.start, value.stop, value.step)], True)  # type: ignore[arg-type]
     begin, step = value.start, value.step
     if begin is None or not step:

@@ -76,12 +76,8 @@ DUNDER = {
     "Mod": "mod",
 }
 
-MAX_REPEATED_ITEMS = 256
-"""Items of a repeated list (``[0] * n``) that are held one by one: `n` may be larger than memory."""
-MAX_SHIFT = 256
-"""Bits by which a number is shifted; a larger shift is unknown: the result may be larger than memory."""
 MAX_BASE, MAX_EXPONENT = 1e6, 64
-"""Powers of smaller numbers are computed, for the same reason."""
+"""Powers of smaller numbers are computed, and shifts: others may be larger than memory."""
 MAX_OPERAND = 1e12
 """Products of smaller numbers are computed, for the same reason."""
 
@@ -119,7 +115,7 @@ def combine(machine: Machine, state: State, op: ast.operator, left: Value, right
     left, right = as_data(state, left), as_data(state, right)
     if isinstance(left, TensorRef) or isinstance(right, TensorRef):
         return _tensors(machine, state, name, left, right, node)
-    joined = _containers(state, name, left, right)
+    joined = _containers(machine, state, name, left, right)
     return _data(machine, state, left, right) if joined is None else joined
 
 
@@ -127,7 +123,7 @@ def _is_none(value: Value) -> bool:
     return isinstance(value, MissingGrad) or type(value) is Const and value.value is None
 
 
-def _containers(state: State, name: str, left: Value, right: Value) -> Value | None:
+def _containers(machine: Machine, state: State, name: str, left: Value, right: Value) -> Value | None:
     """Two tuples or lists joined, or a list repeated; None where it is neither."""
     if name == "Add" and isinstance(left, Tuple) and isinstance(right, Tuple):
         items = left.items + right.items
@@ -139,7 +135,7 @@ def _containers(state: State, name: str, left: Value, right: Value) -> Value | N
     if name == "Add" and isinstance(right, HeapRef) and isinstance(other := state.heap[right.id], Sequence):
         return HeapRef(state.new(_joined(thing, other)))
     if name == "Mult" and isinstance(right, Const) and isinstance(right.value, int):
-        return HeapRef(state.new(_repeated(thing, right.value)))
+        return HeapRef(state.new(_repeated(thing, right.value, machine.limits.made_items)))
     if name == "Mult":
         return HeapRef(state.new(Sequence(thing.kind, thing.items * 2, True)))
     return None
@@ -186,7 +182,7 @@ def _computable(op: ast.operator, left: Any, right: Any) -> Callable[[Any, Any],
         isinstance(left, (str, bytes)) or isinstance(right, (str, bytes)) or not _modest(left, right)
     ):
         return None
-    if isinstance(op, ast.LShift) and isinstance(right, int) and right > MAX_SHIFT:
+    if isinstance(op, ast.LShift) and isinstance(right, int) and right > MAX_EXPONENT:
         return None
     if isinstance(left, (str, bytes)) and not _makes_short_text(op, left, right):
         return None
@@ -223,9 +219,9 @@ def _joined(thing: Sequence, other: Sequence) -> Sequence:
     return Sequence(thing.kind, items[: BOUNDS.items], is_partial)
 
 
-def _repeated(thing: Sequence, times: int) -> Sequence:
+def _repeated(thing: Sequence, times: int, most: int) -> Sequence:
     """``items * times``, which may be far more than memory holds: the first of them, and that there are more."""
-    room = -(-MAX_REPEATED_ITEMS // max(len(thing.items), 1))
+    room = -(-most // max(len(thing.items), 1))
     items = thing.items * max(0, min(times, room))
     return Sequence(thing.kind, items, times > 0 and thing.is_partial or times > room and bool(items))
 

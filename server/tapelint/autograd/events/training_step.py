@@ -18,6 +18,9 @@ from .graph_walks import SilentEvent
 WhyUnoptimized = Literal["hidden", "plain", "later"]
 """The parameters are in a plain container, or a tensor is no Parameter, or they were made after the optimizer."""
 
+MEASURING = 1e5
+"""A limit of clipping that no gradient is expected to reach: the norm is what is wanted."""
+
 
 @frozen(eq=False, kw_only=True)
 class RequiresGradSet(SilentEvent):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any
@@ -280,7 +281,7 @@ def _go_on(machine: Machine, state: State, key: int) -> None:
 
 OF_NUMBERS: dict[str, Callable[..., object]] = {"max": max, "min": min, "abs": abs, "round": round}
 """What is computed where all arguments are known."""
-MAX_DIGITS = 400
+MAX_DIGITS = sys.float_info.max_10_exp
 """Digits to which numbers are rounded: ``round(n, -10**9)`` makes a power of ten first, which may be larger than
 memory.
 """

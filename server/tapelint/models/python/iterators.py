@@ -16,12 +16,10 @@ from ...engine.machine import Machine
 from ...engine.paths.truth import length
 from ..torch.registry import Call, function
 
-MAX_ITEMS = 64
-"""Items of an iterator that are made; it may have more."""
 
-
-def _made(state: State, values: list[Value], is_partial: bool) -> Value:
-    return HeapRef(state.new(Sequence("iterator", values[:MAX_ITEMS], is_partial or len(values) > MAX_ITEMS)))
+def _made(machine: Machine, state: State, values: list[Value], is_partial: bool) -> Value:
+    most = machine.limits.made_items
+    return HeapRef(state.new(Sequence("iterator", values[:most], is_partial or len(values) > most)))
 
 
 @function("itertools.count")
@@ -51,7 +49,7 @@ def cycled(machine: Machine, state: State, call: Call) -> Value:
     if found is None or not found.exact:
         return source
     times = -(-machine.limits.max_unroll // max(len(found.values), 1))
-    return _made(state, found.values * times, bool(found.values))
+    return _made(machine, state, found.values * times, bool(found.values))
 
 
 @function("itertools.islice")
@@ -67,7 +65,7 @@ def sliced(machine: Machine, state: State, call: Call) -> Value:
         return source
     found = machine.iterate(state, source, call.node, bounds.stop)
     is_whole = found.exact or bounds.stop is not None and bounds.stop <= len(found.values)
-    return _made(state, found.values[bounds], not is_whole)
+    return _made(machine, state, found.values[bounds], not is_whole)
 
 
 def _bounds(given: list[Value]) -> slice | None:
@@ -109,12 +107,12 @@ def _is_iterator(state: State, value: Value) -> bool:
 def combined(machine: Machine, state: State, call: Call) -> Value:
     """Each item of one iterable with each of the others, the last one fastest."""
     times = _number(call.kwargs.get("repeat", Const(1)))
-    if times is None or not 0 <= times <= MAX_ITEMS:
+    if times is None or not 0 <= times <= machine.limits.made_items:
         return machine.call_unknown(state, call.args, call.kwargs, call.node, External(call.name))
     found = [machine.iterate(state, source, call.node) for source in call.args]
     rows = itertools.product(*(each.values for each in found), repeat=times)
-    values: list[Value] = [Tuple(row) for row in itertools.islice(rows, MAX_ITEMS + 1)]
-    return _made(state, values, not all(each.exact for each in found))
+    values: list[Value] = [Tuple(row) for row in itertools.islice(rows, machine.limits.made_items + 1)]
+    return _made(machine, state, values, not all(each.exact for each in found))
 
 
 @function("itertools.zip_longest")
@@ -124,7 +122,7 @@ def zipped_to_longest(machine: Machine, state: State, call: Call) -> Value:
     found = [machine.iterate(state, source, call.node) for source in call.args]
     longest = max((len(each.values) for each in found), default=0)
     columns = [_filled(each, longest, filling) for each in found]
-    return _made(state, [Tuple(row) for row in zip(*columns)], not all(each.exact for each in found))
+    return _made(machine, state, [Tuple(row) for row in zip(*columns)], not all(each.exact for each in found))
 
 
 def _filled(items: Items, count: int, filling: Value) -> list[Value]:

@@ -13,11 +13,9 @@ from ...domain.values import Const, HeapRef, Sequence, Tuple, Unknown, Value
 from ..torch.known_shape import items_in
 from ..torch.registry import Call
 
-PURE = frozenset(
-    "startswith endswith lower upper casefold title capitalize strip lstrip rstrip removeprefix removesuffix replace "
-    "count find rfind index rindex split rsplit splitlines partition rpartition join zfill ljust rjust center "
-    "isdigit isdecimal isnumeric isalpha isalnum isidentifier isspace islower isupper istitle".split()
-)
+LARGE = frozenset(("encode", "expandtabs", "format", "format_map", "maketrans", "translate"))
+"""Methods of text that give no text, or may give one that is much longer."""
+PURE = frozenset(name for name in dir(str) if not name.startswith("_")) - LARGE
 MAX_TEXT = 10_000
 """Characters of a known text; a longer one is unknown: `"x" * n` may be larger than memory."""
 

@@ -65,14 +65,10 @@ def _unique(machine: Machine, state: State, args: list[Value], call: Call) -> Va
     return made.items[0] if asked == (False, False) and isinstance(made, Tuple) else made or Unknown("unique")
 
 
-MAX_PARTS = 64
-"""Parameters of a vector, where it is not known how many there are: their views are executed one by one."""
-
-
 @function("torch.nn.utils.parameters_to_vector", "torch.nn.utils.convert_parameters.parameters_to_vector")
 def parameters_to_vector(machine: Machine, state: State, call: Call) -> Value:
     """A concatenation of views with one dimension: its graph saves nothing."""
-    found = machine.iterate(state, call.get(0, "parameters"), call.node, MAX_PARTS)
+    found = machine.iterate(state, call.get(0, "parameters"), call.node, machine.limits.made_items)
     flat = [run(machine, state, "view", [part, Const(-1)], {}, call.node) or Unknown("view") for part in found.values]
     parts = HeapRef(state.new(Sequence("list", flat, not found.exact)))
     return run(machine, state, "cat", [parts], {}, call.node) or Unknown("vector")

@@ -69,7 +69,7 @@ def tensor_list(machine: Machine, state: State, value: Value, above: tuple[Value
     if any(isinstance(item, Unknown) for item in items):
         return [t for item in items if (t := tensor_of(machine, state, item)) is not None]
     found = [item.id for item in items if isinstance(item, TensorRef)]
-    if not found and len(items) < MAX_NESTED_LISTS:
+    if not found and len(items) <= machine.limits.generator_items:  # long ones are data
         found = _nested(machine, state, items, (*above, value))
     return found or None
 
@@ -77,12 +77,6 @@ def tensor_list(machine: Machine, state: State, value: Value, above: tuple[Value
 def _nested(machine: Machine, state: State, items: SequenceType[Value], above: tuple[Value, ...]) -> list[int]:
     """The tensors in the lists of a list."""
     return [t for item in items for t in tensor_list(machine, state, item, above) or ()]
-
-
-MAX_NESTED_LISTS = 9
-"""A list with fewer items is searched for tensors in the lists that it holds: long ones are data."""
-MAX_RESULTS = 8
-"""Results of an op such as `chunk` that are modelled, whatever number it is given."""
 
 
 def _listed(state: State, value: Value) -> SequenceType[Value] | None:
@@ -199,7 +193,7 @@ def apply(
     try:
         extents = results_extents(state, op, named)
         kind = result_kind(state, op, named)
-        count = count_of(named) if op.outputs < 0 else None
+        count = count_of(named, machine.limits.generator_items) if op.outputs < 0 else None
         keys = record(machine.facts, state, op, tensors, node, count, same, extents[0], kind)
     except TorchRaises as refused:
         raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
@@ -308,7 +302,7 @@ FIELDS = dict.fromkeys(
 CLONE = ops.candidates("clone")[0]
 
 
-def count_of(named: MappingType[str, object]) -> int:
+def count_of(named: MappingType[str, object], most: int) -> int:
     """How many tensors an op with a variable number returns, as far as the arguments tell; 3 where they do not."""
     for name in (
         "chunks",
@@ -321,7 +315,7 @@ def count_of(named: MappingType[str, object]) -> int:
     ):
         value = named.get(name)
         if isinstance(value, Const) and isinstance(value.value, int) and "split_size" not in name:
-            return min(max(value.value, 1), MAX_RESULTS)
+            return min(max(value.value, 1), most)
         if isinstance(value, Tuple):
             return max(len(value.items), 1)
     for name in ("tensors", "self", "inputs"):

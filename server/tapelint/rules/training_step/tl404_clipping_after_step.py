@@ -41,7 +41,7 @@ The call is moved before the step, past statements that do not depend on it.
 from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event
-from ...autograd.events.training_step import GradientsClipped, OptimizerStepped
+from ...autograd.events.training_step import MEASURING, GradientsClipped, OptimizerStepped
 from ...autograd.facts import Facts
 from ...autograd.gradients.history import GradientHistory
 from ...headline import headline
@@ -49,9 +49,6 @@ from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, tensor_names
-
-MEASURING = 1e5
-"""A limit that no gradient is expected to reach: the norm is what is wanted."""
 
 
 def check(event: Event, facts: Facts) -> Finding | None:

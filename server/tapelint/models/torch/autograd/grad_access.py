@@ -37,9 +37,6 @@ from ....source import blocks, cached_on_node, walk
 from ..nn import frozen_parts
 from .grad_use import use_grads
 
-MAX_SHOWN_PARAMETERS = 12
-"""A loop over parameters is executed for so many of them: by what it does to these, nothing is known of the others."""
-
 CLEARING = frozenset(("zero_grad", "grad", "zero_"))
 
 TOUCHING = frozenset("zero_grad grad zero_ step backward unscale_".split())
@@ -58,7 +55,7 @@ def assign_grad(machine: Machine, state: State, leaf: int, value: Value, node: a
 def cleared_by_hand(machine: Machine, state: State, leaf: int, node: ast.AST) -> None:
     history.cleared(state, [leaf], state.point(node), machine.facts.relevant_assumptions(state))
     machine.unit.notes.of(Fates).discard(state, [leaf])
-    if len(state.history) > MAX_SHOWN_PARAMETERS:
+    if len(state.history) > machine.limits.max_unroll:  # a loop over all of them shows no more
         history.doubted(state, [key for key, past in state.history.items() if past.passes])
 
 

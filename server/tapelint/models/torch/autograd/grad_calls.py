@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from ....autograd import bump, leaf
-from ....autograd.events.training_step import GradientsClipped
+from ....autograd.events.training_step import MEASURING, GradientsClipped
 from ....autograd.gradients import history
 from ....autograd.gradients.unseen_passes import perhaps_reached
 from ....autograd.gradients.withheld import Fates
@@ -18,9 +18,6 @@ from ..dispatch import run
 from ..registry import TENSOR_METHODS, Call, function, method
 from .grad_access import cleared_by_hand
 from .grad_use import reason_of
-
-MEASURING = 1e5
-"""A limit that no gradient is expected to reach: the norm is what is wanted."""
 
 
 def clear_grads(machine: Machine, state: State, keys: Sequence[int], call: Call) -> None:
