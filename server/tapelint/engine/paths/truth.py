@@ -27,7 +27,7 @@ from ...domain.values import (
 from ..machine import Machine
 
 SEVERAL = "several"
-"""The contents of a tensor that no data decide, and that are not one number (``Facts.constants``)."""
+"""The contents of a tensor that no data decide, and that are not one number (``Contents.constants``)."""
 
 
 def truth(machine: Machine, state: State, value: Value) -> bool | None:
