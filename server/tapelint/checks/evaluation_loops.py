@@ -68,13 +68,16 @@ def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
         return
     graphs = _graphs(state, event.result)
     assumed = isinstance(event.module, Unknown) or any(graph.assumption is not None for graph in graphs) or not graphs
-    if not _may_record(machine, event, graphs, assumed):
+    if not _may_record(machine, event, graphs, assumed) or in_evaluation and assumed and _is_far(call, lap.loop):
         return
-    if in_evaluation and assumed and not isinstance(lap.loop, ast.comprehension) and call not in walk(lap.loop):
-        return  # code of the program runs it, and may do more with it than is seen
     state.evaluation_graphs[lap.run, lap.number] = EvaluationGraph(
         state.point(call), graphs, _network_called(call.func), assumed, in_evaluation
     )
+
+
+def _is_far(call: ast.Call, loop: ast.AST) -> bool:
+    """Whether code that a loop calls makes a call: it may do more with its result than is seen."""
+    return not isinstance(loop, ast.comprehension) and call not in walk(loop)
 
 
 def _graphs(state: State, result: Value) -> tuple[Node, ...]:
