@@ -9,28 +9,23 @@ w + x      # fine: nothing is saved
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
 from ..events.broken_graph import InferenceTensorUsed
 from ..facts import Facts
 from ..state import AutogradState
-from .graph import SavedTensor, Tensor
+from .graph import Tensor
 from .writes import TorchRaises
 
 
-def check_saved(facts: Facts, state: AutogradState, saved: Iterable[SavedTensor], op: str, node: ast.AST) -> None:
+def refuse_saved(facts: Facts, state: AutogradState, tensor: Tensor, op: str, node: ast.AST) -> None:
     """Raise Refused where an op would save an inference tensor for backward. At a level of its own a tensor is wrapped
     before it is saved; whether it is saved outside too is not known yet.
     """
-    for item in () if facts.running.levels else saved:
-        tensor = state.tensors.get(item.tensor)
-        if tensor is not None and tensor.inference and item.role != "result":
-            facts.events.publish(
-                InferenceTensorUsed(
-                    point=state.point(node), tensor=tensor.id, how="saved", op=op, made=tensor.created_at
-                )
-            )
-            raise TorchRaises("Inference tensors cannot be saved for backward.")
+    if not facts.running.levels:
+        facts.events.publish(
+            InferenceTensorUsed(point=state.point(node), tensor=tensor.id, how="saved", op=op, made=tensor.created_at)
+        )
+        raise TorchRaises("Inference tensors cannot be saved for backward.")
 
 
 def check_inference_write(facts: Facts, state: AutogradState, tensor: Tensor, op: str, node: ast.AST) -> None:

@@ -21,7 +21,7 @@ from ..state import AutogradState, fresh_id
 from .cuts import Cut, CutReason
 from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor, ViewKind
 from .hidden_writes import note_hidden, note_use
-from .inference_mode import check_inference_write, check_saved
+from .inference_mode import check_inference_write, refuse_saved
 from .overlaps import check_overlap
 from .program_point import ProgramPoint
 from .provenance import Provenance
@@ -113,14 +113,17 @@ def _operands(
     """Read what an op is given: a stale view gets its new history first, or is refused. ``target`` is what it
     writes."""
     flows, mode, given = op.flows, state.grad_mode, flatten(args)
-    if mode:
-        _check_reads(facts, state, [key for name, key in given if name in flows and key != target], node)
     tensors: list[tuple[str, Tensor]] = []
     flowing: list[tuple[str, Tensor]] = []
     requiring, perhaps = set[str](), False
     for name, key in given:
         flow = name in flows
-        tensor = materialize_view(state, key) if flow and mode and key != target else resolve_view(state, key)
+        if flow and mode and key != target:
+            if state.tensors[key].view:
+                check_read(facts, state, key, node)
+            tensor = materialize_view(state, key)
+        else:
+            tensor = resolve_view(state, key)
         tensors.append((name, tensor))
         if flow:
             flowing.append((name, tensor))
@@ -131,13 +134,6 @@ def _operands(
     if facts.memory.unmarked and mode:
         tell_unmarked(facts, state, [t for _, t in flowing], node)
     return Operands(tensors, flowing, requiring, result_requires_grad(mode, bool(requiring), perhaps))
-
-
-def _check_reads(facts: Facts, state: AutogradState, keys: Sequence[int], node: ast.AST) -> None:
-    """Raise Refused where one of the tensors that an op reads is a protected view whose base was written since."""
-    for key in keys:
-        if state.tensors[key].view:
-            check_read(facts, state, key, node)
 
 
 def result_requires_grad(mode: bool | None, known: bool, perhaps: bool) -> bool | None:
@@ -163,9 +159,7 @@ def _grad_fn(
     """The node that an op adds to the graph, with what it saves."""
     needs, flowing = operands.requires_grad, operands.flowing
     sources = tuple([(name, e) for name, t in flowing if (e := edge_of(t)) is not None])
-    saved, saves_anything = _saves(facts, state, op, operands, keys, None)
-    if needs:
-        check_saved(facts, state, saved, op.name, point.node)
+    saved, saves_anything = _saves(facts, state, op, operands, keys, None, point.node)
     return Node(
         keys[0],
         op.name,
@@ -270,10 +264,17 @@ def _inherited(op: Op, source: Tensor | None, index: int) -> Kind:
 
 
 def _saves(
-    facts: Facts, state: AutogradState, op: Op, operands: Operands, results: Sequence[int], written: Tensor | None
+    facts: Facts,
+    state: AutogradState,
+    op: Op,
+    operands: Operands,
+    results: Sequence[int],
+    written: Tensor | None,
+    node: ast.AST,
 ) -> tuple[tuple[SavedTensor, ...], bool]:
-    """What the new node saves_anything, and whether it keeps anything for certain. What is only perhaps saved is left
-    out, and so is what would serve a gradient that goes nowhere: that of a view made under ``no_grad``.
+    """What the new node saves, and whether it keeps anything for certain. What is only perhaps saved is left out, and
+    so is what would serve a gradient that goes nowhere: that of a view made under ``no_grad``. Raises Refused where an
+    inference tensor would be saved.
     """
     if not op.saves:
         return (), False
@@ -290,9 +291,14 @@ def _saves(
         elif item.what == "~":
             saves_anything = True
         else:
-            given = [(name, tensor) for name, tensor in tensors if name == item.what]
-            saves_anything |= bool(given)
-            kept += [_saved_operand(state, *operand) for operand in given if not _is_cast(facts, op, operand[1])]
+            for name, tensor in tensors:
+                if name != item.what:
+                    continue
+                saves_anything = True
+                if not _is_cast(facts, op, tensor):
+                    if tensor.inference and operands.requires_grad:
+                        refuse_saved(facts, state, tensor, op.name, node)
+                    kept.append(_saved_operand(state, name, tensor))
     held = state.packed(kept)
     facts.memory.saved.update([item.version_counter for item in held])
     return held, saves_anything
@@ -362,9 +368,7 @@ def _rebase_history(
 ) -> None:
     """Give a tensor that is written the history it has from now on; where it is a view, its base gets one first."""
     needs, point = operands.requires_grad, state.point(node)
-    saved, saves_anything = _saves(facts, state, op, operands, (), tensor)
-    if needs:
-        check_saved(facts, state, saved, op.name, node)
+    saved, saves_anything = _saves(facts, state, op, operands, (), tensor, node)
     sources = [(name, e) for name, t in operands.flowing if t.id != tensor.id and (e := edge_of(t)) is not None]
     # What was there before: of a view that is the history of its base. It is gone if the op replaces all of it.
     whole = tensor if tensor.base is None else resolve_view(state, tensor.base)

@@ -55,7 +55,7 @@ def follow(
         number = SEVERAL
     elif known and None not in known and "random" not in op.traits:
         number = _computed(op, named, known)
-    if number is not None and META not in named.values():
+    if number is not None and named.get("device") != META:
         _note(machine, state, keys, number)
 
 

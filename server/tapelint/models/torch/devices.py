@@ -22,21 +22,22 @@ KEEPING = frozenset("cpu float double half bfloat16 contiguous int long bool sho
 """Conversions that leave a tensor of the CPU there."""
 
 
-def note_new(machine: Machine, tensor: int, device: object) -> None:
-    """A tensor was made of plain data, on ``device``."""
-    if device == NONE and not machine.facts.contents.default_device_changed:
+def note_new(machine: Machine, tensor: int) -> None:
+    """A tensor was made of plain data, and nobody asked for a device."""
+    if not machine.facts.contents.default_device_changed:
         machine.facts.contents.on_cpu.add(tensor)
 
 
 def follow(machine: Machine, named: Mapping[str, object], given: list[int], keys: tuple[int, ...]) -> None:
     """An op has made ``keys`` of the tensors ``given``."""
-    device = named.get("device", NONE)
+    device = named.get("device")
+    is_asked = device is not None and device != NONE
     if not given:
-        for key in keys:
-            note_new(machine, key, device)
-    elif device == NONE and machine.facts.contents.on_cpu.issuperset(given):
+        for key in () if is_asked else keys:
+            note_new(machine, key)
+    elif not is_asked and machine.facts.contents.on_cpu.issuperset(given):
         machine.facts.contents.on_cpu.update(keys)
-    if isinstance(device, (Const, Unknown)) and device != NONE:
+    if is_asked and isinstance(device, (Const, Unknown)):
         machine.facts.contents.device_asked.update(dict.fromkeys(keys, device))
 
 

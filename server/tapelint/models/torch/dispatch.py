@@ -42,7 +42,7 @@ from ...ops.schema import Op
 from . import devices, precision
 from .autograd import grad_access, missing_grad
 from .dtypes import result_kind
-from .refined_rows import refined
+from .refined_rows import REFINEMENTS
 from .tensor_shapes import results_extents
 
 
@@ -188,7 +188,8 @@ def apply(
     given_keys = [key for _, key in given]
     if op.writes == ("out",) and state.grad_mode is True:
         refuse_out(state, op.name, given_keys)
-    op = refined(machine.facts, state, op, named)
+    if op.name in REFINEMENTS:
+        op = REFINEMENTS[op.name](machine.facts, state, op, named)
     known = constant_contents.known_in(machine, state, given_keys)
     try:
         extents = results_extents(state, op, named)

@@ -105,9 +105,3 @@ REFINEMENTS: Mapping[str, Refinement] = {
     },
 }
 """The ops, and layers in small letters, whose row depends on the arguments: no other is asked."""
-
-
-def refined(facts: Facts, state: State, op: Op, named: Named) -> Op:
-    """The row for the arguments of one call."""
-    refinement = REFINEMENTS.get(op.name)
-    return op if refinement is None else refinement(facts, state, op, named)

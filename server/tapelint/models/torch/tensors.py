@@ -320,8 +320,8 @@ def make(machine: Machine, state: State, call: Call) -> Value:
             state.tensors[made] = replace(state.tensors[made], sizes=())
     plain = call.name in ("torch.tensor", "torch.Tensor") and dtype == NONE and kind == "float"
     constant_contents.made(machine, state, made, source, call.name)
-    if call.name in ON_CPU:
-        devices.note_new(machine, made, call.kwargs.get("device", NONE))
+    if call.name in ON_CPU and call.kwargs.get("device", NONE) == NONE:
+        devices.note_new(machine, made)
     if plain:
         machine.facts.contents.float32.add(made)
     if wants:

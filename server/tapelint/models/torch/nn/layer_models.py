@@ -46,7 +46,7 @@ from ....ops.module_names import is_ownless
 from ....ops.schema import Layer
 from .. import dispatch, precision
 from ..composites import shorten_rows
-from ..refined_rows import refined
+from ..refined_rows import REFINEMENTS
 from ..registry import Call
 from ..tensor_shapes import results_extents
 from .module_registry import Guess, note, parameters_of
@@ -249,7 +249,9 @@ def run_layer(machine: Machine, state: State, row: ops.Layer, thing: Instance, c
         return dispatch.opaque(machine, state, inputs_of(machine, state, call), call.node, row.name)
     if row.indices is not None and settings.get("return_indices", FALSE) not in (TRUE, FALSE):
         return Unknown(row.name)
-    op = refined(machine.facts, state, _chosen_op(row, settings, idle), settings)
+    op = _chosen_op(row, settings, idle)
+    if op.name in REFINEMENTS:
+        op = REFINEMENTS[op.name](machine.facts, state, op, settings)
     output = "(T,T)" if op is row.indices else row.output
     shorten_rows(state, settings.get("weight", NONE), settings.get("max_norm", NONE), call.node)
     operands = _operands(machine, state, row, op, thing, call)
