@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tapelint import analysis
-from tapelint.analysis import AnalysisCache, analyse, fixes
+from tapelint.analysis import AnalysisCache, analyse, checking, fixes
+from tapelint.interpreter import AnalysisUnit
 from tapelint.modules.loader import Outdated
 from tapelint.source import apply, joined
 from tapelint.workspace import Config
@@ -187,13 +187,13 @@ def test_another_file_may_import_it_also_after_the_analysis_starts_afresh(monkey
     text = f"{BEFORE}z = 1  # tapelint: ignore[TL201]\n{AFTER}"
     outdated = [Outdated()]
 
-    def executed_late(*arguments: Any) -> list[analysis.AnalysisUnit]:
+    def executed_late(*arguments: Any) -> list[AnalysisUnit]:
         if outdated:
             raise outdated.pop()
         return execute(*arguments)
 
-    execute = analysis.executed
-    monkeypatch.setattr(analysis, "executed", executed_late)
+    execute = checking.executed
+    monkeypatch.setattr(checking, "executed", executed_late)
     report = analyse(text, is_imported=lambda path: True)
     assert not outdated and not report.diagnostics and report.inputs.is_imported is not None
 

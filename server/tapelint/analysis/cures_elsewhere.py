@@ -10,28 +10,17 @@ import ast
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Protocol
 
 from ..fixes import edits_for
 from ..report import FileEdits
 from ..rules.support.cure import FixProposal
 from ..source import Edit, Source, difference
 from ..stubs import Resolve, stub_module_name
+from .checking import Report
 from .inputs import Inputs
 
 UNSAFE = " [unsafe]"
 """How the title of a fix ends that changes what the program computes."""
-
-
-class Report(Protocol):
-    """What is looked at of a report."""
-
-    @property
-    def source(self) -> Source: ...
-    @property
-    def others(self) -> dict[str, Source]: ...
-    @property
-    def inputs(self) -> Inputs: ...
 
 
 def file_edits(report: Report, cure: FixProposal) -> tuple[FileEdits, ...] | None:

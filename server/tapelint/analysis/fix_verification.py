@@ -10,43 +10,16 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Protocol
 
 from ..autograd.model.cuts import Withheld
 from ..because import RunBy
 from ..fixes import cuts
 from ..report import Diagnostic, FileEdits
-from ..report.diagnostic import Place
 from ..rules import Finding
 from ..rules.support.cure import FixProposal
 from ..severity import Severity
-from ..source import Source
 from ..source.edit import line_starts
-
-
-class Report(Protocol):
-    """What is looked at of a report."""
-
-    @property
-    def findings(self) -> dict[Place, Finding]: ...
-    @property
-    def reach(self) -> tuple[int, ...]: ...
-    @property
-    def imagined(self) -> tuple[int, ...]: ...
-    @property
-    def stats(self) -> dict[str, int]: ...
-    @property
-    def source(self) -> Source: ...
-    @property
-    def others(self) -> dict[str, Source]: ...
-    @property
-    def trained(self) -> int: ...
-    @property
-    def trained_by_program(self) -> int: ...
-    @property
-    def withheld(self) -> frozenset[Withheld]: ...
-    @property
-    def withheld_in_vain(self) -> frozenset[Withheld]: ...
+from .checking import Report
 
 
 def newly_exposed(before: Report, after: Report) -> int:

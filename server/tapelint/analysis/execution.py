@@ -1,0 +1,68 @@
+"""Execution of one file under some inputs: a machine is made, and run to its end."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+from ..autograd import Facts
+from ..engine.machine import Probe
+from ..interpreter import (
+    CHECKS,
+    AnalysisCache,
+    AnalysisUnit,
+    Evaluator,
+    Imports,
+    Machine,
+    execute,
+)
+from ..source import Source
+from .inputs import Inputs
+
+FRAMES = 12_000
+"""Python frames the interpreter may need for the deepest program it accepts."""
+
+
+def run(
+    source: Source,
+    facts: Facts,
+    inputs: Inputs = Inputs(),  # noqa: B008 (frozen)
+    probe: Probe | None = None,
+    cancel: Callable[[], bool] | None = None,
+) -> Machine:
+    """Execute ``source`` over ``facts``."""
+    machine = made(source, facts, inputs, probe)
+    executed(machine, cancel)
+    return machine
+
+
+def made(
+    source: Source,
+    facts: Facts,
+    inputs: Inputs = Inputs(),  # noqa: B008 (frozen)
+    probe: Probe | None = None,
+) -> Machine:
+    """A machine that is ready to execute ``source`` under ``inputs``, be it to check it, for a hover or for a trace."""
+    tests = inputs.config.tests
+    machine = Evaluator(facts, source.tree, CHECKS, probe=probe, limits=inputs.limits)
+    machine.cells, machine.tests = source.cells, tests
+    machine.collects_tests = tests.is_test_file(source.path)
+    machine.serves_tests = tests.serves_tests(source.path, source.tree)
+    if inputs.resolve is not None:
+        machine.imports = Imports(machine, source, inputs.resolve, inputs.config.follow_installed)
+        if inputs.shared is not None:
+            inputs.shared.give(machine, inputs.config)
+    return machine
+
+
+def executed(
+    machine: Machine, cancel: Callable[[], bool] | None = None, memory: AnalysisCache | None = None
+) -> list[AnalysisUnit]:
+    """Execute the file of ``machine``; the steps it took."""
+    machine.cancel = cancel
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, FRAMES))
+    try:
+        return execute(machine, memory)
+    finally:
+        sys.setrecursionlimit(limit)
