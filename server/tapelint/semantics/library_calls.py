@@ -68,9 +68,11 @@ def _unbound_module_method(machine: Machine, state: State, base: str, name: str,
     if name == "__init__" and call.args and is_layer(base):
         build_layer(machine, state, call.args[0], base, call.args[1:], call.kwargs, call.node)
         return Const(None)
-    own = MODULE_METHODS.get(name)
-    if own is not None and call.args and (name == "__new__" or is_module_like(state, call.args[0])):
-        return own(machine, state, call.args[0], Call(name, call.args[1:], call.kwargs, call.node, call.key))
+    own, receiver = MODULE_METHODS.get(name), call.args[0] if call.args else None
+    if own is None or not isinstance(receiver, HeapRef):
+        return None
+    if name == "__new__" or is_module_like(state, receiver):
+        return own(machine, state, receiver, Call(name, call.args[1:], call.kwargs, call.node, call.key))
     return None
 
 

@@ -206,7 +206,7 @@ def _flows(machine: Machine, state: State, thing: Instance, call: Call) -> bool 
     return True if known is None and networks_by_use.is_walked(machine, state, thing, call.node) else known
 
 
-def _methods_of(thing: object, name: str) -> dict[str, MethodModel] | None:
+def _methods_of(thing: object, name: str) -> dict[str, MethodModel[HeapRef]] | None:
     """The models of the methods of a heap object; a container of layers is a module, too."""
     table = METHODS.get(type(thing))
     if isinstance(thing, Sequence) and thing.kind in SETS and name in SET_METHODS:

@@ -9,6 +9,7 @@ w + x      # fine: nothing is saved
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from ..events.broken_graph import InferenceTensorUsed
 from ..facts import Facts
@@ -17,15 +18,15 @@ from .graph import Tensor
 from .writes import TorchRaises
 
 
-def refuse_saved(facts: Facts, state: AutogradState, tensor: Tensor, op: str, node: ast.AST) -> None:
+def refuse_saved(facts: Facts, state: AutogradState, saved: Iterable[Tensor], op: str, node: ast.AST) -> None:
     """Raise Refused where an op would save an inference tensor for backward. At a level of its own a tensor is wrapped
     before it is saved; whether it is saved outside too is not known yet.
     """
-    if not facts.running.levels:
-        facts.events.publish(
-            InferenceTensorUsed(point=state.point(node), tensor=tensor.id, how="saved", op=op, made=tensor.created_at)
-        )
-        raise TorchRaises("Inference tensors cannot be saved for backward.")
+    for tensor in saved:
+        if tensor.inference and not facts.running.levels:
+            point, made = state.point(node), tensor.created_at
+            facts.events.publish(InferenceTensorUsed(point=point, tensor=tensor.id, how="saved", op=op, made=made))
+            raise TorchRaises("Inference tensors cannot be saved for backward.")
 
 
 def check_inference_write(facts: Facts, state: AutogradState, tensor: Tensor, op: str, node: ast.AST) -> None:

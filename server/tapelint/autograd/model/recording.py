@@ -291,21 +291,28 @@ def _saves(
         elif item.what == "~":
             saves_anything = True
         else:
-            for name, tensor in tensors:
-                if name != item.what:
-                    continue
-                saves_anything = True
-                if not _is_cast(facts, op, tensor):
-                    if tensor.inference and operands.requires_grad:
-                        refuse_saved(facts, state, tensor, op.name, node)
-                    kept.append(_saved_operand(state, name, tensor))
+            given = [tensor for name, tensor in tensors if name == item.what]
+            saves_anything |= bool(given)
+            kept += _saved_operands(facts, state, op, item.what, given, operands.requires_grad, node)
     held = state.packed(kept)
     facts.memory.saved.update([item.version_counter for item in held])
     return held, saves_anything
 
 
-def _saved_operand(state: AutogradState, role: str, tensor: Tensor) -> SavedTensor:
-    return SavedTensor(role, tensor.id, tensor.version_counter, state.version(tensor.version_counter))
+def _saved_operands(
+    facts: Facts,
+    state: AutogradState,
+    op: Op,
+    role: str,
+    given: Sequence[Tensor],
+    needs: bool | None,
+    node: ast.AST,
+) -> list[SavedTensor]:
+    """What an op saves of the tensors that it was given in one role: those of which autocast makes no copy."""
+    own = [tensor for tensor in given if not _is_cast(facts, op, tensor)]
+    if needs:
+        refuse_saved(facts, state, own, op.name, node)
+    return [SavedTensor(role, t.id, t.version_counter, state.version(t.version_counter)) for t in own]
 
 
 def _is_cast(facts: Facts, op: Op, tensor: Tensor) -> bool:

@@ -23,10 +23,10 @@ from ...domain.values import (
 )
 from ...engine.machine import Machine
 from ..torch.autograd.backward_calls import go_backward, retention
-from ..torch.registry import FUNCTIONS, MODULE_METHODS, Call, method
+from ..torch.registry import FUNCTIONS, Call
 from . import paused_optimizers
 from .configured_optimizers import optimizers_of
-from .training_loops import LAUNCHERS, MANUAL, is_framework_object
+from .training_loops import LAUNCHERS, MANUAL, is_framework_object, method_of
 
 
 def launcher(machine: Machine, state: State, call: Call) -> Value:
@@ -71,26 +71,29 @@ for _name, _methods in LAUNCHERS.items():
         FUNCTIONS[f"{_name}.{_method}"] = handed_back
 
 
-@method(MODULE_METHODS, MANUAL[1])
-def manual_backward(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    if not is_framework_object(state, receiver, MANUAL[0]):
-        return machine.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
+def _is_lightning(state: State, receiver: HeapRef) -> bool:
+    return is_framework_object(state, receiver, MANUAL[0])
+
+
+@method_of(_is_lightning, MANUAL[1])
+def manual_backward(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     return walk(machine, state, Call(call.name, [receiver, *call.args], call.kwargs, call.node, call.key))
 
 
-@method(MODULE_METHODS, "optimizers")
-def optimizers(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+@method_of(_is_lightning, "optimizers")
+def optimizers(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     """What the object's own ``configure_optimizers`` has made: one, or a list."""
-    made = _configured(machine, state, receiver, call)
+    made = optimizers_of(machine, state, receiver, "configure_optimizers", call.node)
     if made == NONE:
         return machine.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
     return HeapRef(state.new(Sequence("list", list(made.items)))) if isinstance(made, Tuple) else made
 
 
-@method(MODULE_METHODS, "toggle_optimizer")
-def toggle_optimizer(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+@method_of(_is_lightning, "toggle_optimizer")
+def toggle_optimizer(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     """What other optimizers hold does not require grad until ``untoggle_optimizer``."""
-    made, chosen = _configured(machine, state, receiver, call), call.get(0, "optimizer")
+    made = optimizers_of(machine, state, receiver, "configure_optimizers", call.node)
+    chosen = call.get(0, "optimizer")
     if made == NONE:
         return machine.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
     if not isinstance(made, Tuple) or not isinstance(chosen, HeapRef) or chosen not in made.items:
@@ -99,26 +102,17 @@ def toggle_optimizer(machine: Machine, state: State, receiver: Value, call: Call
     all_of_them = [each for each in made.items if isinstance(each, HeapRef)]
     others = {key for each in all_of_them for key in state.get(each.id, Optimizer).params} - own
     off = [key for key in sorted(others) if state.tensors[key].requires_grad]
-    assert isinstance(receiver, HeapRef)  # it has optimizers
     state.edit_attributes(receiver.id)[facets.TOGGLED_OFF] = Tuple(tuple(TensorRef(key) for key in off))
     for key in off:
         set_by_program(machine.facts, state, state.tensors[key], False, call.node)
     return NONE
 
 
-@method(MODULE_METHODS, "untoggle_optimizer")
-def untoggle_optimizer(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    if not isinstance(receiver, HeapRef) or not is_framework_object(state, receiver, MANUAL[0]):
-        return machine.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
+@method_of(_is_lightning, "untoggle_optimizer")
+def untoggle_optimizer(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     off = state.edit_attributes(receiver.id).pop(facets.TOGGLED_OFF, NONE)
     toggled = off.items if isinstance(off, Tuple) else ()
     for item in toggled:
         if isinstance(item, TensorRef):
             set_by_program(machine.facts, state, state.tensors[item.id], True, call.node)
     return NONE
-
-
-def _configured(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    if not isinstance(receiver, HeapRef) or not is_framework_object(state, receiver, MANUAL[0]):
-        return NONE
-    return optimizers_of(machine, state, receiver, "configure_optimizers", call.node)

@@ -11,13 +11,15 @@ accelerator.backward(loss)                      # loss.backward()
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from ...domain.mro import is_module, mro_of
 from ...domain.state import State
-from ...domain.values import FALSE, Class, External, Frame, HeapRef, Instance, Mapping, Tuple, Value
+from ...domain.values import FALSE, BuiltinMethod, Class, External, Frame, HeapRef, Instance, Mapping, Tuple, Value
 from ...engine.machine import Machine
 from ...frozen import frozen
 from ...stubs import stub_module_name
+from ..torch.registry import MODULE_METHODS, Call, MethodModel, method
 
 _LIGHTNING = r"(?:pytorch_lightning|lightning)\.(?:\w+\.)*"
 
@@ -238,7 +240,25 @@ def loss_in(state: State, result: Value) -> Value:
     return result
 
 
-def is_framework_object(state: State, value: Value, base: re.Pattern[str]) -> bool:
-    """Whether a value is an object of the program whose class comes from a framework's."""
-    thing = state.heap.get(value.id) if isinstance(value, HeapRef) else None
+def is_framework_object(state: State, value: HeapRef, base: re.Pattern[str]) -> bool:
+    """Whether an object of the program is of a class that comes from a framework's."""
+    thing = state.heap[value.id]
     return isinstance(thing, Instance) and derives(state, thing.kind, base)
+
+
+ObjectModel = MethodModel[HeapRef]
+
+
+def method_of(is_one: Callable[[State, HeapRef], bool], *names: str) -> Callable[[ObjectModel], ObjectModel]:
+    """Register a model of methods that only some objects have from a framework; of others they are not known."""
+
+    def register(model: ObjectModel) -> ObjectModel:
+        @method(MODULE_METHODS, *names)
+        def asked(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
+            if is_one(state, receiver):
+                return model(machine, state, receiver, call)
+            return machine.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
+
+        return model
+
+    return register

@@ -14,7 +14,6 @@ from ...domain.mro import OBJECT, mro_of
 from ...domain.state import State
 from ...domain.values import (
     NONE,
-    BuiltinMethod,
     Const,
     Expecting,
     HeapRef,
@@ -23,8 +22,8 @@ from ...domain.values import (
     Value,
 )
 from ...engine.machine import Machine
-from ..torch.registry import MODULE_METHODS, Call, function, method
-from .training_loops import TEST_CASE, is_framework_object
+from ..torch.registry import Call, function
+from .training_loops import TEST_CASE, is_framework_object, method_of
 
 EXPECTS = {"pytest.raises": 1, "assertRaises": 1, "assertRaisesRegex": 2, "assertWarns": 1, "assertWarnsRegex": 2}
 """What expects an exception, with the position of the function that it may call itself."""
@@ -38,6 +37,18 @@ COMPARES = (
 )
 
 
+def _is_case(state: State, receiver: HeapRef) -> bool:
+    """Whether an object is a test case of unittest: its class derives from one, or from nothing, and is there to be
+    derived from together with one, since it asks for methods that it does not have.
+    """
+    if is_framework_object(state, receiver, TEST_CASE):
+        return True
+    thing = state.heap[receiver.id]
+    if not isinstance(thing, Instance) or thing.is_partial or not isinstance(thing.kind, HeapRef):
+        return False
+    return all(isinstance(kind, HeapRef) or kind == OBJECT for kind in mro_of(state, thing.kind))
+
+
 @function("pytest.raises")
 def raises(machine: Machine, state: State, call: Call) -> Value:
     return _expected(machine, state, call)
@@ -48,10 +59,8 @@ def suppress(machine: Machine, state: State, call: Call) -> Value:
     return Expecting(tuple(name for kind in call.args for name in kinds_of(state, kind)))
 
 
-@method(MODULE_METHODS, *(name for name in EXPECTS if "." not in name))
-def expects(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    if not _is_case(state, receiver):
-        return _unknown(machine, state, receiver, call)
+@method_of(_is_case, *(name for name in EXPECTS if "." not in name))
+def expects(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     return _expected(machine, state, call)
 
 
@@ -87,18 +96,14 @@ def _expected(machine: Machine, state: State, call: Call) -> Value:
     return Unknown("exception", False)
 
 
-@method(MODULE_METHODS, "subTest")
-def sub_test(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+@method_of(_is_case, "subTest")
+def sub_test(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     """A part of a test after whose failure the test goes on: it fails all the same."""
-    if not _is_case(state, receiver):
-        return _unknown(machine, state, receiver, call)
     return Expecting((ANYTHING,), False)
 
 
-@method(MODULE_METHODS, *COMPARES)
-def compares(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    if not _is_case(state, receiver):
-        return _unknown(machine, state, receiver, call)
+@method_of(_is_case, *COMPARES)
+def compares(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     return NONE
 
 
@@ -112,24 +117,6 @@ def fail(machine: Machine, state: State, call: Call) -> Value:
     raise ProgramRaised("Failed", is_meant=True)
 
 
-@method(MODULE_METHODS, "skipTest", "fail")
-def end_case(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    if not _is_case(state, receiver):
-        return _unknown(machine, state, receiver, call)
+@method_of(_is_case, "skipTest", "fail")
+def end_case(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     raise ProgramRaised("AssertionError" if call.name == "fail" else "SkipTest", is_meant=True)
-
-
-def _is_case(state: State, receiver: Value) -> bool:
-    """Whether an object is a test case of unittest: its class derives from one, or from nothing, and is there to be
-    derived from together with one, since it asks for methods that it does not have.
-    """
-    if is_framework_object(state, receiver, TEST_CASE):
-        return True
-    thing = state.heap.get(receiver.id) if isinstance(receiver, HeapRef) else None
-    if not isinstance(thing, Instance) or thing.is_partial or not isinstance(thing.kind, HeapRef):
-        return False
-    return all(isinstance(kind, HeapRef) or kind == OBJECT for kind in mro_of(state, thing.kind))
-
-
-def _unknown(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    return machine.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))

@@ -130,18 +130,15 @@ def refuse(
 
 
 @method(TENSOR_METHODS, "numpy", "__array__")
-def tensor_numpy(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def tensor_numpy(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     held = held_in(state, receiver)
     if held and state.grad_mode is True and call.kwargs.get("force", FALSE) == FALSE and not call.args:
         func = call.node.func if isinstance(call.node, ast.Call) else None
         refuse(machine, state, held, call, "numpy", func.value if isinstance(func, ast.Attribute) else None, True)
-    value, tensor = (
-        Unknown("item", False),
-        resolve_view(state, receiver.id) if isinstance(receiver, TensorRef) else None,
-    )
-    if tensor is not None and (tensor.requires_grad or machine.facts.provenance_of(tensor.id).cut is not None):
+    value, tensor = Unknown("item", False), resolve_view(state, receiver.id)
+    if tensor.requires_grad or machine.facts.provenance_of(tensor.id).cut is not None:
         machine.facts.record_provenance(value.tensor_id, Provenance(cut=Cut(state.point(call.node), CutReason.NUMPY)))
-    if not call.kwargs and isinstance(receiver, TensorRef):
+    if not call.kwargs:
         array_memory.shares(machine, state, value, receiver.id)
     return value
 

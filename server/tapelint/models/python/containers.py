@@ -54,8 +54,7 @@ def _given(call: Call, index: int = 0) -> ast.expr | None:
 
 
 @method(SEQUENCE_METHODS, "append", "appendleft", "put", "insert", "put_nowait")
-def append(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def append(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     changed(machine, state, receiver.id)
     place = 1 if call.name == "insert" else 0
     value = call.kwargs["item"] if "item" in call.kwargs else call.args[place]
@@ -82,8 +81,7 @@ def _insert(thing: Sequence, place: Value, value: Value) -> None:
 
 
 @method(SEQUENCE_METHODS, "add_module", "register_module")
-def add_module(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def add_module(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     thing = state.edit(receiver.id, Sequence)
     name = call.get(0, "name")
     before = [known for known, _ in thing.named()]
@@ -93,8 +91,7 @@ def add_module(machine: Machine, state: State, receiver: Value, call: Call) -> V
 
 
 @method(SEQUENCE_METHODS, "extend", "update")
-def extend(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def extend(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     changed(machine, state, receiver.id)
     found = machine.iterate(state, call.args[0], call.node) if call.args else None
     if found is not None:
@@ -109,8 +106,7 @@ def extend(machine: Machine, state: State, receiver: Value, call: Call) -> Value
 
 
 @method(SEQUENCE_METHODS, "pop", "popleft", "get", "get_nowait")
-def pop(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def pop(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     thing = state.edit(receiver.id, Sequence)
     if not thing.items:
         if thing.is_partial or receiver.id in machine.facts.objects.open_objects:
@@ -124,8 +120,7 @@ def pop(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(SEQUENCE_METHODS, "clear")
-def clear(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def clear(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     changed(machine, state, receiver.id)
     thing = state.edit(receiver.id, Sequence)
     thing.items, thing.is_partial = [], False
@@ -133,8 +128,7 @@ def clear(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(SEQUENCE_METHODS, "remove")
-def remove(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def remove(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     changed(machine, state, receiver.id)
     items = state.edit(receiver.id, Sequence).items
     if call.args and call.args[0] in items:
@@ -145,30 +139,26 @@ def remove(machine: Machine, state: State, receiver: Value, call: Call) -> Value
 
 
 @method(SEQUENCE_METHODS, "copy")
-def copy(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def copy(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     return HeapRef(state.new(state.heap[receiver.id].copy()))
 
 
 @method(SEQUENCE_METHODS, "reverse")
-def reverse(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def reverse(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     state.edit(receiver.id, Sequence).items.reverse()
     return NONE
 
 
 @method(SEQUENCE_METHODS, "sort")
-def sort(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def sort(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     thing = state.edit(receiver.id, Sequence)
     thing.items = in_order(thing.items, thing.is_partial, call.kwargs)
     return NONE
 
 
 @method(SEQUENCE_METHODS, "extendleft")
-def extend_left(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def extend_left(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     """Each item before the one that was put in last."""
-    assert isinstance(receiver, HeapRef)
     changed(machine, state, receiver.id)
     found = machine.iterate(state, call.args[0], call.node)
     thing = state.edit(receiver.id, Sequence)
@@ -180,9 +170,8 @@ def extend_left(machine: Machine, state: State, receiver: Value, call: Call) -> 
 
 
 @method(SEQUENCE_METHODS, "rotate")
-def rotate(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def rotate(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     """``deque.rotate(n)``: the last ``n`` items come first."""
-    assert isinstance(receiver, HeapRef)
     thing, count = state.edit(receiver.id, Sequence), call.get(0, "n", Const(1))
     if not isinstance(count, Const) or not isinstance(count.value, int) or thing.is_partial:
         thing.items = in_unknown_order(thing.items)
@@ -193,8 +182,7 @@ def rotate(machine: Machine, state: State, receiver: Value, call: Call) -> Value
 
 
 @method(SEQUENCE_METHODS, "index", "count", "empty", "qsize", "full")
-def quiet(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def quiet(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     if call.name == "empty":
         thing = state.get(receiver.id, Sequence)
         return Const(not thing.items) if not thing.is_partial else Unknown("empty", False)
@@ -202,8 +190,7 @@ def quiet(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(MAPPING_METHODS, "items", "keys", "values")
-def views(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def views(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     thing = state.get(receiver.id, Mapping)
     pairs = [(of_key(key), value) for key, value in thing.items.items()]
     if call.name == "items":
@@ -214,8 +201,7 @@ def views(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(MAPPING_METHODS, "get", "pop", "setdefault")
-def entry(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def entry(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     thing = state.get(receiver.id, Mapping)
     key = as_key(settled(call.get(0, "key")))
     default = call.get(1, "default")
@@ -248,8 +234,7 @@ def _add_unknown(state: State, thing: Mapping, source: Value) -> None:
 
 
 @method(MAPPING_METHODS, "update")
-def merge(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def merge(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     changed(machine, state, receiver.id)
     thing = state.edit(receiver.id, Mapping)
     source = call.args[0] if call.args else None
@@ -265,9 +250,8 @@ def merge(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(MAPPING_METHODS, "popitem")
-def pop_last(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def pop_last(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     """The entry that was put in last, where all of them are known."""
-    assert isinstance(receiver, HeapRef)
     changed(machine, state, receiver.id)
     thing = state.edit(receiver.id, Mapping)
     if call.args or call.kwargs or not thing.has_known_keys or not thing.items:
@@ -279,8 +263,7 @@ def pop_last(machine: Machine, state: State, receiver: Value, call: Call) -> Val
 
 
 @method(MAPPING_METHODS, "clear")
-def empty(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def empty(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     changed(machine, state, receiver.id)
     thing = state.edit(receiver.id, Mapping)
     thing.items, thing.is_partial = {}, False
@@ -288,8 +271,7 @@ def empty(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(MAPPING_METHODS, "copy")
-def duplicate(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def duplicate(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     thing = state.get(receiver.id, Mapping).copy()
     if thing.owner is not None:
         thing.kind, thing.owner = "dict", None

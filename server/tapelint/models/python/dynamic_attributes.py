@@ -108,14 +108,18 @@ def set_attribute(machine: Machine, state: State, call: Call) -> Value:
 @function("builtins.object.__setattr__")
 def put(machine: Machine, state: State, call: Call) -> Value:
     """What every object does, where a class of the program has a ``__setattr__`` of its own."""
-    return place(machine, state, call.get(0, "self"), Call(call.name, call.args[1:], call.kwargs, call.node))
+    receiver = call.get(0, "self")
+    if isinstance(receiver, HeapRef):
+        return place(machine, state, receiver, Call(call.name, call.args[1:], call.kwargs, call.node))
+    open_up(machine, [receiver])
+    return NONE
 
 
 @method(MODULE_METHODS, "__setattr__")
-def place(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def place(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     name = call.get(0, "name")
     open_up(machine, [receiver])
-    if isinstance(receiver, HeapRef) and isinstance(state.heap[receiver.id], Instance):
+    if isinstance(state.heap[receiver.id], Instance):
         if not isinstance(name, Const):
             state.edit(receiver.id, Instance).is_partial = True
         elif name.value in module_registry.KINDS and module_registry.is_module_like(state, receiver):

@@ -114,13 +114,12 @@ def combined(state: State, operator: str, left: Value, right: Value) -> Sequence
 
 
 @method(SET_METHODS, *BY_METHOD)
-def combination(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def combination(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     return HeapRef(state.new(_combined(machine, state, receiver, call, BY_METHOD[call.name])))
 
 
 @method(SET_METHODS, "update", *(f"{name}_update" for name in BY_METHOD if name != "union"))
-def combined_in_place(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def combined_in_place(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     combine = BY_METHOD["union" if call.name == "update" else call.name.removesuffix("_update")]
     replace_members(machine, state, receiver, _combined(machine, state, receiver, call, combine))
     return NONE
@@ -133,8 +132,7 @@ def replace_members(machine: Machine, state: State, members: HeapRef, by: Sequen
     thing.items, thing.is_partial = by.items, by.is_partial
 
 
-def _combined(machine: Machine, state: State, receiver: Value, call: Call, combine: Combination) -> Sequence:
-    assert isinstance(receiver, HeapRef)
+def _combined(machine: Machine, state: State, receiver: HeapRef, call: Call, combine: Combination) -> Sequence:
     found = state.get(receiver.id, Sequence).copy()
     for other in call.args:
         found = combine(state, found, _members(state, machine.iterate(state, other, call.node)))
@@ -146,8 +144,7 @@ def _members(state: State, items: Items) -> Sequence:
 
 
 @method(SET_METHODS, "add")
-def add(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def add(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     known = is_member(state, call.args[0], state.get(receiver.id, Sequence))
     if known:
         return NONE
@@ -157,8 +154,7 @@ def add(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(SET_METHODS, "remove", "discard")
-def remove(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def remove(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     thing, removed = state.get(receiver.id, Sequence), Sequence("set", [call.args[0]])
     is_absent = is_member(state, call.args[0], thing) is False
     if call.name == "remove" and is_absent and is_complete(machine, state, receiver.id, not thing.items):
@@ -168,9 +164,8 @@ def remove(machine: Machine, state: State, receiver: Value, call: Call) -> Value
 
 
 @method(SET_METHODS, "pop")
-def pop(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def pop(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     """Any of the members."""
-    assert isinstance(receiver, HeapRef)
     thing = state.edit(receiver.id, Sequence)
     items, is_partial = thing.items, thing.is_partial
     changed(machine, state, receiver.id)
@@ -181,8 +176,7 @@ def pop(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(SET_METHODS, "isdisjoint", "issubset", "issuperset")
-def compared(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def compared(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     one, two = state.get(receiver.id, Sequence), _members(state, machine.iterate(state, call.args[0], call.node))
     if call.name == "issuperset":
         one, two = two, one

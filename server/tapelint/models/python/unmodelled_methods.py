@@ -28,10 +28,11 @@ def may_have_changed(machine: Machine, state: State, receiver: Value, name: str)
     """A method that has no model was called on a value: if that is a container, it may hold anything now that is like
     what it held.
     """
-    thing = state.heap[receiver.id] if isinstance(receiver, HeapRef) else None
+    if not isinstance(receiver, HeapRef):
+        return
+    thing = state.heap[receiver.id]
     if not isinstance(thing, (Sequence, Mapping)) or thing.kind not in CHANGING or name in READING:
         return
-    assert isinstance(receiver, HeapRef)
     changed(machine, state, receiver.id)
     open_up(machine, [receiver])
     edited = state.edit(receiver.id, type(thing))

@@ -48,7 +48,7 @@ def shorten_rows(state: State, weight: Value, max_norm: Value, node: ast.AST) ->
 
 
 @method(TENSOR_METHODS, "unique")
-def unique_values(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def unique_values(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     return _unique(machine, state, [receiver, *call.args], call)
 
 

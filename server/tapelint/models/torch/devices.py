@@ -22,9 +22,9 @@ KEEPING = frozenset("cpu float double half bfloat16 contiguous int long bool sho
 """Conversions that leave a tensor of the CPU there."""
 
 
-def note_new(machine: Machine, tensor: int) -> None:
-    """A tensor was made of plain data, and nobody asked for a device."""
-    if not machine.facts.contents.default_device_changed:
+def note_new(machine: Machine, tensor: int, device: object = None) -> None:
+    """A tensor was made of plain data, on ``device``, if one was asked for."""
+    if device in (None, NONE) and not machine.facts.contents.default_device_changed:
         machine.facts.contents.on_cpu.add(tensor)
 
 
@@ -33,8 +33,8 @@ def follow(machine: Machine, named: Mapping[str, object], given: list[int], keys
     device = named.get("device")
     is_asked = device is not None and device != NONE
     if not given:
-        for key in () if is_asked else keys:
-            note_new(machine, key)
+        for key in keys:
+            note_new(machine, key, device)
     elif not is_asked and machine.facts.contents.on_cpu.issuperset(given):
         machine.facts.contents.on_cpu.update(keys)
     if is_asked and isinstance(device, (Const, Unknown)):

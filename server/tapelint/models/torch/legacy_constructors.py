@@ -37,9 +37,8 @@ def sizes_made(state: State, call: Call, source: Value) -> Extent:
 
 
 @method(TENSOR_METHODS, "new")
-def new(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def new(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     """``w.new(...)``: with the type and on the device of ``w``; nothing else of it is kept."""
-    assert isinstance(receiver, TensorRef)
     only = call.args[0] if len(call.args) == 1 else None
     if isinstance(only, TensorRef):
         return of_tensor(machine, state, only, call)

@@ -20,8 +20,8 @@ from .tensors import conversion
 
 
 @method(TENSOR_METHODS, "size", "dim", "ndimension", "numel", "nelement")
-def measured(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    extent = resolve_view(state, receiver.id).sizes if isinstance(receiver, TensorRef) else None
+def measured(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
+    extent = resolve_view(state, receiver.id).sizes
     if call.name == "size":
         return _size(extent, call.get(0, "dim"))
     return rank(extent) if call.name in ("dim", "ndimension") else elements(extent)
@@ -36,30 +36,31 @@ def _size(extent: Extent, dim: Value) -> Value:
 
 
 @method(TENSOR_METHODS, "stride", "element_size", "get_device", "data_ptr", "storage_offset")
-def number(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def number(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     return unknown_number()
 
 
 @method(TENSOR_METHODS, "type")
-def type_of(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def type_of(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     """``x.type(torch.LongTensor)`` converts; ``x.type()`` is a text."""
     return conversion(machine, state, receiver, call) if call.args else unknown_number()
 
 
 @method(TENSOR_METHODS, "is_floating_point", "is_complex")
-def is_floating_point(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def is_floating_point(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     """Complex numbers are no floating point, and not distinguished from it but where a tensor has the default dtype."""
-    kind = resolve_view(state, receiver.id).kind if isinstance(receiver, TensorRef) else None
-    if kind in ("int", "bool"):
+    if resolve_view(state, receiver.id).kind in ("int", "bool"):
         return FALSE
-    is_real = isinstance(receiver, TensorRef) and receiver.id in machine.facts.contents.float32
+    is_real = receiver.id in machine.facts.contents.float32
     return Const(call.name == "is_floating_point") if is_real else something(call.name, False)
 
 
 @function("torch.is_floating_point", "torch.is_complex")
 def is_of_family(machine: Machine, state: State, call: Call) -> Value:
-    asked = Call(call.name.rpartition(".")[2], [], {}, call.node)
-    return is_floating_point(machine, state, call.get(0, "input"), asked)
+    asked, given = Call(call.name.rpartition(".")[2], [], {}, call.node), call.get(0, "input")
+    if isinstance(given, TensorRef):
+        return is_floating_point(machine, state, given, asked)
+    return something(asked.name, False)
 
 
 @function("torch.Size")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import SupportsIndex, overload
+from typing import SupportsIndex, TypeVar, overload
 
 from ... import ops
 from ...domain.completion import ProgramRaised
@@ -74,7 +74,9 @@ class Call:
 
 
 Model = Callable[[Machine, State, Call], Value]
-MethodModel = Callable[[Machine, State, Value, Call], Value]
+R = TypeVar("R", TensorRef, HeapRef)
+MethodModel = Callable[[Machine, State, R, Call], Value]
+"""A model of a method of tensors, or of objects on the heap."""
 
 CUSTOM = "torch.library.custom_op()"
 """The decorator of an op of the program's own: autograd sees the op, and what is registered for it, not its body."""
@@ -82,19 +84,19 @@ CUSTOM = "torch.library.custom_op()"
 DECORATORS: set[str] = set()
 """What makes something else of a function that it decorates, by dotted name; with ``()`` where it was called before."""
 
-AttributeModel = Callable[[Machine, State, Value], Value]
+AttributeModel = Callable[[Machine, State, HeapRef], Value]
 
 FUNCTIONS: dict[str, Model] = {}
 ATTRIBUTES: dict[str, AttributeModel] = {}
 """What is computed when an attribute of a library's object is asked for, by the dotted name of its class."""
 
 
-TENSOR_METHODS: dict[str, MethodModel] = {}
-MODULE_METHODS: dict[str, MethodModel] = {}
-OPTIMIZER_METHODS: dict[str, MethodModel] = {}
-SEQUENCE_METHODS: dict[str, MethodModel] = {}
-SET_METHODS: dict[str, MethodModel] = {}
-MAPPING_METHODS: dict[str, MethodModel] = {}
+TENSOR_METHODS: dict[str, MethodModel[TensorRef]] = {}
+MODULE_METHODS: dict[str, MethodModel[HeapRef]] = {}
+OPTIMIZER_METHODS: dict[str, MethodModel[HeapRef]] = {}
+SEQUENCE_METHODS: dict[str, MethodModel[HeapRef]] = {}
+SET_METHODS: dict[str, MethodModel[HeapRef]] = {}
+MAPPING_METHODS: dict[str, MethodModel[HeapRef]] = {}
 
 
 @lru_cache(4096)
@@ -142,10 +144,10 @@ def decorator(*names: str) -> Callable[[Model], Model]:
     return register
 
 
-def method(table: dict[str, MethodModel], *names: str) -> Callable[[MethodModel], MethodModel]:
+def method(table: dict[str, MethodModel[R]], *names: str) -> Callable[[MethodModel[R]], MethodModel[R]]:
     """Register a model of methods in one of the tables above."""
 
-    def register(model: MethodModel) -> MethodModel:
+    def register(model: MethodModel[R]) -> MethodModel[R]:
         for name in names:
             table[name] = model
         return model

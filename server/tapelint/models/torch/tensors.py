@@ -52,14 +52,12 @@ from .registry import TENSOR_METHODS, Call, function, method
 
 
 @method(TENSOR_METHODS, "detach")
-def detach(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, TensorRef)
+def detach(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     return TensorRef(cut(machine, state, resolve_view(state, receiver.id), call.node, CutReason.DETACH))
 
 
 @method(TENSOR_METHODS, "detach_")
-def detach_in_place(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, TensorRef)
+def detach_in_place(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     tensor = resolve_view(state, receiver.id)
     if state.inference:
         return receiver  # where nothing is recorded there is nothing to cut
@@ -83,15 +81,13 @@ def detach_in_place(machine: Machine, state: State, receiver: Value, call: Call)
 
 
 @method(TENSOR_METHODS, "_is_view")
-def is_view(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, TensorRef)
+def is_view(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     certain = state.tensors[receiver.id].base is not None and receiver.id not in machine.facts.memory.maybe_copied
     return TRUE if certain else something(call.name, False)
 
 
 @method(TENSOR_METHODS, "requires_grad_")
-def requires_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, TensorRef)
+def requires_grad(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     if machine.facts.running.levels:
         raise ProgramRaised("RuntimeError", "You are attempting to call Tensor.requires_grad_() inside", by_torch=True)
     set_requires_grad(
@@ -101,9 +97,8 @@ def requires_grad(machine: Machine, state: State, receiver: Value, call: Call) -
 
 
 @method(TENSOR_METHODS, "set_")
-def set_(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def set_(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     """Another memory under the same tensor: a write to all who know it, though the old memory is as it was."""
-    assert isinstance(receiver, TensorRef)
     tensor, source = resolve_view(state, receiver.id), call.get(0, "source")
     try:
         check_write(machine.facts, state, tensor, "set_", call.node, tensor.requires_grad)
@@ -125,8 +120,7 @@ def set_(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(TENSOR_METHODS, "item", "tolist", "__float__", "__int__", "__bool__", "__len__")
-def plain(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, TensorRef)
+def plain(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     if call.name == "item" and (known := constant_contents.number_in(machine, state, receiver.id)) is not None:
         return known
     certain = call.name != "tolist" and state.tensors[receiver.id].assumption is None
@@ -141,7 +135,7 @@ def plain(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(TENSOR_METHODS, "share_memory_")
-def quiet(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def quiet(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     return receiver
 
 
@@ -155,7 +149,7 @@ def quiet(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     "is_inference",
     "is_shared",
 )
-def question(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def question(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     function, given = (call.node.func, call.node.args) if isinstance(call.node, ast.Call) else (None, [])
     if call.name in ("equal", "allclose") and isinstance(function, ast.Attribute) and given:
         kept_aliases.compared(machine, state, receiver, call.args[0], (function.value, given[0]), call.node)
@@ -181,9 +175,8 @@ def question(machine: Machine, state: State, receiver: Value, call: Call) -> Val
     "byte",
     "xpu",
 )
-def conversion(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def conversion(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     """A tensor of another dtype, or on another device."""
-    assert isinstance(receiver, TensorRef)
     asked = [*call.args, *call.kwargs.values()]
     if devices.is_there(machine, receiver.id, call.name, asked):
         return receiver
@@ -320,8 +313,8 @@ def make(machine: Machine, state: State, call: Call) -> Value:
             state.tensors[made] = replace(state.tensors[made], sizes=())
     plain = call.name in ("torch.tensor", "torch.Tensor") and dtype == NONE and kind == "float"
     constant_contents.made(machine, state, made, source, call.name)
-    if call.name in ON_CPU and call.kwargs.get("device", NONE) == NONE:
-        devices.note_new(machine, made)
+    if call.name in ON_CPU:
+        devices.note_new(machine, made, call.kwargs.get("device"))
     if plain:
         machine.facts.contents.float32.add(made)
     if wants:

@@ -232,8 +232,7 @@ ARGUMENTS = {"gradient", "retain_graph", "create_graph", "inputs"}
 
 
 @method(TENSOR_METHODS, "backward")
-def tensor_backward(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, TensorRef)
+def tensor_backward(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     if not call.kwargs.keys() <= ARGUMENTS:  # retain_variables=True, as it was called once
         raise ProgramRaised("TypeError", "backward() got an unexpected keyword argument", by_torch=True)
     retain, create = retention(call, 1, 2)

@@ -37,9 +37,8 @@ def clear_grads(machine: Machine, state: State, keys: Sequence[int], call: Call)
 
 
 @method(TENSOR_METHODS, "zero_")
-def zero_in_place(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def zero_in_place(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     """``p.grad.zero_()``, ``p.grad.data.zero_()``: a write like others; if it was to a gradient, that is cleared."""
-    assert isinstance(receiver, TensorRef)
     result = run(machine, state, "zero_", [receiver], {}, call.node) or receiver
     memory = state.tensors[receiver.id].storage
     for key, grad in state.grads.items():
@@ -50,9 +49,8 @@ def zero_in_place(machine: Machine, state: State, receiver: Value, call: Call) -
 
 
 @method(TENSOR_METHODS, "clamp_", "clip_")
-def clamp_in_place(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def clamp_in_place(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     """``p.grad.clamp_(-1, 1)``: a write like others; if it was to a gradient, that is clipped."""
-    assert isinstance(receiver, TensorRef)
     result = run(machine, state, "clamp_", [receiver, *call.args], call.kwargs, call.node) or receiver
     memory = state.tensors[receiver.id].storage
     for key, grad in state.grads.items():

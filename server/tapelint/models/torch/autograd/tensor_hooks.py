@@ -66,9 +66,8 @@ def remove(machine: Machine, state: State, call: Call) -> Value:
 FUNCTIONS[f"{HANDLE.name}.remove"] = remove
 
 
-def looked_at(machine: Machine, state: State, receiver: Value, call: Call) -> Tensor:
+def looked_at(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Tensor:
     """The tensor as a hook finds it: PyTorch asks for its ``grad_fn``, which not every view can give."""
-    assert isinstance(receiver, TensorRef)
     try:
         check_read(machine.facts, state, receiver.id, call.node)
     except TorchRaises as refused:
@@ -77,7 +76,7 @@ def looked_at(machine: Machine, state: State, receiver: Value, call: Call) -> Te
 
 
 @method(TENSOR_METHODS, "register_hook", "register_post_accumulate_grad_hook")
-def register_hook(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def register_hook(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     tensor = looked_at(machine, state, receiver, call)
     if tensor.requires_grad is False and not tensor.assumption:
         raise ProgramRaised(
@@ -116,7 +115,7 @@ def retains(state: State, tensor: int) -> bool:
 
 
 @method(TENSOR_METHODS, "retain_grad")
-def retain_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def retain_grad(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     tensor = looked_at(machine, state, receiver, call)
     if tensor.requires_grad is False and not tensor.assumption:
         raise ProgramRaised("RuntimeError", "can't retain_grad on Tensor that has requires_grad=False", by_torch=True)
@@ -126,7 +125,7 @@ def retain_grad(machine: Machine, state: State, receiver: Value, call: Call) -> 
 
 
 @method(MODULE_METHODS, *FORWARD, *BACKWARD)
-def register_module_hook(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def register_module_hook(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     kind = FORWARD.get(call.name) or BACKWARD[call.name]
     run = call.get(0, "hook")
     known = all(call.kwargs.get(name, NONE) in (NONE, Const(False)) for name in ("with_kwargs", "prepend"))

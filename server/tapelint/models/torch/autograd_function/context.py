@@ -100,9 +100,8 @@ def save_for_forward(machine: Machine, state: State, call: Call) -> Value:
     return NONE
 
 
-def saved_tensors(machine: Machine, state: State, receiver: Value) -> Value:
+def saved_tensors(machine: Machine, state: State, receiver: HeapRef) -> Value:
     """In forward there are none yet. In backward PyTorch checks here that they are neither freed nor written."""
-    assert isinstance(receiver, HeapRef)
     turn = machine.node_visits.get(receiver.id)
     if turn is None:
         return Tuple(())

@@ -70,7 +70,7 @@ def _holds_unknown(thing: object) -> bool:
 
 
 @method(MODULE_METHODS, "__call__")
-def called(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def called(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     """``nn.Module.__call__(net, x)`` and ``super().__call__(x)``: what calls ``forward``, the program's own if any."""
     own = own_method(state, receiver, "forward")
     if own is None:
@@ -79,9 +79,8 @@ def called(machine: Machine, state: State, receiver: Value, call: Call) -> Value
 
 
 @method(MODULE_METHODS, "forward")
-def forward(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def forward(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     """Call a module the program does not define."""
-    assert isinstance(receiver, HeapRef)
     thing = state.heap[receiver.id]
     inner = thing.attributes.get(facets.CONTAINER) if isinstance(thing, Instance) else receiver
     held = state.heap[inner.id] if isinstance(inner, HeapRef) else None
@@ -200,7 +199,7 @@ def sequential(machine: Machine, state: State, items: list[Value], call: Call) -
 
 
 @method(MODULE_METHODS, "parameters", "named_parameters")
-def parameters(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def parameters(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     is_named = call.name == "named_parameters"
     found = parameters_of(state, receiver)
     if call.flag(1 if is_named else 0, "recurse", True) is False:
@@ -211,7 +210,7 @@ def parameters(machine: Machine, state: State, receiver: Value, call: Call) -> V
         Tuple((_called(name, prefix), TensorRef(key))) if is_named else TensorRef(key) for name, key in found
     ]
     result = HeapRef(state.new(Sequence("iterator", items, not found and is_open(state, receiver))))
-    if not items and isinstance(receiver, HeapRef):
+    if not items:
         machine.facts.networks.parameters_requested_by[result.id] = receiver.id
     return result
 
@@ -224,7 +223,7 @@ def _called(name: str, prefix: Value) -> Value:
 
 
 @method(MODULE_METHODS, "buffers", "named_buffers")
-def buffers(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def buffers(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     is_named = call.name == "named_buffers"
     is_deep = call.flag(1 if is_named else 0, "recurse", True) is not False
     prefix = call.get(0, "prefix", Const(""))
@@ -237,25 +236,24 @@ def buffers(machine: Machine, state: State, receiver: Value, call: Call) -> Valu
 
 
 @method(MODULE_METHODS, "children", "named_children", "modules", "named_modules")
-def modules(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def modules(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     found = [("", receiver), *((n, v) for n, v in members(state, receiver) if isinstance(v, HeapRef))]
     more = False
     for _, item in found:
-        if isinstance(item, HeapRef) and isinstance(thing := state.heap[item.id], Instance):
+        if isinstance(thing := state.heap[item.id], Instance):
             frozen_parts.note_access(machine, thing)
             more = more or item is receiver and facets.UNSEEN_PARAMETERS in thing.attributes
     if "children" in call.name:
         found = [(n, v) for n, v in found if n and "." not in n]
     prefix = call.get(1, "prefix", Const("")) if call.name == "named_modules" else Const("")
-    items = [Tuple((_called(n, prefix), v)) if "named" in call.name else v for n, v in found]
+    items: list[Value] = [Tuple((_called(n, prefix), v)) if "named" in call.name else v for n, v in found]
     return HeapRef(state.new(Sequence("iterator", items, more)))
 
 
 @method(MODULE_METHODS, "train", "eval")
-def train(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def train(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     mode = call.get(0, "mode", TRUE) if call.name == "train" else FALSE
-    if isinstance(receiver, HeapRef):
-        machine.facts.networks.mode_set[receiver.id] = state.point(call.node)
+    machine.facts.networks.mode_set[receiver.id] = state.point(call.node)
     for _, item in [("", receiver), *members(state, receiver)]:
         if isinstance(item, HeapRef) and isinstance(state.heap[item.id], Sequence) and isinstance(mode, Const):
             state.edit(item.id, Sequence).training = bool(mode.value)
@@ -284,13 +282,13 @@ def train(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
     "type",
     "_apply",
 )
-def itself(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def itself(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     precision.convert(machine, call.name, [*call.args, *call.kwargs.values()])
     return receiver
 
 
 @method(MODULE_METHODS, "requires_grad_")
-def requires_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def requires_grad(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     keys, wanted = [key for _, key in parameters_of(state, receiver)], call.flag(0, "requires_grad", True)
     for key in keys:
         set_by_program(machine.facts, state, state.tensors[key], wanted, call.node)
@@ -298,7 +296,7 @@ def requires_grad(machine: Machine, state: State, receiver: Value, call: Call) -
 
 
 @method(MODULE_METHODS, "zero_grad")
-def zero_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def zero_grad(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     if is_module_like(state, receiver):
         clear_grads(machine, state, [key for _, key in parameters_of(state, receiver)], call)
     else:
@@ -307,7 +305,7 @@ def zero_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Va
 
 
 @method(MODULE_METHODS, "load_state_dict")
-def load_state_dict(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def load_state_dict(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     """Writes the parameters; with ``assign=True`` it replaces them, and the old ones stay as they are."""
     own = [key for _, key in parameters_of(state, receiver)]
     tell_own_state(machine, state, call.get(0, "state_dict"), own, "load", call.node)
@@ -324,7 +322,7 @@ def load_state_dict(machine: Machine, state: State, receiver: Value, call: Call)
 
 
 @method(MODULE_METHODS, "state_dict")
-def state_dict(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def state_dict(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     """The parameters' own memory by name, detached: what is written there the parameters have. Buffers are among
     the entries too, which is why there may be more."""
     if call.args or call.kwargs or not is_module_like(state, receiver):
@@ -341,9 +339,9 @@ def state_dict(machine: Machine, state: State, receiver: Value, call: Call) -> V
 
 
 @method(MODULE_METHODS, "apply")
-def apply(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def apply(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     for item in [*(v for _, v in members(state, receiver) if isinstance(v, HeapRef)), receiver]:
-        if isinstance(item, HeapRef) and isinstance(thing := state.heap[item.id], Instance):
+        if isinstance(thing := state.heap[item.id], Instance):
             frozen_parts.note_access(machine, thing)
         if call.args:
             machine.call(state, call.args[0], [item], {}, call.node)
@@ -351,32 +349,33 @@ def apply(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
 
 
 @method(MODULE_METHODS, "register_buffer", "register_parameter", "add_module", "register_module")
-def register(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def register(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     name, value = call.get(0, "name"), call.get(1, "tensor", call.get(1, "param", call.get(1, "module")))
     if not isinstance(call.node, ast.Call) or not all(isinstance(each, ast.Constant) for each in call.node.args[:1]):
         open_up(machine, [receiver])  # a loop may register more than it is followed for
-    if isinstance(receiver, HeapRef) and isinstance(name, Const) and isinstance(state.heap[receiver.id], Instance):
+    is_object = isinstance(state.heap[receiver.id], Instance)
+    if is_object and isinstance(name, Const):
         state.edit(receiver.id, Instance).attributes[str(name.value)] = value
         if call.name == "register_buffer":
             note(state.edit(receiver.id, Instance), facets.BUFFER_NAMES, str(name.value))
         match call.node:
             case ast.Call(ast.Attribute(owner)) if isinstance(value, TensorRef):
                 machine.facts.name(value.id, f"{written(owner)}.{name.value}")
-    elif isinstance(receiver, HeapRef) and isinstance(state.heap[receiver.id], Instance):
+    elif is_object:
         state.edit(receiver.id, Instance).is_partial = True
     return NONE
 
 
 @method(MODULE_METHODS, "__new__")
-def new(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def new(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     """``module.__new__(type(module))``."""
-    return twin(state, receiver) if isinstance(receiver, HeapRef) else Unknown("object")
+    return twin(state, receiver)
 
 
 @method(MODULE_METHODS, "__getattr__")
-def absent_attribute(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def absent_attribute(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     """What ``nn.Module`` does about an attribute that is not found otherwise."""
-    thing, name = state.heap[receiver.id] if isinstance(receiver, HeapRef) else None, call.get(0, "name")
+    thing, name = state.heap[receiver.id], call.get(0, "name")
     if not isinstance(thing, Instance) or not isinstance(name, Const):
         return Unknown("attribute")
     found = thing.attributes.get(str(name.value))

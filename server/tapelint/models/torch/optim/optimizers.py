@@ -211,18 +211,17 @@ for _name in NAMES:
 
 
 @method(OPTIMIZER_METHODS, "step")
-def step(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def step(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     return NONE if is_paused(state, receiver) else advance(machine, state, receiver, call)
 
 
-def is_paused(state: State, receiver: Value) -> bool:
+def is_paused(state: State, receiver: HeapRef) -> bool:
     """Whether ``step`` and ``zero_grad`` do nothing, because a framework still accumulates gradients."""
-    return isinstance(receiver, HeapRef) and state.get(receiver.id, Optimizer).is_paused
+    return state.get(receiver.id, Optimizer).is_paused
 
 
-def advance(machine: Machine, state: State, receiver: Value, call: Call, scaler: ast.expr | None = None) -> Value:
+def advance(machine: Machine, state: State, receiver: HeapRef, call: Call, scaler: ast.expr | None = None) -> Value:
     """``step``, by the program or by the scaler of mixed precision."""
-    assert isinstance(receiver, HeapRef)
     optimizer = state.get(receiver.id, Optimizer)
     result: Value = NONE
     closure = call.get(0, "closure")
@@ -293,8 +292,7 @@ def write_parameters(machine: Machine, state: State, optimizer: Optimizer, node:
 
 
 @method(OPTIMIZER_METHODS, "zero_grad")
-def zero_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def zero_grad(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     if is_paused(state, receiver):
         return NONE
     clear_grads(machine, state, state.get(receiver.id, Optimizer).params, call)
@@ -303,8 +301,7 @@ def zero_grad(machine: Machine, state: State, receiver: Value, call: Call) -> Va
 
 
 @method(OPTIMIZER_METHODS, "add_param_group")
-def add_param_group(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
-    assert isinstance(receiver, HeapRef)
+def add_param_group(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     found = list(_parameters_in(state, call.get(0, "param_group")))
     refuse_computed(machine, state, found, call)
     if receiver.id in machine.grouped:
@@ -317,7 +314,7 @@ def add_param_group(machine: Machine, state: State, receiver: Value, call: Call)
 
 
 @method(OPTIMIZER_METHODS, "state_dict", "load_state_dict")
-def state_dict(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
+def state_dict(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     return Unknown("state_dict", False)
 
 
@@ -502,6 +499,6 @@ def inherited(machine: Machine, state: State, call: Call) -> Value:
     receiver, name = call.args[0], call.name.rpartition(".")[2]
     thing = state.heap[receiver.id] if isinstance(receiver, HeapRef) else None
     held = thing.attributes.get(facets.OPTIMIZED) if isinstance(thing, Instance) else None
-    if held is None:
+    if not isinstance(held, HeapRef):
         return NONE
     return OPTIMIZER_METHODS[name](machine, state, held, Call(name, call.args[1:], call.kwargs, call.node, call.key))
