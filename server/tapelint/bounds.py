@@ -78,6 +78,15 @@ class Bounds:
     # Passes, and clearings, that the history of one gradient keeps: no rule asks for older ones.
     passes: int = 16
 
+    # Characters of a known text; a longer one is unknown: `"x" * n` may be larger than memory.
+    text: int = 10_000
+    # Characters of a pattern that is read: Python refuses to convert numbers of more than 4,300 digits.
+    pattern: int = 1_000
+    # Objects that are searched for what an abandoned call may have changed.
+    abandoned_objects: int = 200
+    # Products of numbers up to this are computed: those of larger ones may be larger than memory.
+    operand: float = 1e12
+
     # How much is read.
 
     # Characters and rows of a file that is analysed.
@@ -115,6 +124,22 @@ class Bounds:
     importers: int = 3_000
     # Characters of a file of metadata that are read.
     installed_bytes: int = 2_000_000
+    # Characters, brackets inside each other, and levels of a statement that fixes read as it is written (libcst).
+    concrete_characters: int = 20_000
+    concrete_brackets: int = 50
+    concrete_depth: int = 100
+    # Assignments that a fix follows to what a name is made of.
+    followed_assignments: int = 8
+
+    # How often fixes are tried, and how deep Python may go for one analysis.
+
+    # How often a cure is made again where the same place then shows the same hazard of another tensor.
+    cures_more: int = 2
+    # How often all fixes are applied: a program with more findings that stand in each other's way is left to the
+    # next run.
+    rounds_of_fixes: int = 20
+    # Python frames the interpreter may need for the deepest program it accepts.
+    frames: int = 12_000
 
 
 BOUNDS = Bounds()

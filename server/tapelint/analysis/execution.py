@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 
 from ..autograd import Facts
+from ..bounds import BOUNDS
 from ..engine.machine import Probe
 from ..interpreter import (
     CHECKS,
@@ -18,9 +19,6 @@ from ..interpreter import (
 )
 from ..source import Source
 from .inputs import Inputs
-
-FRAMES = 12_000
-"""Python frames the interpreter may need for the deepest program it accepts."""
 
 
 def run(
@@ -61,7 +59,7 @@ def executed(
     """Execute the file of ``machine``; the steps it took."""
     machine.cancel = cancel
     limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, FRAMES))
+    sys.setrecursionlimit(max(limit, BOUNDS.frames))
     try:
         return execute(machine, memory)
     finally:

@@ -15,13 +15,11 @@ from collections.abc import Callable
 from dataclasses import field
 
 from .. import analysis
+from ..bounds import BOUNDS
 from ..frozen import frozen
 from ..report.diagnostic import Fix, unasked
 from ..source import Edit
 from .needed_fixes import Change, without_needless
-
-ROUNDS = 20
-"""A program with more findings that stand in each other's way is left to the next run."""
 
 
 @frozen
@@ -50,7 +48,7 @@ def repair(
     fixed, seen, first = Counter[tuple[str, str]](), {report.source.text}, report
     changes: list[Change] = []
     end = None if patience is None else time.monotonic() + patience
-    for _ in range(ROUNDS):
+    for _ in range(BOUNDS.rounds_of_fixes):
         if end is not None and time.monotonic() > end:
             break
         rules = _best_of_each(report, unsafe, cancel, code)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Literal
 
+from ..bounds import BOUNDS
 from ..interpreter import (
     AnalysisCache,
     Resolve,
@@ -20,9 +21,6 @@ from .cures_elsewhere import UNSAFE, edits_of, file_edits, is_edited, joined, na
 from .fix_verification import cures, is_guessed, loses, newly_exposed, same_kind_fixes, withheld_by
 from .inputs import Inputs
 from .without_fix import lack, no_fix
-
-MORE = 2
-"""How often a cure is made again where the same place then shows the same hazard of another tensor."""
 
 Tried = tuple[bool, int, bool, int, Fix]
 """A fix that cures: whether it loses gradients, what it leaves uncovered, whether it is unsafe, how often it was made
@@ -117,7 +115,7 @@ def _tried(
     """
     after = _changed(report, made, cancel, memory)
     is_safe, more = cure.applicability == "safe", 0
-    while not (good := cures(report, diagnostic, after, cure, is_safe or more > 0)) and more < MORE:
+    while not (good := cures(report, diagnostic, after, cure, is_safe or more > 0)) and more < BOUNDS.cures_more:
         similar = same_kind_fixes(report, diagnostic, after, cure)
         again = next((edits for other in similar if (edits := file_edits(after, other))), None)
         if again is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..bounds import BOUNDS
 from ..source.edit import Edit
 from .text.concrete_syntax import Arguments, Concrete
 from .text.expressions import as_call, replace, steady
@@ -28,8 +29,6 @@ _WITH_DTYPE = frozenset(
     " zeros_like".split()
 )
 _PARAMETERS = ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
-_DEEP = 8
-"""Assignments that are followed."""
 
 
 def _maker(editor: SourceEditor, call: ast.Call) -> tuple[str | None, str]:
@@ -130,7 +129,7 @@ def track_source(editor: SourceEditor, target: ast.AST) -> list[Edit]:
     names in it were bound last, by an assignment or a loop. Tensors of integers are left alone.
     """
     call = as_call(target)
-    for made in _made(editor, _root(call), call, _DEEP):
+    for made in _made(editor, _root(call), call, BOUNDS.followed_assignments):
         try:
             return require_grad(editor, made)
         except EditRefused:

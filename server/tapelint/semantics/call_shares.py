@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable
 
 from ..autograd import Provenance
+from ..bounds import BOUNDS
 from ..domain import facets
 from ..domain.mro import is_module
 from ..domain.state import State
@@ -33,8 +34,6 @@ TRAINING = frozenset(("backward", "step", "zero_grad"))
 """What reaches for these may take all the fuel."""
 CUTTING = frozenset("detach detach_ data no_grad inference_mode set_grad_enabled".split())
 """What takes the graph from a tensor, or records none."""
-MOST_OBJECTS = 200
-"""Objects that are searched for what an abandoned call may have changed."""
 
 
 def _is_of_library(machine: Machine, scope: int) -> bool:
@@ -136,7 +135,7 @@ def _class_name(state: State, thing: Instance) -> str:
 def _forget_attributes(state: State, given: Value, stored: frozenset[str]) -> None:
     """The attributes of these names may be anything, of an object that was given and of those that it holds."""
     todo, seen = [given], set[int]()
-    while todo and len(seen) < MOST_OBJECTS:
+    while todo and len(seen) < BOUNDS.abandoned_objects:
         value = todo.pop()
         if isinstance(value, BoundMethod):
             todo.append(value.receiver)

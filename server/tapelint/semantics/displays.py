@@ -15,7 +15,6 @@ from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.open_objects import made
 from ..engine.paths.truth import tested_truth
 from ..models.python.sets import collected
-from ..models.python.text_methods import MAX_TEXT
 from ..source import cached_on_node, walk
 from .assign import assign
 from .iteration import items_of, shown
@@ -197,7 +196,7 @@ def formatted(machine: Machine, node: ast.JoinedStr, state: State, key: object) 
             parts.append(value)
         else:
             parts = None
-    if parts is None or sum(len(part.value) for part in parts if isinstance(part.value, str)) > MAX_TEXT:
+    if parts is None or sum(len(part.value) for part in parts if isinstance(part.value, str)) > BOUNDS.text:
         return Unknown("text", False)
     try:
         return derived(lambda *texts: "".join(map(str, texts)), *parts)

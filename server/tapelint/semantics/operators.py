@@ -39,7 +39,6 @@ from ..engine.paths.conditions import remembered
 from ..engine.paths.truth import tested_truth, truth
 from ..models.python import sets
 from ..models.python.classes.comparisons import equal, identical, is_among
-from ..models.python.text_methods import MAX_TEXT
 from ..models.torch import dispatch, kept_aliases
 from ..models.torch.autograd import missing_grad
 from .calls import call_dunder
@@ -78,8 +77,6 @@ DUNDER = {
 
 MAX_BASE, MAX_EXPONENT = 1e6, 64
 """Powers of smaller numbers are computed, and shifts: others may be larger than memory."""
-MAX_OPERAND = 1e12
-"""Products of smaller numbers are computed, for the same reason."""
 
 
 def binary(machine: Machine, node: ast.BinOp, state: State, key: object) -> Value:
@@ -192,8 +189,8 @@ def _computable(op: ast.operator, left: Any, right: Any) -> Callable[[Any, Any],
 def _makes_short_text(op: ast.operator, left: str | bytes, right: Any) -> bool:
     """Whether a text that is added, or formatted with ``%``, stays short: ``"%1000000000d" % i`` does not."""
     if isinstance(op, ast.Mod):
-        return isinstance(right, (int, str)) and len(str(left)) <= MAX_TEXT and not _is_wide(left)
-    return not isinstance(right, (str, bytes)) or len(left) + len(right) <= MAX_TEXT
+        return isinstance(right, (int, str)) and len(str(left)) <= BOUNDS.text and not _is_wide(left)
+    return not isinstance(right, (str, bytes)) or len(left) + len(right) <= BOUNDS.text
 
 
 def _is_wide(text: str | bytes) -> bool:
@@ -227,7 +224,7 @@ def _repeated(thing: Sequence, times: int, most: int) -> Sequence:
 
 
 def _modest(left: Any, right: Any) -> bool:
-    return all(not isinstance(v, (int, float)) or abs(v) < MAX_OPERAND for v in (left, right))
+    return all(not isinstance(v, (int, float)) or abs(v) < BOUNDS.operand for v in (left, right))
 
 
 def unary(machine: Machine, node: ast.UnaryOp, state: State, key: object) -> Value:

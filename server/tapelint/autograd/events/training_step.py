@@ -18,9 +18,6 @@ from .graph_walks import SilentEvent
 WhyUnoptimized = Literal["hidden", "plain", "later"]
 """The parameters are in a plain container, or a tensor is no Parameter, or they were made after the optimizer."""
 
-MEASURING = 1e5
-"""A limit of clipping that no gradient is expected to reach: the norm is what is wanted."""
-
 
 @frozen(eq=False, kw_only=True)
 class RequiresGradSet(SilentEvent):
@@ -76,6 +73,11 @@ class GradientsClipped(SilentEvent):
     limit: float | None
     # The assumed conditions on which it depends what is cleared and stepped.
     premises: frozenset[Hashable]
+
+    @property
+    def only_measures(self) -> bool:
+        """Whether no gradient is expected to reach the limit: the norm is what is wanted."""
+        return self.limit is not None and self.limit >= 1e5
 
 
 @frozen(eq=False, kw_only=True)

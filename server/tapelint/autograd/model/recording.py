@@ -312,7 +312,11 @@ def _saved_operands(
     own = [tensor for tensor in given if not _is_cast(facts, op, tensor)]
     if needs:
         refuse_saved(facts, state, own, op.name, node)
-    return [SavedTensor(role, t.id, t.version_counter, state.version(t.version_counter)) for t in own]
+    return [_saved_operand(state, role, tensor) for tensor in own]
+
+
+def _saved_operand(state: AutogradState, role: str, tensor: Tensor) -> SavedTensor:
+    return SavedTensor(role, tensor.id, tensor.version_counter, state.version(tensor.version_counter))
 
 
 def _is_cast(facts: Facts, op: Op, tensor: Tensor) -> bool:

@@ -16,15 +16,13 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ...bounds import BOUNDS
 from ...source.edit import Edit, line_starts
 from .source_editor import INDENT, EditRefused, SourceEditor, demand, refuse, require
 
 if TYPE_CHECKING:
     import libcst as cst
 
-MAX_CHARACTERS = 20_000
-MAX_BRACKETS = 50
-MAX_DEPTH = 100
 MIN_STACK = 512 * 1024
 
 
@@ -255,13 +253,13 @@ def _up_to_colon(text: str) -> str:
 
 
 def _refuse_what_crashes(code: str, statement: ast.AST) -> None:
-    refuse(len(code) > MAX_CHARACTERS, "too large")
+    refuse(len(code) > BOUNDS.concrete_characters, "too large")
     is_main = threading.current_thread() is threading.main_thread()
     refuse(not is_main and 0 < threading.stack_size() < MIN_STACK, "the stack is too small for libcst")
-    refuse(any(depth > MAX_BRACKETS for _, depth in _levels(code)), "too many brackets")
+    refuse(any(depth > BOUNDS.concrete_brackets for _, depth in _levels(code)), "too many brackets")
     pending = [(statement, 0)]
     while pending:
         node, level = pending.pop()
-        refuse(level > MAX_DEPTH, "too deep")
+        refuse(level > BOUNDS.concrete_depth, "too deep")
         children = ast.iter_child_nodes(node)
         pending.extend((child, level + 1) for child in children if not isinstance(child, ast.stmt))

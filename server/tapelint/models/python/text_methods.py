@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...bounds import BOUNDS
 from ...domain.state import State
 from ...domain.values import Const, HeapRef, Sequence, Tuple, Unknown, Value
 from ..torch.known_shape import items_in
@@ -16,16 +17,14 @@ from ..torch.registry import Call
 LARGE = frozenset(("encode", "expandtabs", "format", "format_map", "maketrans", "translate"))
 """Methods of text that give no text, or may give one that is much longer."""
 PURE = frozenset(name for name in dir(str) if not name.startswith("_")) - LARGE
-MAX_TEXT = 10_000
-"""Characters of a known text; a longer one is unknown: `"x" * n` may be larger than memory."""
 
 
 def method_of_text(state: State, text: str, call: Call) -> Value | None:
     """What a method of ``text`` returns; None where that depends on more than what is known."""
     args = [_plain(state, value) for value in call.args]
-    if call.name not in PURE or call.kwargs or None in args or len(text) > MAX_TEXT:
+    if call.name not in PURE or call.kwargs or None in args or len(text) > BOUNDS.text:
         return None
-    if any(isinstance(given, int) and abs(given) > MAX_TEXT for given in args):
+    if any(isinstance(given, int) and abs(given) > BOUNDS.text for given in args):
         return None
     try:
         found = getattr(text, call.name)(*args)
@@ -49,4 +48,4 @@ def _value(state: State, found: Any) -> Value:
         return HeapRef(state.new(Sequence("list", [Const(part) for part in found])))
     if isinstance(found, tuple):
         return Tuple(tuple(Const(part) for part in found))
-    return Unknown("text", False) if isinstance(found, str) and len(found) > MAX_TEXT else Const(found)
+    return Unknown("text", False) if isinstance(found, str) and len(found) > BOUNDS.text else Const(found)

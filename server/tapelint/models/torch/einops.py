@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping, Sequence
 from math import prod
 
+from ...bounds import BOUNDS
 from ...domain.opaque_values import as_data
 from ...domain.state import State
 from ...domain.values import (
@@ -43,8 +44,6 @@ Groups = list[list[str]]
 
 SIDE = re.compile(r"(?: |\.\.\.|\w|\((?: |\.\.\.|\w)*\))*")
 PART = re.compile(r"\.\.\.|\w+|[()]")
-MAX_TEXT = 1_000
-"""Characters of a pattern that is read: Python refuses to convert numbers of more than 4,300 digits."""
 
 AT_ONCE = {"min": "amin", "max": "amax", "sum": "sum", "mean": "mean"}
 """Reductions that are one op over all axes."""
@@ -105,7 +104,7 @@ def _are_unique(axes: Sequence[str]) -> bool:
 def split(pattern: Value) -> list[str]:
     """The two sides of a pattern that is known and well-formed; otherwise nothing."""
     text = pattern.value if isinstance(pattern, Const) else None
-    sides = text.split("->") if isinstance(text, str) and len(text) <= MAX_TEXT else []
+    sides = text.split("->") if isinstance(text, str) and len(text) <= BOUNDS.pattern else []
     if len(sides) != 2 or not all(map(SIDE.fullmatch, sides)) or sides[0].count("...") < sides[1].count("..."):
         return []
     return sides

@@ -41,7 +41,7 @@ The call is moved before the step, past statements that do not depend on it.
 from __future__ import annotations
 
 from ...autograd.events.graph_walks import Event
-from ...autograd.events.training_step import MEASURING, GradientsClipped, OptimizerStepped
+from ...autograd.events.training_step import GradientsClipped, OptimizerStepped
 from ...autograd.facts import Facts
 from ...autograd.gradients.history import GradientHistory
 from ...headline import headline
@@ -56,7 +56,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return too_early(event, facts)
     assert isinstance(event, GradientsClipped)
     clipped = [(past, leaves) for past, leaves in event.past if past.passes or past.doubt]
-    if not clipped or event.limit is not None and event.limit >= MEASURING:
+    if not clipped or event.only_measures:
         return None
     past = clipped[0][0]
     if not all(_is_used_up(p) for p, _ in clipped) or past.step is None:

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from ....autograd import bump, leaf
-from ....autograd.events.training_step import MEASURING, GradientsClipped
+from ....autograd.events.training_step import GradientsClipped
 from ....autograd.gradients import history
 from ....autograd.gradients.unseen_passes import perhaps_reached
 from ....autograd.gradients.withheld import Fates
@@ -72,12 +72,11 @@ def clip_gradients(machine: Machine, state: State, call: Call) -> Value:
     limit = call.get(1, "max_norm", call.get(1, "clip_value", NONE))
     number = limit.value if isinstance(limit, Const) and isinstance(limit.value, (int, float)) else None
     past = history.groups(state, keys)
-    machine.facts.events.publish(
-        GradientsClipped(point=point, because=reason_of(past), past=past, limit=number, premises=premises)
-    )
+    clipped = GradientsClipped(point=point, because=reason_of(past), past=past, limit=number, premises=premises)
+    machine.facts.events.publish(clipped)
     history.clipped(state, keys, point)
     machine.unit.notes.of(Fates).use(state, keys)
-    if number is None or number < MEASURING:
+    if not clipped.only_measures:
         history.clipped_early(state, keys, point)
     return TensorRef(leaf(state, call.node))
 
