@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tapelint.engine.unit_notes import UnitNotes
+from tapelint.engine.analysis_unit import UnitNotes
 
 
 @dataclass

@@ -19,14 +19,13 @@ from .model.graph import (
     Write,
     is_wide,
 )
-from .model.inference_mode import check_inference_write
 from .model.program_point import Iteration, ProgramPoint
 from .model.provenance import Provenance
 from .model.recording import invent, record
 from .model.requires_grad import doubt, doubt_maybe_same, give_history, set_by_program
 from .model.stores import EvaluationGraph, LastStore, RetainedGraphs, Stored, StoreKind
 from .model.views import contents, edge_of, leaf, materialize_view, memory_contents, resolve_view
-from .model.writes import TorchRaises, bump, check_write, record_untracked_write
+from .model.writes import TorchRaises, bump, check_inference_write, check_write, record_untracked_write
 from .passes.engine import backward, recorded, second_order, unused
 from .passes.node_hooks import Hook, retain
 from .state import AutogradState, fresh_id

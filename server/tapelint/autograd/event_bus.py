@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from ..because import NOTHING, Because
-from .events.graph_walks import Event
-from .events.messages import is_of_another
+from .events.graph_walks import Event, is_of_another
 from .model.program_point import ProgramPoint
 
 Listener = Callable[[Event], None]

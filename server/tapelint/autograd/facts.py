@@ -18,7 +18,6 @@ from .model.graph import BackwardResult, Node, Write
 from .model.program_point import Iteration, ProgramPoint
 from .model.provenance import UNKNOWN_PROVENANCE, Provenance
 from .model.stores import Stored
-from .model.windows import Window
 from .state import AutogradState
 
 if TYPE_CHECKING:
@@ -350,3 +349,22 @@ class Facts:
 
 RECORDS = tuple(each.name for each in fields(Facts) if each.name != "events")
 """What a fork has of its own."""
+
+
+@frozen
+class Window:
+    """A part of a tensor, cut out by a slice of one dimension: ``x[1:]``, ``x[:, :-1]``, ``x[0, 2:]``."""
+
+    # The id of the tensor that it is a part of.
+    whole: int
+    # From the left, or, where it is negative, from the right.
+    dim: int
+    # The size of that dimension of the whole; None where it is unknown.
+    size: int | None
+    start: int | None
+    stop: int | None
+    # The numbers by which other dimensions were indexed.
+    numbers: tuple[tuple[int, int], ...]
+    # Whether its entries lie in memory without gaps, if those of the whole do and are in order; None where it is not
+    # known that they are in order.
+    is_gapless: bool | None

@@ -11,7 +11,7 @@ import builtins
 from collections.abc import Collection
 
 from ..autograd import ProgramPoint
-from ..autograd.events.messages import is_of_another
+from ..autograd.events.graph_walks import is_of_another
 from ..frozen import frozen
 from .values import Expecting, Value
 

@@ -1,6 +1,8 @@
 """A unit: a part of the execution that is kept between two analyses of a document.
 
 While a unit runs, ``Machine.unit`` is that unit, and all that is counted, noted and looked up goes into it.
+
+What listeners keep with the unit in which an event happens, so that it is there again when the unit is reused.
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..autograd import Facts, fresh_id
 from ..because import RunBy
@@ -17,11 +19,28 @@ from .import_lookups import ImportLookups
 from .loops.iteration_facts import IterationFacts
 from .resume_point import Block
 from .statistics import AnalysisStats, Ended, Lost
-from .unit_notes import UnitNotes
 
 if TYPE_CHECKING:
     from .loops.thresholds import LoopExtension
     from .module_system import LoadedModule
+
+N = TypeVar("N")
+
+
+class UnitNotes:
+    """At most one record of each class. A listener has a class of its own, which is made without arguments."""
+
+    __slots__ = ("_records",)
+
+    def __init__(self) -> None:
+        self._records: dict[type, object] = {}
+
+    def of(self, kind: type[N]) -> N:
+        """The record of a class, empty where nothing was kept yet."""
+        found = self._records.get(kind)
+        if not isinstance(found, kind):
+            found = self._records[kind] = kind()
+        return found
 
 
 @dataclass(eq=False, slots=True)

@@ -30,12 +30,11 @@ from .analysis_unit import AnalysisUnit
 from .evaluation import Evaluation
 from .lifecycle import Lifecycle
 from .limits import Limits
-from .memo import EvalMemo, Key
 from .module_system import ModuleSystem
 from .observer import Dropped, DropReason, GivenUp, Joined, KeptApart, Observer, Opaque, OpaqueReason
 from .paths.abandoned import AbandonedPaths
 from .paths.selection import going_on
-from .run_context import RunContext
+from .run_context import EvalMemo, Key, RunContext
 from .statistics import Entry, Lost
 from .syntax.liveness import Live, Loop, live
 

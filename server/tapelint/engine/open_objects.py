@@ -6,6 +6,8 @@
 
 Whatever such code was given leads to is open to it as well, and so are the scopes around a function that it was given.
 What was there before an imagined caller begins is open to all that would have run in between.
+
+What the code of all files that were read may bind, on any path: what it never binds is not there.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from ..domain.reachability import Reachable, collect, contents
 from ..domain.state import State
 from ..domain.values import BoundMethod, Frame, Function, Value
 from .machine import Machine
+from .syntax.bound_names import any_names, binds
 
 
 def made(machine: Machine, state: State, key: int) -> None:
@@ -82,3 +85,13 @@ def _leads_to(state: State, roots: set[int], key: int) -> bool:
         todo += found.objects - seen
         seen |= found.objects
     return key in seen
+
+
+def may_bind(machine: Machine, name: str) -> bool:
+    """Whether some code may bind a variable or an attribute ``name``."""
+    return machine.query(binds, name, *machine.trees)
+
+
+def may_bind_any(machine: Machine) -> bool:
+    """Whether some code gives objects attributes by names that it does not spell."""
+    return machine.query(any_names, *machine.trees)

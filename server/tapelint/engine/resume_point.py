@@ -9,7 +9,7 @@ main()
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,6 @@ from ..because import Because
 from ..domain.state import State
 from ..domain.values import Function, Value
 from ..frozen import frozen
-from .loops.loop_entry import LoopEntry
 
 
 @dataclass(slots=True)
@@ -88,3 +87,26 @@ class Block:
             return False
         statement = statements[self.done - 1]
         return statement is (inner.node if inner.caller is None else inner.caller.statement)
+
+
+@frozen
+class LoopEntry:
+    """What a loop begins with."""
+
+    # The number of its run.
+    run: int
+    # How many loops are around it.
+    depth: int
+    # The items for which its body is executed.
+    items: list[Value]
+    # How many unknown conditions were assumed before it.
+    chosen: int
+    # How many iterations it has at most, where that is known of what it goes over.
+    count: int | None = None
+    # How many it has where every option has its default, and the formula that is true if it has one more.
+    by_default: tuple[int, Hashable] | None = None
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether there are more items than the body is executed for."""
+        return self.count is not None and len(self.items) < self.count

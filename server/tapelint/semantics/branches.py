@@ -14,11 +14,11 @@ from ..domain.state import State
 from ..domain.values import Const, Tuple, Unknown, Value, something
 from ..domain.verdicts import all_of, any_of
 from ..engine.machine import EXPRESSIONS, STATEMENTS, Machine
-from ..engine.memo import Key
 from ..engine.named_values import named
 from ..engine.observer import Forked
 from ..engine.paths.conditions import Decision, decide
 from ..engine.paths.parting import Branch, part
+from ..engine.run_context import Key
 from ..models.torch.autograd.grad_access import weigh
 
 Tested = tuple[State, Decision | None]

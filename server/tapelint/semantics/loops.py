@@ -22,12 +22,12 @@ from ..engine.limits import Limits
 from ..engine.loops import conditional_fill
 from ..engine.loops.convergence import IterationProbe, alike, uncounted
 from ..engine.loops.lengths import as_by_default, assume_as_many, suppose_more
-from ..engine.loops.loop_entry import LoopEntry
 from ..engine.loops.thresholds import LoopExtension
 from ..engine.machine import STATEMENTS, Machine
 from ..engine.observer import EndReason, LoopEnded, Skipped, SkipReason
 from ..engine.paths.conditions import decide
 from ..engine.paths.truth import tested_truth, truth
+from ..engine.resume_point import LoopEntry
 from ..engine.syntax.liveness import bound_in
 from ..source import cached_on_node, walk
 from .assign import assign

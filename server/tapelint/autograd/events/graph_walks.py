@@ -1,21 +1,53 @@
 """What happened, published to the rules. An event holds everything a rule needs; rules never look at a state.
 
 second backward  ->  FreedGraphReached(node=<Mul>, freed=..., point=...)
+
+The two errors of a backward that are easily taken for each other, by what their messages say.
+
+with pytest.raises(RuntimeError, match="second time"):     does not end what says "modified by an inplace operation"
+    loss.backward()
+
+Steps of optimizers between a graph's first backward and a later one: what they wrote of it, and what they spared.
+
+fake = G(z)
+score = D(fake)
+d_loss(score).backward()
+opt_d.step()                # writes what D has: `score` is out of date, `fake` is spared
+g_loss(score).backward()
 """
 
 from __future__ import annotations
 
 import ast
+import re
+from functools import lru_cache
 from typing import ClassVar, Literal
 
 from ...because import NOTHING, Because
 from ...frozen import frozen
 from ..model.cuts import Cut, Withheld
 from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, ViewKind, Write
+from ..model.graph_search import leaf_tensors
 from ..model.program_point import Iteration, ProgramPoint
 from ..model.stores import RetainedGraphs, Stored
-from ..model.updates import LaterUpdate
-from .messages import MODIFIED, SECOND_TIME
+
+SECOND_TIME = "Trying to backward through the graph a second time"
+MODIFIED = "one of the variables needed for gradient computation has been modified by an inplace operation"
+MESSAGES = (SECOND_TIME, MODIFIED)
+"""What they begin with; the rest is about tensors."""
+
+
+@lru_cache(4096)
+def is_of_another(pattern: str, message: str) -> bool:
+    """Whether a pattern, as ``re.search`` takes it, describes the other of the two messages and not this one. Where it
+    describes neither it may be about the rest.
+    """
+    if message not in MESSAGES:
+        return False
+    try:
+        return any(re.search(pattern, each) for each in MESSAGES) and not re.search(pattern, message)
+    except (re.error, RecursionError):
+        return False
 
 
 @frozen(eq=False, kw_only=True)
@@ -390,3 +422,21 @@ class GraphTensorWritten(SilentEvent):
     tensor: int
     # The op.
     op: str
+
+
+@frozen
+class LaterUpdate:
+    """What an optimizer has written between two backwards through a graph, at ``point`` for the last time."""
+
+    point: ProgramPoint
+    # The leaves that it wrote, and those that it held besides.
+    written: frozenset[int]
+    held: frozenset[int]
+    # The nodes next to the root that lead to leaves, but to none that was written.
+    spared: tuple[Node, ...]
+
+    def finishes(self, root: Node, part: Node) -> bool:
+        """Whether it wrote all that ``part`` leads to, and held nothing of what ``root`` leads to beside that."""
+        below = leaf_tensors([part])
+        rest = leaf_tensors([root]) - below
+        return below <= self.written and bool(rest) and not rest & (self.written | self.held)

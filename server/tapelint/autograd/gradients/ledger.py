@@ -1,4 +1,13 @@
-"""The ledger of gradients: what each backward is about to add, and its booking once it has."""
+"""The ledger of gradients: what each backward is about to add, and its booking once it has.
+
+Backward passes that code which is not read may have run.
+
+lib.accumulate(loss)      # goes backward, or only looks at the number
+opt.step()                # so there may be gradients
+
+Unknown code that was given a graph may go backward through it, and so reach the leaves below. Not where a graph has
+been freed since: the pass that did so would have raised if another one had come before it.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +18,9 @@ from ...because import NOTHING, Because, guess
 from ..events.training_step import StepMissed
 from ..facts import Facts
 from ..model.graph import Leaf, Node
+from ..model.graph_search import reachable
 from ..state import AutogradState, fresh_id
 from .history import Idle, Pass, added, clipped, groups, looked_at
-from .unseen_passes import perhaps_reached
 
 
 def planned(
@@ -61,3 +70,11 @@ def book(facts: Facts, state: AutogradState, run: Pass, leaves: Sequence[int]) -
         facts.events.publish(
             StepMissed(point=run.point, because=run.because, step=step, leaves=missed, premises=run.premises)
         )
+
+
+def perhaps_reached(state: AutogradState) -> set[int]:
+    """The leaves to which unknown code may have gone backward."""
+    if not state.escaped:
+        return set()
+    alive = reachable(state.grad_fns(state.escaped), lambda node: node not in state.freed)
+    return {item.tensor for item in alive if isinstance(item, Leaf)}

@@ -18,7 +18,7 @@ from ..model.graph_search import reachable
 from ..model.program_point import ProgramPoint, earlier_iteration
 from ..state import AutogradState
 from .history import Group
-from .unseen_passes import perhaps_reached
+from .ledger import perhaps_reached
 
 NUMBERS_READ = frozenset((CutReason.ITEM, CutReason.READ, CutReason.NUMBER))
 """Cuts that are made to look at a value, mostly: the graph goes on elsewhere."""

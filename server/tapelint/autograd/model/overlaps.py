@@ -13,10 +13,9 @@ from collections.abc import Iterable
 from ...frozen import frozen
 from ...ops.traits import traits_of
 from ..events.graph_walks import OverlapCopied, OverlapRefused
-from ..facts import Facts
+from ..facts import Facts, Window
 from ..state import AutogradState
 from .graph import Tensor
-from .windows import Window
 from .writes import TorchRaises
 
 REFUSAL = (

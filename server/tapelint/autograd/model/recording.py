@@ -16,19 +16,26 @@ from ...ops.schema import Op
 from ...source import written
 from ..events.graph_walks import GraphTensorWritten
 from ..facts import Facts
-from ..gradients.missing_mark_dirty import tell_unmarked
 from ..state import AutogradState, fresh_id
 from .cuts import Cut, CutReason
 from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor, ViewKind
-from .hidden_writes import note_hidden, note_use
-from .inference_mode import check_inference_write, refuse_saved
+from .hidden_writes import note_hidden, note_use, tell_unmarked
 from .overlaps import check_overlap
 from .program_point import ProgramPoint
 from .provenance import Provenance
 from .requires_grad import doubt_maybe_same, doubt_maybe_viewed, give_history
 from .stores import LastStore, Stored, StoreKind
 from .views import UNRECORDED, edge_of, materialize_view, resolve_view
-from .writes import PROTECTED, bump, check_read, check_write, overlapping, protected_at
+from .writes import (
+    PROTECTED,
+    bump,
+    check_inference_write,
+    check_read,
+    check_write,
+    overlapping,
+    protected_at,
+    refuse_saved,
+)
 
 Arg = int | Sequence[int]
 

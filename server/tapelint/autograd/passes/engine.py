@@ -14,13 +14,14 @@ from functools import partial
 
 from ...because import NOTHING, Because, guess
 from ..events.graph_walks import (
+    MODIFIED,
+    SECOND_TIME,
     BackwardRan,
     BackwardWithoutGraph,
     FreedGraphReached,
     SavedTensorAltered,
     SavedTensorModified,
 )
-from ..events.messages import MODIFIED, SECOND_TIME
 from ..facts import Facts
 from ..gradients.history import doubted
 from ..gradients.ledger import book, planned

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..events.graph_walks import LaterUpdate
 from ..facts import Facts
 from ..model.graph import Leaf, Node
 from ..model.graph_search import leaf_tensors, nodes_below
 from ..model.program_point import ProgramPoint
-from ..model.updates import LaterUpdate
 from ..state import AutogradState
 
 

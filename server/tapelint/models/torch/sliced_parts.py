@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ...autograd import Tensor
-from ...autograd.facts import Facts
-from ...autograd.model.windows import Window
+from ...autograd.facts import Facts, Window
 from ...domain.values import NONE, Const, Slice, Tuple, Value
 
 WHOLE = Slice(NONE, NONE, NONE)

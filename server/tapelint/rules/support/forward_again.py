@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import ast
 
-from ...autograd.events.graph_walks import FreedGraphReached, SavedTensorModified
+from ...autograd.events.graph_walks import FreedGraphReached, LaterUpdate, SavedTensorModified
 from ...autograd.facts import Facts
 from ...autograd.model.graph import BackwardPass, Node
-from ...autograd.model.updates import LaterUpdate
 from .cure import FixProposal
 from .story import code
 from .walked_twice import readers

@@ -14,9 +14,8 @@ from ...domain.completion import ProgramRaised
 from ...domain.mro import OBJECT, mro_of
 from ...domain.state import State
 from ...domain.values import BuiltinMethod, Class, External, Function, HeapRef, Instance, Module, Unknown, Value
-from ...engine.code_read import may_bind, may_bind_any
 from ...engine.machine import Machine
-from ...engine.open_objects import is_whole
+from ...engine.open_objects import is_whole, may_bind, may_bind_any
 from ...models.python.classes.attribute_questions import has
 
 PLAIN_BASES = frozenset((OBJECT, External("torch.nn.Module"), External("abc.ABC")))

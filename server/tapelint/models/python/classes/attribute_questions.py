@@ -35,9 +35,8 @@ from ....domain.values import (
     Value,
 )
 from ....domain.verdicts import any_of
-from ....engine.code_read import may_bind
 from ....engine.machine import Machine
-from ....engine.open_objects import is_older, is_whole
+from ....engine.open_objects import is_older, is_whole, may_bind
 from ....engine.syntax.own_attributes import own_attribute, own_name
 from ....ops.module_names import is_layer
 from ....ops.torch_attributes import MODULE as LAYER

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ....autograd import bump, leaf
 from ....autograd.events.training_step import GradientsClipped
 from ....autograd.gradients import history
-from ....autograd.gradients.unseen_passes import perhaps_reached
+from ....autograd.gradients.ledger import perhaps_reached
 from ....autograd.gradients.withheld import Fates
 from ....domain.state import State
 from ....domain.traversal import tensors_in

@@ -29,7 +29,7 @@ from ....autograd import (
 )
 from ....autograd.events.custom_function import DirtyNotReturned
 from ....autograd.gradients.accumulation import written
-from ....autograd.gradients.missing_mark_dirty import tell_unmarked
+from ....autograd.model.hidden_writes import tell_unmarked
 from ....autograd.model.recording import result_requires_grad
 from ....domain import facets
 from ....domain.completion import ProgramRaised
