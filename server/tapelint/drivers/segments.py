@@ -36,7 +36,7 @@ from ..engine.syntax.liveness import Loop
 from ..semantics.branches import sides, tested
 from ..semantics.functions import result_of
 from ..semantics.loops import Begun, go_on, numbers_counted_to
-from ..semantics.statements import EFFECTS
+from ..semantics.statements import EFFECTS, SUSPENDED, with_effect
 
 
 def is_done(place: tuple[Block, ...]) -> bool:
@@ -104,15 +104,15 @@ def _begin(machine: Machine, step: AnalysisUnit, statement: ast.stmt, state: Sta
             return [begun.path]
         finally:
             machine.context.suspend_at = None
-    effect, call = EFFECTS.get(type(statement)), getattr(statement, "value", None)
-    if effect is None or not isinstance(call, ast.Call):
+    call = statement.value if isinstance(statement, SUSPENDED) else None
+    if not isinstance(call, ast.Call):
         return machine.statement(statement, state)
     machine.fuel_used += 1
     machine.context.suspend_at = call
     if machine.observer is not None:
         machine.observer.begin(statement, state)
     try:
-        states = _ran(machine, statement, machine.run_paths(state, partial(effect, machine, statement)))
+        states = _ran(machine, statement, with_effect(machine, statement, state))
         return _ended(machine, statement, states)
     except SuspendedAtCall as entered:
         caller = Caller(statement, entered.entry, entered.values, entered.key)

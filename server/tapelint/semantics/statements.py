@@ -27,7 +27,12 @@ def expression(machine: Machine, node: ast.Expr, state: State) -> list[State]:
         return yielding(machine, node.value, state, None)
     if isinstance(node.value, ast.Constant):
         return [state]
-    return machine.run_paths(state, partial(evaluated, machine, node))
+    return with_effect(machine, node, state)
+
+
+def with_effect(machine: Machine, node: ast.stmt, state: State) -> list[State]:
+    """A statement that does one thing on each path."""
+    return machine.run_paths(state, partial(EFFECTS[type(node)], machine, node))
 
 
 def evaluated(machine: Machine, node: ast.Expr, state: State) -> None:
@@ -35,10 +40,6 @@ def evaluated(machine: Machine, node: ast.Expr, state: State) -> None:
     match node.value:
         case ast.Call(func=ast.Attribute() as method):
             may_have_changed(machine, state, method, result)
-
-
-def void(_: Value) -> None:
-    return None
 
 
 def yielding(machine: Machine, node: ast.Yield | ast.YieldFrom, state: State, target: ast.expr | None) -> list[State]:
@@ -87,7 +88,7 @@ def _yield_from(machine: Machine, node: ast.YieldFrom, state: State, value: Valu
 def assignment(machine: Machine, node: ast.Assign, state: State) -> list[State]:
     if isinstance(node.value, ast.Yield):
         return yielding(machine, node.value, state, node.targets[0])
-    return machine.run_paths(state, partial(assigned, machine, node))
+    return with_effect(machine, node, state)
 
 
 def assigned(machine: Machine, node: ast.Assign, state: State) -> None:
@@ -96,32 +97,17 @@ def assigned(machine: Machine, node: ast.Assign, state: State) -> None:
         assign(machine, state, target, value, node, node.value)
 
 
-def annotated(machine: Machine, node: ast.AnnAssign, state: State) -> list[State]:
-    if node.value is None:
-        return [state]
-    value = node.value
-    return machine.run_paths(state, lambda s: assign(machine, s, node.target, machine.eval(value, s), node, value))
-
-
-def augmented_assignment(machine: Machine, node: ast.AugAssign, state: State) -> list[State]:
-    return machine.run_paths(state, lambda s: augmented(machine, node, s))
-
-
-def returning(machine: Machine, node: ast.Return, state: State) -> list[State]:
-    if node.value is None:
-        state.completion = Return(NONE)
-        return [state]
-    return machine.run_paths(state, partial(returned, machine, node))
+def annotated(machine: Machine, node: ast.AnnAssign, state: State) -> None:
+    if node.value is not None:
+        assign(machine, state, node.target, machine.eval(node.value, state), node, node.value)
 
 
 def returned(machine: Machine, node: ast.Return, state: State) -> None:
-    value = machine.eval(node.value, state)  # type: ignore[arg-type]
-    returns(machine, state, value, node)
+    value: Value = NONE
+    if node.value is not None:
+        value = machine.eval(node.value, state)
+        returns(machine, state, value, node)
     state.completion = Return(value)
-
-
-def raising(machine: Machine, node: ast.Raise, state: State) -> list[State]:
-    return machine.run_paths(state, partial(raised, machine, node))
 
 
 def raised(machine: Machine, node: ast.Raise, state: State) -> None:
@@ -138,16 +124,13 @@ def raised(machine: Machine, node: ast.Raise, state: State) -> None:
     raise ProgramRaised(name_of(kinds[0]) if kinds else "Exception", is_meant=True, kinds=kinds)
 
 
-def asserting(machine: Machine, node: ast.Assert, state: State) -> list[State]:
-    return machine.run_paths(state, lambda s: void(machine.eval(node.test, s)))
+def asserted(machine: Machine, node: ast.Assert, state: State) -> None:
+    machine.eval(node.test, state)
 
 
-def deleting(machine: Machine, node: ast.Delete, state: State) -> list[State]:
-    def effect(s: State) -> None:
-        for target in node.targets:
-            delete(machine, s, target)
-
-    return machine.run_paths(state, effect)
+def deleted(machine: Machine, node: ast.Delete, state: State) -> None:
+    for target in node.targets:
+        delete(machine, state, target)
 
 
 def jump(machine: Machine, node: ast.stmt, state: State) -> list[State]:
@@ -170,12 +153,12 @@ def shared(machine: Machine, node: ast.Global | ast.Nonlocal, state: State) -> l
     return [state]
 
 
-def function_definition(machine: Machine, node: ast.FunctionDef, state: State) -> list[State]:
-    return machine.run_paths(state, lambda s: machine.bind(s, node.name, define_function(machine, s, node, None)))
+def function_defined(machine: Machine, node: ast.FunctionDef, state: State) -> None:
+    machine.bind(state, node.name, define_function(machine, state, node, None))
 
 
-def class_definition(machine: Machine, node: ast.ClassDef, state: State) -> list[State]:
-    return machine.run_paths(state, lambda s: machine.bind(s, node.name, define_class(machine, s, node)))
+def class_defined(machine: Machine, node: ast.ClassDef, state: State) -> None:
+    machine.bind(state, node.name, define_class(machine, state, node))
 
 
 def nothing(machine: Machine, node: ast.stmt, state: State) -> list[State]:
@@ -185,27 +168,29 @@ def nothing(machine: Machine, node: ast.stmt, state: State) -> list[State]:
 EFFECTS: dict[type, Callable[[Machine, Any, State], None]] = {
     ast.Expr: evaluated,
     ast.Assign: assigned,
+    ast.AnnAssign: annotated,
+    ast.AugAssign: augmented,
     ast.Return: returned,
+    ast.Raise: raised,
+    ast.Assert: asserted,
+    ast.Delete: deleted,
+    ast.FunctionDef: function_defined,
+    ast.AsyncFunctionDef: function_defined,
+    ast.ClassDef: class_defined,
 }
-"""Of statements that evaluate one expression and use its value: what they do on a path."""
+"""What a statement without inner flow does on a path."""
+SUSPENDED = (ast.Expr, ast.Assign, ast.Return)
+"""Those of them that evaluate one expression and use its value: a unit may end in the call that this is."""
 
+STATEMENTS.update(dict.fromkeys(EFFECTS, with_effect))
 STATEMENTS.update(
     {
         ast.Expr: expression,
         ast.Assign: assignment,
-        ast.AnnAssign: annotated,
-        ast.AugAssign: augmented_assignment,
-        ast.Return: returning,
-        ast.Raise: raising,
-        ast.Assert: asserting,
-        ast.Delete: deleting,
         ast.Break: jump,
         ast.Continue: jump,
         ast.Global: shared,
         ast.Nonlocal: shared,
-        ast.FunctionDef: function_definition,
-        ast.AsyncFunctionDef: function_definition,
-        ast.ClassDef: class_definition,
         ast.Pass: nothing,
     }
 )

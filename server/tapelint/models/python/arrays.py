@@ -17,7 +17,8 @@ from ...autograd.state import AutogradState
 from ...because import NOTHING, Because, guess
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
-from ...domain.values import FALSE, External, HeapRef, Origin, Sequence, TensorRef, Tuple, Unknown, Value
+from ...domain.traversal import listed
+from ...domain.values import FALSE, External, Origin, TensorRef, Unknown, Value
 from ...engine.lost_history import computed, cut_of
 from ...engine.machine import Machine
 from ...engine.syntax.must_execute import walks_after
@@ -44,10 +45,8 @@ def held_in(
     if isinstance(value, TensorRef):
         tensor = resolve_view(state, value.id)
         return [(value.id, trail)] if tensor.requires_grad and not tensor.assumption else []
-    items = value.items if depth and isinstance(value, Tuple) else ()
-    if depth and isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Sequence):
-        items = tuple(thing.items)
-    return [hit for i, item in enumerate(items) for hit in held_in(state, item, depth - 1, (*trail, i))]
+    items = listed(state, value) if depth else None
+    return [hit for i, item in enumerate(items or ()) for hit in held_in(state, item, depth - 1, (*trail, i))]
 
 
 def reason(state: State, node: ast.AST) -> Because:

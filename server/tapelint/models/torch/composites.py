@@ -14,7 +14,7 @@ from ...domain.values import NONE, Const, HeapRef, Sequence, TensorRef, Tuple, U
 from ...engine.machine import Machine
 from . import dispatch
 from .dispatch import run
-from .registry import TENSOR_METHODS, Call, function, method
+from .registry import TENSOR_METHODS, Call, answers, function, method
 
 
 @function("torch.einsum", "torch.functional.einsum")
@@ -74,7 +74,5 @@ def parameters_to_vector(machine: Machine, state: State, call: Call) -> Value:
     return run(machine, state, "cat", [parts], {}, call.node) or Unknown("vector")
 
 
-@function("torch.nn.utils.vector_to_parameters", "torch.nn.utils.convert_parameters.vector_to_parameters")
-def vector_to_parameters(machine: Machine, state: State, call: Call) -> Value:
-    """Gives each parameter new data: no version is counted, and what was saved keeps the old."""
-    return NONE
+# It gives each parameter new data: no version is counted, and what was saved keeps the old.
+answers(lambda: NONE, "torch.nn.utils.vector_to_parameters", "torch.nn.utils.convert_parameters.vector_to_parameters")

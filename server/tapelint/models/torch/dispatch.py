@@ -21,6 +21,7 @@ from ...autograd.model.recording import Arg, flatten
 from ...domain.completion import ProgramRaised
 from ...domain.opaque_values import as_data
 from ...domain.state import State
+from ...domain.traversal import listed
 from ...domain.values import (
     TRUE,
     Const,
@@ -28,7 +29,6 @@ from ...domain.values import (
     HeapRef,
     Origin,
     Range,
-    Sequence,
     Slice,
     TensorRef,
     Tuple,
@@ -64,8 +64,8 @@ def tensor_list(machine: Machine, state: State, value: Value, above: tuple[Value
     """The tensors of a list or tuple, or None if it holds none. ``above`` are the lists that it was found in: one that
     holds itself holds no more for that.
     """
-    listed = None if value in above else _listed(state, value)
-    items = [as_data(state, item) for item in listed or ()]
+    held = None if value in above else listed(state, value)
+    items = [as_data(state, item) for item in held or ()]
     if any(isinstance(item, Unknown) for item in items):
         return [t for item in items if (t := tensor_of(machine, state, item)) is not None]
     found = [item.id for item in items if isinstance(item, TensorRef)]
@@ -79,14 +79,6 @@ def _nested(machine: Machine, state: State, items: SequenceType[Value], above: t
     return [t for item in items for t in tensor_list(machine, state, item, above) or ()]
 
 
-def _listed(state: State, value: Value) -> SequenceType[Value] | None:
-    """The items of a tuple or a list; None for what is neither."""
-    if isinstance(value, Tuple):
-        return value.items
-    thing = state.heap[value.id] if isinstance(value, HeapRef) else None
-    return thing.items if isinstance(thing, Sequence) else None
-
-
 def kind_of(machine: Machine, state: State, value: Value) -> str:
     """The coarse kind of an argument, for choosing an overload (see ``ops.binding``)."""
     if isinstance(value, TensorRef):
@@ -96,7 +88,7 @@ def kind_of(machine: Machine, state: State, value: Value) -> str:
         return ops.constant_kind(value.value) or "other"
     if isinstance(value, Unknown):
         return "tensor" if value.origin is Origin.BATCH else "number" if value.origin is Origin.NUMBER else "unknown"
-    if (items := _listed(state, value)) is not None:
+    if (items := listed(state, value)) is not None:
         return "list" if not items or tensor_list(machine, state, value) else "ints"
     if isinstance(value, External):
         return "dtype" if value.name.startswith("torch.") else "unknown"

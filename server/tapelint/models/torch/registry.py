@@ -119,6 +119,12 @@ def function(*names: str) -> Callable[[Model], Model]:
     return register
 
 
+def answers(make: Callable[[], Value], *names: str) -> None:
+    """Register functions of which only that is known that they return such a value, whatever they are given."""
+    for name in names:
+        FUNCTIONS[name] = lambda machine, state, call: make()
+
+
 def decorator(*names: str) -> Callable[[Model], Model]:
     """Register a model of functions that return a decorator: what it makes of the function that it is given, which
     comes first; what the decorator was called with comes after it. Without such a call the function is decorated with

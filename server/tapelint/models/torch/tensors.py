@@ -22,6 +22,7 @@ from ...autograd import (
 from ...autograd.events.graph_walks import ViewDetached
 from ...domain.completion import ProgramRaised
 from ...domain.state import State
+from ...domain.traversal import listed
 from ...domain.values import (
     FALSE,
     NONE,
@@ -30,7 +31,6 @@ from ...domain.values import (
     External,
     HeapRef,
     Origin,
-    Sequence,
     TensorRef,
     Tuple,
     Unknown,
@@ -48,7 +48,7 @@ from .dispatch import refuse_integers, run, tensor_of
 from .dtypes import Kind, of_dtype, of_values
 from .known_shape import displayed
 from .nn.new_parameters import parameter_of
-from .registry import TENSOR_METHODS, Call, function, method
+from .registry import TENSOR_METHODS, Call, answers, function, method
 
 
 @method(TENSOR_METHODS, "detach")
@@ -368,8 +368,7 @@ def copied_from(state: State, source: Value) -> CutReason | None:
     """Why a tensor made of a list has no history: tensors in it had one. ``LOSSES`` if all of them are numbers for
     certain, so that stacking them gives the same tensor.
     """
-    thing = state.heap[source.id] if isinstance(source, HeapRef) else source
-    items = thing.items if isinstance(thing, (Sequence, Tuple)) else ()
+    items = listed(state, source) or ()
     tensors = [resolve_view(state, item.id) for item in items if isinstance(item, TensorRef)]
     if not any(tensor.requires_grad for tensor in tensors):
         return None
@@ -459,16 +458,6 @@ def environment(machine: Machine, state: State, call: Call) -> Value:
     return machine.fact(call.name)
 
 
-@function("torch.onnx.export")
-def export(machine: Machine, state: State, call: Call) -> Value:
-    return NONE
-
-
-@function("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader")
-def loader(machine: Machine, state: State, call: Call) -> Value:
-    return Unknown(origin=Origin.LOADER)
-
-
-@function("torch.load")
-def load(machine: Machine, state: State, call: Call) -> Value:
-    return Unknown("load")
+answers(lambda: NONE, "torch.onnx.export")
+answers(lambda: Unknown(origin=Origin.LOADER), "torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader")
+answers(lambda: Unknown("load"), "torch.load")

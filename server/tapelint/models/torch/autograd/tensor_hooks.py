@@ -43,7 +43,7 @@ from ....domain.values import (
 from ....engine.machine import Machine
 from ....frozen import frozen
 from ..outputs import direct, edges_of, give_node, python_node
-from ..registry import FUNCTIONS, MODULE_METHODS, TENSOR_METHODS, Call, function, method
+from ..registry import FUNCTIONS, MODULE_METHODS, TENSOR_METHODS, Call, answers, method
 
 HANDLE = External("torch.utils.hooks.RemovableHandle")
 FORWARD = {"register_forward_hook": "forward", "register_forward_pre_hook": "forward_pre"}
@@ -197,10 +197,8 @@ def module_hooks(state: State, module: HeapRef) -> ModuleHooks | None:
     return ModuleHooks(module, *(tuple(hook for hook in found if hook.kind in kind) for kind in kinds))
 
 
-@function(
-    "torch.autograd.graph.saved_tensors_hooks",
-    "torch.autograd.graph.save_on_cpu",
+answers(
+    SavedTensorHooks,
+    *(f"torch.autograd.graph.{name}" for name in ("saved_tensors_hooks", "save_on_cpu")),
     "torch.autograd.graph.allow_mutation_on_saved_tensors",
 )
-def packing(machine: Machine, state: State, call: Call) -> Value:
-    return SavedTensorHooks()

@@ -143,10 +143,23 @@ def inside(
             leave(machine.facts, path, level, given)
             path.grad_mode, path.inference = mode, inference
 
+    return at_level(machine, state, level, (run, handed, call.kwargs), call, ended)
+
+
+def at_level(
+    machine: Machine,
+    state: State,
+    level: Level,
+    called: tuple[Value, list[Value], dict[str, Value]],
+    call: Call,
+    ended: Callable[[State, Value | ProgramRaised], Value],
+) -> Value:
+    """Call a function, with these arguments, at a level of its own; ``ended`` makes the result of each outcome."""
+    run, args, kwargs = called
     outer, machine.facts.running.levels = machine.facts.running.levels, (*machine.facts.running.levels, level)
     try:
         return for_each(
-            machine, state, call.key, lambda: machine.call(state, run, handed, call.kwargs, call.node, call.key), ended
+            machine, state, call.key, lambda: machine.call(state, run, args, kwargs, call.node, call.key), ended
         )
     finally:
         machine.facts.running.levels = outer
@@ -335,13 +348,7 @@ def forward(
         return after(path, outcome)
 
     level = Level(fresh_id(), state.grad_mode, differentiates=False)
-    outer, machine.facts.running.levels = machine.facts.running.levels, (*machine.facts.running.levels, level)
-    try:
-        return for_each(
-            machine, state, call.key, lambda: machine.call(state, run, args, kwargs, call.node, call.key), ended
-        )
-    finally:
-        machine.facts.running.levels = outer
+    return at_level(machine, state, level, (run, args, kwargs), call, ended)
 
 
 def pushed(state: State, value: Value, given: list[Value], call: Call) -> Value:
@@ -401,13 +408,7 @@ def batched(machine: Machine, state: State, call: Call) -> Value:
 
         return changed(path, outcome, whole)
 
-    outer, machine.facts.running.levels = machine.facts.running.levels, (*machine.facts.running.levels, level)
-    try:
-        return for_each(
-            machine, state, call.key, lambda: machine.call(state, run, handed, named, call.node, call.key), ended
-        )
-    finally:
-        machine.facts.running.levels = outer
+    return at_level(machine, state, level, (run, handed, named), call, ended)
 
 
 def given(state: State, value: Value, dim: Value, row: Callable[[int, Value], Value]) -> Value:

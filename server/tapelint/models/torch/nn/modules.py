@@ -43,7 +43,7 @@ from .. import precision
 from ..autograd.grad_access import reach
 from ..autograd.grad_calls import clear_grads
 from ..detaching import cut
-from ..registry import FUNCTIONS, MODULE_METHODS, Call, function, method
+from ..registry import FUNCTIONS, MODULE_METHODS, Call, answers, method
 from . import frozen_parts
 from .assumed_networks import unless_network
 from .kept_states import note_state, tell_own_state
@@ -407,11 +407,5 @@ for _name in (
     FUNCTIONS["torch.nn.init." + _name] = initialise
 
 
-@function("torch.nn.init.calculate_gain", "torch.nn.init._calculate_correct_fan")
-def number(machine: Machine, state: State, call: Call) -> Value:
-    return unknown_number()
-
-
-@function("torch.nn.init._calculate_fan_in_and_fan_out")
-def fans(machine: Machine, state: State, call: Call) -> Value:
-    return Tuple((unknown_number(), unknown_number()))
+answers(unknown_number, "torch.nn.init.calculate_gain", "torch.nn.init._calculate_correct_fan")
+answers(lambda: Tuple((unknown_number(), unknown_number())), "torch.nn.init._calculate_fan_in_and_fan_out")

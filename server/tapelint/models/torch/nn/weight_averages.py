@@ -11,7 +11,7 @@ from ....domain.state import State
 from ....domain.values import NONE, External, HeapRef, Instance, Unknown, Value
 from ....engine.machine import Machine
 from ...python.copying import deep_copy
-from ..registry import FUNCTIONS, Call, function
+from ..registry import FUNCTIONS, Call, answers, function
 from .module_registry import is_module_like, parameters_of
 
 AVERAGED = "torch.optim.swa_utils.AveragedModel"
@@ -35,7 +35,5 @@ def update_parameters(machine: Machine, state: State, call: Call) -> Value:
 FUNCTIONS[f"{AVERAGED}.update_parameters"] = update_parameters
 
 
-@function("torch.optim.swa_utils.update_bn")
-def update_bn(machine: Machine, state: State, call: Call) -> Value:
-    """Passes without grad that write running statistics; those have no versions that any code checks."""
-    return NONE
+# Passes without grad that write running statistics; those have no versions that any code checks.
+answers(lambda: NONE, "torch.optim.swa_utils.update_bn")

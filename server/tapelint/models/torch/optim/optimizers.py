@@ -37,7 +37,7 @@ from ....because import guess
 from ....domain import facets
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
-from ....domain.traversal import tensors_in
+from ....domain.traversal import listed, tensors_in
 from ....domain.values import (
     FALSE,
     NONE,
@@ -67,7 +67,7 @@ from ..autograd.grad_use import use_grads
 from ..autograd.tensor_hooks import retains
 from ..dispatch import run
 from ..nn.unregistered import leaves_in_containers, wrapper_for
-from ..registry import FUNCTIONS, OPTIMIZER_METHODS, Call, function, method
+from ..registry import FUNCTIONS, OPTIMIZER_METHODS, Call, answers, function, method
 from ..tensors import MOVED
 from .handed_optimizers import note_cleared, write_networks
 
@@ -106,9 +106,8 @@ def make(machine: Machine, state: State, call: Call) -> Value:
 
 def _parameters_in(state: State, given: Value) -> Iterator[int]:
     """The tensors in parameters or groups of them; the options of a group may be tensors, too (``lr``)."""
-    thing = state.heap[given.id] if isinstance(given, HeapRef) else given
-    items = thing.items if isinstance(thing, (Sequence, Tuple)) else [given]
-    for item in items:
+    items = listed(state, given)
+    for item in [given] if items is None else items:
         group = state.heap[item.id] if isinstance(item, HeapRef) else None
         held = group.items.get("params", item) if isinstance(group, Mapping) else item
         yield from tensors_in(state, held, 4)
@@ -400,13 +399,7 @@ def unscale(machine: Machine, state: State, call: Call) -> Value:
     return NONE
 
 
-@function(
-    "torch.amp.GradScaler.update",
-    "torch.amp.GradScaler.get_scale",
-    "torch.amp.GradScaler.state_dict",
-)
-def upkeep(machine: Machine, state: State, call: Call) -> Value:
-    return Unknown("scaler")
+answers(lambda: Unknown("scaler"), *(f"torch.amp.GradScaler.{name}" for name in ("update", "get_scale", "state_dict")))
 
 
 def unknown_step(machine: Machine, state: State, call: Call) -> Value | None:
@@ -440,18 +433,10 @@ def _made(machine: Machine, state: State, call: Call) -> Value:
     return HeapRef(state.new(Instance(External(call.name), {"optimizer": held} if is_known else {}, True)))
 
 
-def _nothing(machine: Machine, state: State, call: Call) -> Value:
-    return NONE
-
-
-def _numbers(machine: Machine, state: State, call: Call) -> Value:
-    return Unknown(call.name, False)
-
-
 for _name in SCHEDULERS:
     FUNCTIONS[f"{PACKAGE}.{_name}"] = _made
-    FUNCTIONS |= dict.fromkeys((f"{PACKAGE}.{_name}.step", f"{PACKAGE}.{_name}.load_state_dict"), _nothing)
-    FUNCTIONS |= dict.fromkeys((f"{PACKAGE}.{_name}.{_asked}" for _asked in ASKED), _numbers)
+    answers(lambda: NONE, *(f"{PACKAGE}.{_name}.{changes}" for changes in ("step", "load_state_dict")))
+    answers(lambda: Unknown("lr", False), *(f"{PACKAGE}.{_name}.{asked}" for asked in ASKED))
 
 
 BASES = ("torch.optim.Optimizer", "torch.optim.optimizer.Optimizer")
