@@ -11,8 +11,7 @@ from importlib import import_module
 
 OVERLAYS: Mapping[str, str] = {
     **dict.fromkeys(("addict", "box", "easydict", "ml_collections", "munch", "omegaconf"), "python.config_objects"),
-    **dict.fromkeys(("argparse", "configargparse", "jsonargparse", "simple_parsing", "tyro"), "python.option_parsers"),
-    **dict.fromkeys(("absl", "argh", "clize", "defopt", "fire", "plac", "typer", "types"), "python.option_parsers"),
+    **dict.fromkeys(("argparse", "configargparse", "jsonargparse", "simple_parsing", "types"), "python.option_parsers"),
     "copy": "python.copying",
     "itertools": "python.iterators",
     "einops": "torch.einops",

@@ -5,10 +5,8 @@
     parser.add_argument("--layers", type=int, default=2)
     args = parser.parse_args()        # args.amp is False if `--amp` is not given, args.layers is 2
 
-    def main(lr=0.1, amp=False): ...
-    fire.Fire(main)                   # lr is 0.1 if `--lr` is not given
-    app.run(main)                     # absl: main is given the words of the command line
-
+A function that a library calls with a command line (fire, typer, absl) is one without a caller:
+its parameters are options all the same.
 What a group or a subparser of ``argparse`` declares is declared by its parser.
 """
 
@@ -19,7 +17,6 @@ from collections.abc import Collection
 
 from ...domain import facets
 from ...domain.options import Option, is_hashable, left_at, optional
-from ...domain.parameter_defaults import defaults_of, with_defaults
 from ...domain.state import State
 from ...domain.values import (
     FALSE,
@@ -64,20 +61,6 @@ def _converted(default: Const, convert: Value | None) -> Const | None:
         except ValueError:
             return None
     return default
-
-
-def of_parameters(function: Function) -> Function:
-    """A function whose parameters are given on the command line: ``lr=0.1`` is the option ``--lr``."""
-    found = {name: _given_by_default(default, name) for name, default in defaults_of(function).items()}
-    return with_defaults(function, found)
-
-
-def _given_by_default(default: Value, name: str) -> Value:
-    """The option of which the program states only the name and the default."""
-    flag = name.replace("_", "-")
-    if isinstance(default, Const) and isinstance(default.value, bool):
-        return switch(default.value, f"--no-{flag}" if default.value else f"--{flag}", name)
-    return left_out(default, f"--{flag}", name)
 
 
 def given_in(machine: Machine, state: State, words: Value, node: ast.AST) -> set[str]:
@@ -234,21 +217,3 @@ def namespace(machine: Machine, state: State, call: Call) -> Value:
     """An object with the attributes that it is given."""
     is_spread = isinstance(call.node, ast.Call) and any(keyword.arg is None for keyword in call.node.keywords)
     return HeapRef(state.new(Instance(NAMESPACE, dict(call.kwargs), is_spread)))
-
-
-@function(
-    *("fire.Fire", "fire.core.Fire", "plac.call", "defopt.run", "clize.run", "argh.dispatch_command"),
-    *("tyro.cli", "typer.run", "jsonargparse.CLI", "jsonargparse.auto_cli"),
-)
-def with_options(machine: Machine, state: State, call: Call) -> Value:
-    """A function is called with its options; what is made of a class is not known."""
-    target = call.get(0, "component")
-    if isinstance(target, Function):
-        return machine.call(state, of_parameters(target), [], {}, call.node, call.key)
-    return Unknown("command", False)
-
-
-@function("absl.app.run")
-def with_words(machine: Machine, state: State, call: Call) -> Value:
-    main = call.get(0, "main")
-    return machine.call(state, main, [Unknown("argv", False)], {}, call.node, call.key)
