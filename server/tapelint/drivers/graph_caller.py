@@ -21,8 +21,9 @@ looked at when the function ran by itself.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from ..autograd import Iteration, Node, Tensor, fresh_id, resolve_view
 from ..autograd.events.broken_graph import GraphCopiedOut, RequiresGradRefused
@@ -70,6 +71,9 @@ AT_ONCE = (SavedTensorModified, ViewRefused, FunctionEvent)
 Refused = ViewDetached | ViewRefused | GraphCopiedOut | RequiresGradRefused
 """What PyTorch refuses to do with a tensor because of the graph or the memory that it is part of."""
 
+Found: TypeAlias = dict[ast.AST, tuple[Event, list[str]]]
+"""By its place what one call shows, with the parameters that have a part in it."""
+
 
 def imagined_tensor(
     machine: Machine, state: State, name: str, node: ast.AST, requires_grad: bool = True
@@ -98,9 +102,9 @@ class Outcome:
     ended: list[State] = field(default_factory=list)
 
     @property
-    def at_once(self) -> dict[ast.AST, tuple[Event, list[str]]]:
-        """By its place what one call shows, with the parameters that have a part in it."""
-        found: dict[ast.AST, tuple[Event, list[str]]] = {}
+    def at_once(self) -> Found:
+        """What one call shows."""
+        found: Found = {}
         for event in self.events:
             if not isinstance(event, SavedTensorModified):
                 if isinstance(event, AT_ONCE):
@@ -178,21 +182,37 @@ class GraphCaller:
     tensors: tuple[str, ...]
     applied: HeapRef | None = None
 
+    def without(self, optional: Mapping[str, Value]) -> GraphCaller:
+        """The same call where some parameters are left out, and have the ``optional`` values."""
+        rest = tuple(name for name in self.tensors if name not in optional)
+        return replace(self, values={**self.values, **optional}, tensors=rest)
+
     def try_once(self, state: State, led: frozenset[str] | None = None) -> None:
         """Call it with tensors that require grad, of the parameters ``led`` (None: of any), and publish what is found
         with what it needs. Where several have a part in it, each is tried alone.
         """
         found = self._called(state.fork(), [name for name in self.tensors if led is None or name in led]).at_once
-        several = dict.fromkeys(name for _, names in found.values() if len(names) > 1 for name in names)
-        if self.applied is not None and len(self.tensors) > 1:  # it may ask which of them require grad
-            several = dict.fromkeys(self.tensors)
-        alone = {name: self._called(state.fork(), [name]).at_once for name in several}
+        alone = {name: self._called(state.fork(), [name]).at_once for name in self._to_be_tried(found)}
         for place, (event, names) in found.items():
             enough = [name for name in names if place in alone.get(name, ())]
             self._publish(event, enough or names, "or" if enough else "and")
-        for name, only in alone.items() if self.applied is not None else ():
+        if self.applied is not None:
+            self._publish_alone(found, alone)
+
+    def _to_be_tried(self, found: Found) -> list[str]:
+        """The parameters that are tried alone: of several that have a part in something, and of what may ask which of
+        them require grad.
+        """
+        if self.applied is not None:
+            return [*self.tensors] if len(self.tensors) > 1 else []
+        return [*dict.fromkeys(name for _, names in found.values() if len(names) > 1 for name in names)]
+
+    def _publish_alone(self, found: Found, alone: dict[str, Found]) -> None:
+        """Publish what happens only where no other tensor requires grad."""
+        deed = f"`{name_of(self.function)}` is given no other tensor that does"
+        for name, only in alone.items():
             for event in (event for place, (event, _) in only.items() if place not in found):
-                self._publish(event, [name], deed=f"`{name_of(self.function)}` is given no other tensor that does")
+                self._publish(event, [name], deed=deed)
 
     def _publish(self, event: Event, tensors: list[str], word: str = "or", deed: str = "") -> None:
         """Publish what needs that one of some ``tensors``, or all of them, require grad, and what the caller does."""
@@ -337,19 +357,21 @@ class GraphCaller:
         is its caller's business. So it is where other code assigns to what holds the graph, or a method begins anew
         with what its caller gives it.
         """
-        held, flow = self._leading_to(path, event), self._flow(path)
-        names = {each.name.rpartition(".")[2] for each in held}
-        if self._is_assigned_elsewhere(path, held):
-            return True
-        others = {name: method for name, method in flow.methods.items() if method.node is not self.function.node}
-        assigned = set[str]().union(*(each.assigned for each in flow.flows.values()))
-        if not names <= assigned | self.machine.query(method_flow, self.function.node).assigned.keys():
-            return True
-        beginning = [name for name, method in others.items() if name != "__init__" and _needed(method) > 1]
-        if any(not names.isdisjoint(flow.flows[name].assigned) for name in beginning):
+        held = self._leading_to(path, event)
+        if self._is_assigned_elsewhere(path, held) or self._is_begun_anew(path, held):
             return True
         ended = [each for call in between for each in call.ended]
         return any(call.refused for call in between) or not all(self._leading_to(each, event) for each in ended)
+
+    def _is_begun_anew(self, path: State, held: Iterable[Holder]) -> bool:
+        """Whether a method that is given something assigns to what holds a graph, or code that is not seen does."""
+        names, flow = {each.name.rpartition(".")[2] for each in held}, self._flow(path)
+        assigned = {*self.machine.query(method_flow, self.function.node).assigned}.union(
+            *(each.assigned for each in flow.flows.values())
+        )
+        others = [name for name, method in flow.methods.items() if method.node is not self.function.node]
+        beginning = [name for name in others if name != "__init__" and _needed(flow.methods[name]) > 1]
+        return not names <= assigned or any(not names.isdisjoint(flow.flows[name].assigned) for name in beginning)
 
     def _leading_to(self, state: State, event: FreedGraphReached) -> list[Holder]:
         """The attributes that lead to the graph that is walked again."""
@@ -398,16 +420,20 @@ def may_carry(machine: Machine, state: State, kind: HeapRef, function: Function)
     """
     if function.kind == "property":  # a network is kept, and so is what it has computed once
         return is_module(state, kind) and _carries([machine.query(method_flow, function.node)])
-    owners = [owner for owner in mro_of(state, kind) if owner != OBJECT]
-    if function.kind or any(isinstance(owner, External) and not is_layer(owner.name) for owner in owners):
+    if function.kind or not all(map(_is_known, mro_of(state, kind))):
         return False
     flow, name = object_flow(machine, state, kind), name_of(function)
     reached = flow.reached(name)
-    if any(each.backward for each in reached.values()):
+    if name == "__init__" or any(each.backward for each in reached.values()):
         return False
     if _is_forward(function) and is_module(state, kind):
         return _carries([each for other, each in flow.flows.items() if other != "__init__"])
-    return machine.query(returns_something, function.node) and name != "__init__" and _carries([*reached.values()])
+    return machine.query(returns_something, function.node) and _carries([*reached.values()])
+
+
+def _is_known(owner: Value) -> bool:
+    """Whether it is known what a class does: of libraries, the layers of PyTorch."""
+    return owner == OBJECT or not isinstance(owner, External) or is_layer(owner.name)
 
 
 def _carries(flows: list[MethodFlow]) -> bool:

@@ -316,9 +316,9 @@ def imagined_call(
     receiver = _receiver(function, owner, base[1])
     if owner is not None and unrecorded(state, owner, node.name) is not None:
         return [state]
-    carries = owner is not None and receiver is not None and may_carry(machine, state, owner, function)
-    if carries and receiver is not None:
-        prepare(machine, state, receiver, function)
+    carried = receiver if owner is not None and may_carry(machine, state, owner, function) else None
+    if carried is not None:
+        prepare(machine, state, carried, function)
     values = _arguments(machine, state, function, receiver)
     kind = owner if receiver is not None else None
     tensors = [name for name in tensor_parameters(machine, state, function, kind) if name in values]
@@ -326,10 +326,9 @@ def imagined_call(
     if machine.query(may_write, node, *machine.trees):
         optional = {name: NONE for name, default in defaults_of(function).items() if default == NONE and name in values}
         if optional:  # it is left out, which is what most callers do, and given
-            rest = tuple(name for name in tensors if name not in optional)
-            replace(caller, values={**values, **optional}, tensors=rest).try_once(state, led)
+            caller.without(optional).try_once(state, led)
         caller.try_once(state, led)
-    if carries:
+    if carried is not None:
         caller.try_again(state)
     return [state]
 
