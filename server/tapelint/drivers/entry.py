@@ -1,23 +1,24 @@
 """Where execution starts: the module as a script, then every function that nothing called.
 
-What a function without a caller is given is said in ``parameters``.
+What a function without a caller is given is said in ``inferred_arguments``.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Set
-from collections.abc import Sequence as SequenceType
+from collections.abc import Callable, Set
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
+from typing import Literal
 
 from ..autograd import Facts
 from ..autograd.model.choices import ALWAYS
 from ..because import RunBy
 from ..domain.completion import ProgramRaised, Raise
 from ..domain.state import State
-from ..domain.values import Class, Const, Frame, Function, HeapRef, Unknown, Value
+from ..domain.values import Const, Frame, Function, HeapRef, Unknown, Value
 from ..engine.analysis_unit import AnalysisUnit
 from ..engine.given_graphs import given_graphs
 from ..engine.incremental import AnalysisCache, complete, recorded, total, walked
@@ -79,7 +80,7 @@ class Budget:
 
 
 @frozen
-class Drove:
+class Driven:
     """A function without a caller that has run, its urgency, and the unit in which it did."""
 
     rank: int
@@ -105,153 +106,167 @@ def execute(machine: Machine, memory: AnalysisCache | None = None) -> list[Analy
     budget = Budget(limits.entry_fuel, together, limits.late_entry_fuel, min(limits.all_late_entries_fuel, together))
     ran: list[Ran] = []
     steps = [*_script(machine, memory, limit, ran), finish := _finished(machine, memory)]
-    state, module = finish.result
-    called = set(machine.untried).union(*(step.called for step in steps))
-    trees = machine.tree, *(module.source.tree for module in finish.loads)
-    made = dict[int, AnalysisUnit]()
-    ranked = [
-        (priority(candidate.function.node, trees), candidate)
-        for candidate in unreached_functions(machine, state, module, finish.loads)
-    ]
-    before: ast.AST | None = None
-    drove: list[Drove] = []
-    ranked.sort(key=itemgetter(0))
-    for rank, candidate in ranked:
-        machine.check_cancelled()
-        function, owner = candidate.function, candidate.owner
-        if candidate.is_reached(called) and function.node is not before:
-            continue  # one after the other it runs on objects of several classes
-        before = function.node
-        if rank == NON_TRAINING:
-            budget.narrow(limits)
-        steps.append(_counted_in(machine, _named(finish, function, owner), budget))
-        if not budget.next:
-            continue
-        base = _base(machine, memory, finish, function, owner, budget, made, steps)
-        step = budget.paid(_entry(machine, memory, base, finish, function, owner, budget.next))
-        steps.append(step)
-        called |= base.called | step.called
-        drove.append(Drove(rank, function, step))
+    entries = EntryPoints(machine, memory, finish, steps)
+    entries.run_all(budget)
     with recorded(machine, _facts(finish), finish.loads, 0) as again:
         run_again(machine, ran, partial(_entered, machine, []))
     steps.append(again)
-    _latent(machine, memory, finish, ranked, made, drove, steps)
+    entries.give_graphs(Budget(limits.latent_fuel, limits.all_latent_fuel))
     machine.frozen_contents.clear()
     return _counted(machine, steps)
 
 
-def _base(
-    machine: Machine,
-    memory: AnalysisCache,
-    finish: AnalysisUnit,
-    function: Function,
-    owner: HeapRef | None,
-    budget: Budget,
-    made: dict[int, AnalysisUnit],
-    steps: list[AnalysisUnit],
-) -> AnalysisUnit:
-    """What a function begins with: the end of the script, or the object of its class, which is made if need be."""
-    if owner is None or function.kind in ("static", "class"):
-        return finish
-    if owner.id not in made:
-        made[owner.id] = budget.paid(_object(machine, memory, finish, owner, budget.next))
-        steps.append(made[owner.id])
-    return made[owner.id]
+class EntryPoints:
+    """The functions that nothing calls, at the end of the script; what runs them is added to ``steps``."""
 
+    def __init__(
+        self, machine: Machine, memory: AnalysisCache, finish: AnalysisUnit, steps: list[AnalysisUnit]
+    ) -> None:
+        self.machine, self.memory, self.finish, self.steps = machine, memory, finish, steps
+        self.state, self.module = finish.result
+        self.script = set[ast.AST]().union(*(step.called for step in steps if step.is_script))
+        trees = machine.tree, *(module.source.tree for module in finish.loads)
+        found = unreached_functions(machine, self.state, self.module, finish.loads)
+        ranked = [(priority(candidate.function.node, trees), candidate) for candidate in found]
+        self.ranked = sorted(ranked, key=itemgetter(0))
+        self.driven: list[Driven] = []
+        self.objects = dict[int, AnalysisUnit]()
 
-def _latent(
-    machine: Machine,
-    memory: AnalysisCache,
-    finish: AnalysisUnit,
-    ranked: Iterable[tuple[int, Candidate]],
-    made: dict[int, AnalysisUnit],
-    drove: SequenceType[Drove],
-    steps: list[AnalysisUnit],
-) -> None:
-    """Call functions as a caller might whose tensors require grad, as long as the fuel for that lasts; not those that
-    the script has called, or what trains: there the arguments are known. Where others have called a function, only what
-    they may give a graph to requires grad.
-    """
-    limits, script = machine.limits, set[ast.AST]().union(*(step.called for step in steps if step.is_script))
-    budget = Budget(limits.latent_fuel, limits.all_latent_fuel)
-    ran = [*steps]
-    _apply(machine, memory, finish, script.union(*(each.called for each in drove)), budget, steps)
-    known = script.union(*(each.called for each in drove if each.rank == TRAINS))
-    for _, candidate in ranked:
-        machine.check_cancelled()
-        function, owner = candidate.function, candidate.owner
-        if (
-            budget.together > 0
-            and function.node not in known
-            and is_worth_imagining(machine, finish.result[0], function, owner, finish.loads)
-        ):
-            led = _led(function, ran, drove)
-            base = _base(machine, memory, finish, function, owner, budget, made, steps)
-            run = partial(imagined_call, machine, base.result, function, owner, led)
-            key, entry = (function.node, owner.id if owner is not None else 0, led), _named(finish, function, owner)
-            steps.append(budget.paid(_imagined(machine, memory, base, key, entry, run, budget.next)))
+    def run_all(self, budget: Budget) -> None:
+        """Run each that none before it has called."""
+        machine, before = self.machine, None
+        called = set(machine.untried).union(*(step.called for step in self.steps))
+        for rank, candidate in self.ranked:
+            machine.check_cancelled()
+            node = candidate.function.node
+            if candidate.is_reached(called) and node is not before:
+                continue  # one after the other it runs on objects of several classes
+            before = node
+            if rank == NON_TRAINING:
+                budget.narrow(machine.limits)
+            self._count(candidate, budget)
+            if budget.next:
+                base = self._base(candidate, budget)
+                run = partial(run_entry, machine, base.result, candidate.function, candidate.owner)
+                unit = self._run("function", candidate, base, budget, run)
+                called |= base.called | unit.called
+                self.driven.append(Driven(rank, candidate.function, unit))
 
+    def give_graphs(self, budget: Budget) -> None:
+        """Call functions as a caller might whose tensors require grad, as long as the fuel for that lasts; not those
+        that the script has called, or what trains: there the arguments are known. Where others have called a function,
+        only what they may give a graph to requires grad.
+        """
+        machine, ran = self.machine, [*self.steps]
+        known = self.script.union(*(each.called for each in self.driven))
+        for kind, backward in functions_of(self.state, self.module):
+            if budget.together > 0 and backward.node not in known:
+                run = partial(imagine_apply, machine, self.state.fork(), kind)
+                self._run("latent", Candidate(backward, kind), self.finish, budget, run)
+        known = self.script.union(*(each.called for each in self.driven if each.rank == TRAINS))
+        for _, candidate in self.ranked:
+            machine.check_cancelled()
+            function, owner = candidate.function, candidate.owner
+            if budget.together <= 0 or function.node in known:
+                continue
+            if is_worth_imagining(machine, self.state, function, owner, self.finish.loads):
+                own = [each.unit for each in self.driven if each.function.node is function.node]
+                led = given_graphs(function.node, [unit for unit in ran if unit not in own])
+                base = self._base(candidate, budget)
+                run = partial(imagined_call, machine, base.result, function, owner, led)
+                self._run("latent", candidate, base, budget, run, led)
 
-def _led(function: Function, ran: Iterable[AnalysisUnit], drove: Iterable[Drove]) -> frozenset[str] | None:
-    """The parameters for which other functions may give a function a graph; None where none has called it."""
-    own = [each.unit for each in drove if each.function.node is function.node]
-    return given_graphs(function.node, [unit for unit in ran if unit not in own])
+    def _base(self, candidate: Candidate, budget: Budget) -> AnalysisUnit:
+        """What a function begins with: the end of the script, or the object of its class, which is made if need be and
+        only once. A class that spends the budget of one entry point on that is not made again for its other methods.
+        """
+        owner = candidate.owner
+        if owner is None or candidate.function.kind in ("static", "class"):
+            return self.finish
+        if owner.id not in self.objects:
+            made: list[tuple[State, HeapRef]] = []
 
+            def make() -> list[State]:
+                state = self.state.fork()
+                made.append((state, make_instance(self.machine, state, owner, state.heap[owner.id].node)))
+                return []
 
-def _apply(
-    machine: Machine,
-    memory: AnalysisCache,
-    finish: AnalysisUnit,
-    known: Set[ast.AST],
-    budget: Budget,
-    steps: list[AnalysisUnit],
-) -> None:
-    """Apply the Functions of the file whose backward no pass has reached."""
-    state, module = finish.result
-    for kind, backward in functions_of(state, module):
-        if budget.together > 0 and backward.node not in known:
-            node = state.get(kind.id, Class).node
-            run = partial(imagine_apply, machine, state.fork(), kind)
-            unit = _imagined(machine, memory, finish, (node, kind.id, None), Entry("latent", node), run, budget.next)
-            steps.append(budget.paid(unit))
+            unit = self.objects[owner.id] = self._run("object", candidate, self.finish, budget, make)
+            if made:
+                unit.result = made[0]
+        return self.objects[owner.id]
 
+    def _run(
+        self,
+        kind: Literal["object", "function", "latent"],
+        candidate: Candidate,
+        base: AnalysisUnit,
+        budget: Budget,
+        run: Callable[[], list[State]],
+        led: frozenset[str] | None = None,
+    ) -> AnalysisUnit:
+        """Run an entry point of a ``kind``, unless the unit of the last analysis would be the same."""
+        machine, owner = self.machine, candidate.owner
+        node = None if kind == "object" else candidate.function.node
+        key = kind, node, owner.id if owner is not None else 0, led
+        unit = self.memory.entries.get(key)
+        if unit is not None and unit.base is base and unit.is_valid_within(budget.next):
+            if machine.imports is not None and not machine.imports.repeat(unit):
+                raise Outdated  # what an older text's unit looked up in other files must be what it was
+        else:
+            with recorded(machine, _facts(base).fork(), base.loads, budget.next) as unit:
+                unit.base = base
+                self._record(kind, candidate, unit, run)
+            if kind == "latent":  # it is no entry point: nothing of it counts, and nothing is lost with it
+                unit.stats, unit.backward_sites = AnalysisStats(faults=unit.stats.faults), {}
+                unit.unfollowed = [lost for lost in unit.unfollowed if lost.fault is not None]
+            if kind == "latent" or kind == "function" and machine.probe is None:
+                unit.facts = None
+            self.memory.entries[key] = unit
+        self.steps.append(budget.paid(unit))
+        return unit
 
-def _imagined(
-    machine: Machine,
-    memory: AnalysisCache,
-    base: AnalysisUnit,
-    key: tuple[ast.AST, int, frozenset[str] | None],
-    entry: Entry,
-    run: Callable[[], list[State]],
-    limit: int,
-) -> AnalysisUnit:
-    """Run something for an imagined caller. What is counted there counts for nothing: it is no entry point, and nothing
-    is lost with it.
-    """
-    known = memory.latent.get(key)
-    if known is not None and known.result is base and known.is_valid_within(limit):
-        _looked_up_again(machine, known)
-        return known
-    with recorded(machine, _facts(base).fork(), base.loads, limit) as step:
-        step.dependencies.add(key[0])
-        step.run_by, step.function = RunBy.IMAGINED, key[0]
-        if base.result is not None:
-            with machine.detached():
-                _entered(machine, [], replace(entry, kind="latent"), run)
-    step.stats, step.backward_sites, step.facts, step.result = AnalysisStats(faults=step.stats.faults), {}, None, base
-    step.unfollowed = [lost for lost in step.unfollowed if lost.fault is not None]
-    memory.latent[key] = step
-    return step
-
-
-def _counted_in(machine: Machine, entry: Entry, budget: Budget) -> AnalysisUnit:
-    """Count an entry point, and say that it was not begun where nothing is left for it."""
-    with recorded(machine, machine.facts, (), 0) as step:
-        step.stats.entries += 1
-        if not budget.next:
+    def _record(
+        self,
+        kind: Literal["object", "function", "latent"],
+        candidate: Candidate,
+        unit: AnalysisUnit,
+        run: Callable[[], list[State]],
+    ) -> None:
+        """Run an entry point as a ``unit``."""
+        machine, base, entry = self.machine, unit.base, self._named(kind, candidate)
+        assert base is not None
+        function, owner, unit.run_by = candidate.function, candidate.owner, RunBy.IMAGINED
+        if kind != "object":
+            unit.function = function.node
+            unit.dependencies.add(function.node)
+        if kind == "function" and is_run_by_tests(machine, self.state, function, owner):
+            unit.run_by = RunBy.TESTS
+        if kind == "object" and owner is not None and is_test_class(machine, self.state, owner):
+            unit.run_by = RunBy.TESTS
+        if base.result is None and kind == "function":
             machine.unit.stats.out_of_fuel += 1
+            machine.unit.is_exhausted = True
             machine.give_up(Lost(entry, begun=False))
-    return step
+        elif base.result is not None:
+            with machine.detached() if kind == "latent" else nullcontext():
+                ends = _entered(machine, [], entry, run)
+            if kind == "function":
+                unit.stats.stopped += _is_stopped(ends)
+                unit.ended = _ended(ends)
+
+    def _named(self, kind: Literal["object", "function", "latent"], candidate: Candidate) -> Entry:
+        owner = None if candidate.owner is None else self.state.heap[candidate.owner.id].node
+        return Entry(kind, owner) if kind == "object" else Entry(kind, candidate.function.node, owner)
+
+    def _count(self, candidate: Candidate, budget: Budget) -> None:
+        """Count an entry point, and say that it was not begun where nothing is left for it."""
+        with recorded(self.machine, self.machine.facts, (), 0) as step:
+            step.stats.entries += 1
+            if not budget.next:
+                step.stats.out_of_fuel += 1
+                self.machine.give_up(Lost(self._named("function", candidate), begun=False))
+        self.steps.append(step)
 
 
 def _script(machine: Machine, memory: AnalysisCache, limit: int, ran: list[Ran]) -> list[AnalysisUnit]:
@@ -320,66 +335,6 @@ def _finished(machine: Machine, memory: AnalysisCache) -> AnalysisUnit:
     return memory.finish
 
 
-def _object(machine: Machine, memory: AnalysisCache, finish: AnalysisUnit, owner: HeapRef, limit: int) -> AnalysisUnit:
-    """The object whose methods run: made once for each class, every method has its own copy of the state after that.
-
-    A class that spends the budget of one entry point on its ``__init__`` is not made again for its other methods.
-    """
-    known = memory.objects.get(owner.id)
-    if known is not None and known.is_valid_within(limit):
-        _looked_up_again(machine, known)
-        return known
-    with recorded(machine, _facts(finish).fork(), finish.loads, limit) as step:
-        state = finish.result[0].fork()
-        step.run_by = RunBy.TESTS if is_test_class(machine, state, owner) else RunBy.IMAGINED
-        made: list[tuple[State, HeapRef]] = []
-
-        def make() -> list[State]:
-            made.append((state, make_instance(machine, state, owner, state.heap[owner.id].node)))
-            return []
-
-        _entered(machine, [], Entry("object", finish.result[0].heap[owner.id].node), make)
-        step.result = made[0] if made else None
-    memory.objects[owner.id] = step
-    return step
-
-
-def _entry(
-    machine: Machine,
-    memory: AnalysisCache,
-    base: AnalysisUnit,
-    finish: AnalysisUnit,
-    function: Function,
-    owner: HeapRef | None,
-    limit: int,
-) -> AnalysisUnit:
-    """Run a function that nothing has called; a method on the object that ``base`` has made."""
-    key = function.node, owner.id if owner is not None else 0
-    known = memory.entries.get(key)
-    if known is not None and known.result is base and known.is_valid_within(limit):
-        _looked_up_again(machine, known)
-        return known
-    with recorded(machine, _facts(base).fork(), base.loads, limit) as step:
-        is_of_tests = is_run_by_tests(machine, finish.result[0], function, owner)
-        step.run_by = RunBy.TESTS if is_of_tests else RunBy.IMAGINED
-        step.function = function.node
-        step.dependencies.add(function.node)
-        entry = _named(finish, function, owner)
-        if base.result is None:
-            machine.unit.stats.out_of_fuel += 1
-            machine.unit.is_exhausted = True
-            machine.give_up(Lost(entry, begun=False))
-        else:
-            ends = _entered(machine, [], entry, partial(run_entry, machine, base.result, function, owner))
-            step.stats.stopped += _is_stopped(ends)
-            step.ended = _ended(ends)
-    step.result = base
-    if machine.probe is None:
-        step.facts = None
-    memory.entries[key] = step
-    return step
-
-
 def _is_stopped(states: list[State]) -> bool:
     """Whether a path has ended in an exception that PyTorch does not raise."""
     return any(isinstance(state.completion, Raise) and not state.completion.error.by_torch for state in states)
@@ -408,12 +363,6 @@ def _is_news(error: ProgramRaised) -> bool:
     return error.by_torch and not error.is_meant and not error.is_published and bool(error.message)
 
 
-def _looked_up_again(machine: Machine, known: AnalysisUnit) -> None:
-    """What an older text's step looked up in other files counts for this one, and must be what it was."""
-    if machine.imports is not None and not machine.imports.repeat(known):
-        raise Outdated
-
-
 def _counted(machine: Machine, steps: list[AnalysisUnit]) -> list[AnalysisUnit]:
     """All steps, those of imported modules before the first that may use them; the machine knows what all have
     counted, and what they have learnt if some code watches it.
@@ -434,10 +383,6 @@ def _counted(machine: Machine, steps: list[AnalysisUnit]) -> list[AnalysisUnit]:
                 holes.forwards += 1
                 holes.ended += method in ended
     return found
-
-
-def _named(finish: AnalysisUnit, function: Function, owner: HeapRef | None) -> Entry:
-    return Entry("function", function.node, None if owner is None else finish.result[0].heap[owner.id].node)
 
 
 def _entered(machine: Machine, states: list[State], entry: Entry, run: Callable[[], list[State]]) -> list[State]:

@@ -65,6 +65,8 @@ class AnalysisUnit:
     unfollowed: list[Lost] = field(default_factory=list)
     # Where it ends for certain, since the program raises there.
     ended: Ended | None = None
+    # The unit in whose end it begins, if it is an entry point beside the script.
+    base: AnalysisUnit | None = None
     # Definitions that it called.
     called: set[ast.AST] = field(default_factory=set)
     # Definitions that it called, each with a parameter that it gave something that may carry a graph.
@@ -115,7 +117,7 @@ class AnalysisUnit:
     resume_point: tuple[Block, ...] = ()
     # Whether the script or the imported module goes no further.
     is_truncated: bool = False
-    # What other units begin with; its type depends on the kind of unit.
+    # What other units begin with: its type depends on the kind of unit.
     result: Any = None
 
     def successor(self, facts: Facts, loads: dict[LoadedModule, None], fuel: int) -> AnalysisUnit:

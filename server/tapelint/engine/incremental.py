@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..autograd import Facts
 from ..domain.state import State
@@ -33,6 +33,11 @@ from .analysis_unit import AnalysisUnit
 from .machine import Machine, Place, place_of
 from .module_system import LoadedModule, ModuleSystem
 from .statistics import AnalysisStats
+
+EntryKey: TypeAlias = tuple[str, ast.AST | None, int, frozenset[str] | None]
+"""The kind of an entry point, its definition, the heap id of the class (0 for none), and the parameters to which
+callers lead graphs (None without callers).
+"""
 
 
 @contextmanager
@@ -65,18 +70,14 @@ class AnalysisCache:
     script: list[AnalysisUnit] = field(default_factory=list)
     # What is reported at the end of the script.
     finish: AnalysisUnit | None = None
-    # The objects whose methods run, by heap id of the class.
-    objects: dict[int, AnalysisUnit] = field(default_factory=dict)
-    # The entry points, by definition and heap id of the class (0 for none).
-    entries: dict[tuple[ast.AST, int], AnalysisUnit] = field(default_factory=dict)
-    # The same functions called with tensors that require grad, with the parameters to which callers may lead graphs
-    # (None without callers).
-    latent: dict[tuple[ast.AST, int, frozenset[str] | None], AnalysisUnit] = field(default_factory=dict)
+    # The objects whose methods run, and the functions without a caller that have run, alone or with tensors that
+    # require grad: each by what it is (`EntryKey`).
+    entries: dict[EntryKey, AnalysisUnit] = field(default_factory=dict)
 
     def forget(self) -> None:
         """Begin anew."""
         self.machine = self.source = self.finish = None
-        self.script, self.objects, self.entries, self.latent = [], {}, {}, {}
+        self.script, self.entries = [], {}
 
     def resume(self, source: Source, resolve: Resolve | None, under: object = None) -> Machine | None:
         """The machine that ran an older text of ``source``, its tree edited and the steps forgotten that have read
@@ -113,10 +114,8 @@ class AnalysisCache:
                 break
         is_whole = len(self.script) == whole and found.keeps(tree, "body", len(tree.body))
         if not is_whole or self.finish is None or not self.finish.is_valid_after(found):
-            self.finish, self.objects, self.entries, self.latent = None, {}, {}, {}
-        self.objects = {key: step for key, step in self.objects.items() if step.is_valid_after(found)}
+            self.finish, self.entries = None, {}
         self.entries = {key: step for key, step in self.entries.items() if step.is_valid_after(found)}
-        self.latent = {key: step for key, step in self.latent.items() if step.is_valid_after(found)}
 
     def begin(self, machine: Machine, source: Source, under: object = None) -> None:
         """``machine`` is about to execute a text."""
