@@ -48,7 +48,7 @@ from ..domain.values import (
     Unknown,
     Value,
 )
-from ..engine.machine import Machine
+from ..engine.machine import Machine, OutOfFuel
 from ..engine.syntax.own_attributes import own_attribute
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
@@ -248,7 +248,10 @@ class GraphCaller:
 
         events = self.machine.facts.events
         with events.heard_by(found.events.append), events.assuming(ASSUMED):
-            found.ended = self.machine.run_paths(state, call)
+            try:
+                found.ended = self.machine.run_paths(state, call)
+            except OutOfFuel:  # what was found before counts
+                self.machine.unit.is_exhausted = True
         return found
 
     def _result(self, state: State, given: dict[str, Value], key: object) -> Value:
