@@ -22,9 +22,6 @@ from ..engine.syntax.own_attributes import own_attribute
 from ..frozen import frozen
 from ..source import Definition, cached_on_node, walk
 
-MAX_DEPTH = 3
-"""Through so many calls one after the other a parameter is followed."""
-
 
 @frozen
 class HandedOn:

@@ -8,7 +8,6 @@ Only what is cheap to see counts: a function without any of these is not execute
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
 from .. import ops
 from ..source import Definition, cached_on_node, definitions, walk
@@ -42,72 +41,33 @@ def _writers(tree: ast.AST) -> frozenset[str]:
 @cached_on_node
 def _facts(function: ast.AST) -> tuple[bool, frozenset[str]]:
     """Whether the text of a function writes in place, and the names of what it calls."""
-    called = set[str]()
-    writes = False
-    plain = _plain(function)
-    for node in walk(function):
-        if isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            called.add(name)
-            writes |= _is_in_place(name) or _asks_for_it(node.keywords)
-        elif isinstance(node, ast.AugAssign):
-            is_counter = isinstance(node.target, ast.Attribute) and isinstance(node.value, ast.Constant)
-            writes |= not (is_counter or _is_plain(node.target, plain) or _is_container(node.value))
-        elif isinstance(node, ast.Assign):
-            writes |= any(_is_part(target, plain) for target in node.targets)
-    return writes, frozenset(called)
+    nodes = [*walk(function)]
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    return any(map(_writes, nodes)), frozenset(_name(call) for call in calls)
 
 
-def _is_in_place(name: str) -> bool:
-    return name.endswith("_") and not name.endswith("__") and bool(ops.candidates(name))
+def _name(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
-def _asks_for_it(keywords: Iterable[ast.keyword]) -> bool:
-    return any(
-        k.arg == "out" or k.arg == "inplace" and isinstance(k.value, ast.Constant) and k.value.value is True
-        for k in keywords
-    )
-
-
-def _is_part(target: ast.expr, plain: frozenset[str]) -> bool:
-    """Whether an assignment goes to a part of what may be a tensor."""
-    if isinstance(target, (ast.Tuple, ast.List)):
-        return any(_is_part(item, plain) for item in target.elts)
-    if not isinstance(target, ast.Subscript):
-        return False
-    is_key = isinstance(target.slice, ast.Constant) and isinstance(target.slice.value, str)
-    return not is_key and not _is_plain(target.value, plain)
-
-
-@cached_on_node
-def _plain(function: ast.AST) -> frozenset[str]:
-    """The names that a function binds to numbers, texts, dicts and the like first."""
-    found = set[str]()
-    for node in walk(function):
-        if isinstance(node, ast.Assign) and _is_plain(node.value, frozenset()):
-            found.update(target.id for target in node.targets if isinstance(target, ast.Name))
-    return frozenset(found)
-
-
-def _is_plain(node: ast.expr, names: frozenset[str]) -> bool:
-    """Whether an expression is no tensor for certain."""
+def _writes(node: ast.AST) -> bool:
+    """Whether a node may write a tensor in place: by a method, by an argument, by an operator, or to a part of it."""
     match node:
-        case ast.Constant():
-            return True
-        case ast.Name(id=name):
-            return name in names
-        case ast.Call(func=ast.Name(id="len" | "int" | "str")):
-            return True
-    return _is_container(node)
-
-
-def _is_container(node: ast.expr) -> bool:
-    """Whether an expression is a text, a list or a dict."""
-    match node:
-        case ast.Constant(value=str()) | ast.JoinedStr() | ast.Dict() | ast.List() | ast.Tuple():
-            return True
-        case ast.ListComp() | ast.DictComp() | ast.SetComp():
-            return True
-        case ast.Call(func=ast.Name(id="dict" | "list" | "defaultdict" | "set" | "OrderedDict")):
+        case ast.Call(keywords=keywords):
+            name = _name(node)
+            is_method = name.endswith("_") and not name.endswith("__") and bool(ops.candidates(name))
+            return is_method or any(_asks_for_it(each) for each in keywords)
+        case ast.AugAssign(ast.Attribute(), value=ast.Constant()):
+            return False  # a counter
+        case ast.AugAssign(value=value):
+            return not isinstance(value, (ast.JoinedStr, ast.List, ast.Tuple, ast.ListComp, ast.Dict))
+        case ast.Subscript(slice=ast.Constant(str())):
+            return False  # the key of a dictionary
+        case ast.Subscript(ctx=ast.Store()):
             return True
     return False
+
+
+def _asks_for_it(given: ast.keyword) -> bool:
+    is_true = isinstance(given.value, ast.Constant) and given.value.value is True
+    return given.arg == "out" or given.arg == "inplace" and is_true

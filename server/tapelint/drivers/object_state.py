@@ -34,11 +34,6 @@ from .annotations import plain_origin
 from .attribute_flow import MethodFlow, ObjectFlow, object_flow
 from .inferred_arguments import inferred, is_switch
 
-MAX_DEPTH = 3
-"""How many methods are called one for another, because the last one needs what the one before it assigns."""
-MAX_SETTERS = 4
-"""How many methods are called before one that needs what they assign."""
-
 
 def prepare(machine: Machine, state: State, receiver: HeapRef, function: Function) -> None:
     """Bring the object of a method that is about to run into a state that other methods may have left it in."""
@@ -46,30 +41,39 @@ def prepare(machine: Machine, state: State, receiver: HeapRef, function: Functio
         return
     name = getattr(function.node, "name", "")
     flow = object_flow(machine, state, state.get(receiver.id, Instance).kind)
-    _set_up(machine, state, receiver, flow, name, MAX_DEPTH)
-    _open(state, receiver, flow, flow.reached(name))
+    _set_up(machine, state, receiver, flow, name, machine.limits.setup_depth)
+    _open(machine, state, receiver, flow, flow.reached(name))
     _doubt_data(state, receiver, flow, flow.reached(name), function.node)
-    _open_switches(machine, state, receiver, flow, flow.reached(name))
 
 
-def _open(state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, MethodFlow]) -> None:
-    """Attributes that a test asks for have any of the values that other methods, or other code alone, give them."""
-    tested = {name for each in reached.values() for name in each.tested}
-    for attribute in sorted(tested):
+def _open(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, MethodFlow]) -> None:
+    """Attributes that a test asks for, and that hold a constant, are options: they have any of the values that other
+    methods, the caller of ``__init__`` or other code alone give them.
+    """
+    maker = flow.methods.get("__init__")
+    kept = {} if maker is None else machine.query(kept_parameters, maker.node)
+    defaults = {} if maker is None else defaults_of(maker)
+    for attribute in sorted({name for each in reached.values() for name in each.tested}):
         current = _current(state, receiver, attribute)
         if not isinstance(current, Const) or not is_hashable(current):
             continue
-        for setter in flow.setters(attribute, reached):
-            others = _others(current, flow.flows[setter].assigned[attribute])
-            if others:
-                premise = f"`{setter}` was called before, which sets `self.{attribute}`"
-                value = optional(Option(current, premise, others), attribute)
-                state.edit_attributes(receiver.id)[attribute] = value
-                break
-        else:
-            if _is_for_others(state, receiver, flow, attribute, current):
-                value = optional(Option(current, f"`self.{attribute}` is set from outside"), attribute)
-                state.edit_attributes(receiver.id)[attribute] = value
+        value = _set_by_methods(current, attribute, flow, reached)
+        if value is None and attribute in kept:
+            if is_switch(current) and defaults.get(kept[attribute].arg) == current:
+                value = _option(kept[attribute], current)
+        elif value is None and _is_for_others(state, receiver, flow, attribute, current):
+            value = optional(Option(current, f"`self.{attribute}` is set from outside"), attribute)
+        if value is not None:
+            state.edit_attributes(receiver.id)[attribute] = value
+
+
+def _set_by_methods(current: Const, attribute: str, flow: ObjectFlow, reached: dict[str, MethodFlow]) -> Value | None:
+    """The values that another method gives an attribute beside the ``current`` one; None if none is known to."""
+    for setter in flow.setters(attribute, reached):
+        if others := _others(current, flow.flows[setter].assigned[attribute]):
+            premise = f"`{setter}` was called before, which sets `self.{attribute}`"
+            return optional(Option(current, premise, others), attribute)
+    return None
 
 
 def _is_for_others(state: State, receiver: HeapRef, flow: ObjectFlow, attribute: str, current: Const) -> bool:
@@ -81,25 +85,6 @@ def _is_for_others(state: State, receiver: HeapRef, flow: ObjectFlow, attribute:
         return all(each == current for each in assigned)
     found = lookup_in_mro(state, state.get(receiver.id, Instance).kind, attribute)
     return found is not None and isinstance(found[0], HeapRef)
-
-
-def _open_switches(
-    machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, MethodFlow]
-) -> None:
-    """Attributes that a test asks for, and that only keep a switch of ``__init__``, are options: an object is made with
-    the defaults of its class, but whoever makes one may want another.
-    """
-    maker = flow.methods.get("__init__")
-    if maker is None:
-        return
-    keeping, defaults = machine.query(kept, maker.node), defaults_of(maker)
-    tested = {name for each in reached.values() for name in each.tested}
-    changed = {name for other, each in flow.flows.items() if other != "__init__" for name in each.assigned}
-    for attribute in sorted(tested & keeping.keys() - changed):
-        default = defaults.get(keeping[attribute].arg)
-        if isinstance(default, Const) and is_switch(default) and _current(state, receiver, attribute) == default:
-            if (value := _option(keeping[attribute], default)) is not None:
-                state.edit_attributes(receiver.id)[attribute] = value
 
 
 def _option(parameter: ast.arg, default: Const) -> Value | None:
@@ -116,7 +101,7 @@ def _option(parameter: ast.arg, default: Const) -> Value | None:
 
 
 @cached_on_node
-def kept(maker: ast.AST) -> dict[str, ast.arg]:
+def kept_parameters(maker: ast.AST) -> dict[str, ast.arg]:
     """The attributes that only keep a parameter: ``self.clip = clip``, and nothing else."""
     arguments = getattr(maker, "args", None)
     if not isinstance(arguments, ast.arguments):
@@ -172,7 +157,7 @@ def _others(current: Const, assigned: list[Const | None]) -> tuple[Const, ...]:
 def _set_up(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow, name: str, depth: int) -> None:
     """Call the methods that assign what a method reads and the object does not have yet."""
     reached = flow.reached(name)
-    for attribute in _due(state, receiver, reached)[:MAX_SETTERS]:
+    for attribute in _due(state, receiver, reached)[: machine.limits.setters]:
         if not _is_due(state, receiver, attribute):
             continue  # the method that was called for another one has assigned this, too
         setters = [each for each in flow.setters(attribute, reached) if _prepares(machine, flow, each, attribute)]

@@ -25,10 +25,6 @@ from ..engine.machine import Machine, OutOfFuel
 from ..frozen import frozen
 from .graph_caller import called_between
 
-ENOUGH = 3
-"""Calls after which what grows can be distinguished from what keeps the results of the last two."""
-
-
 LedCall: TypeAlias = Callable[[Machine, dict[Node, str], State], None]
 """A call whose arguments require grad. It adds the parameter of each, by the node of the argument's graph."""
 
@@ -77,13 +73,13 @@ class RepeatedCall:
                 continue
             ended = [path.fork()]
             with machine.facts.events.heard_by(self.heard.append):
-                for number in range(calls + 1, ENOUGH + 1):
+                for number in range(calls + 1, machine.limits.repeated_calls + 1):
                     ended = [
                         last for each in ended for last in self._again(machine, each, self.run, number, self.effect)
                     ]
             for last in ended:
                 if last.completion is None and not any(event.raises for event in self.heard):
-                    grown = self._growing(last, ENOUGH)
+                    grown = self._growing(last, machine.limits.repeated_calls)
                     led = cache(partial(self._led_by, machine, path))
                     growth.publish(machine, last, grown, self.receiver, last.iterations[-1], self.walks, led)
 
@@ -94,11 +90,11 @@ class RepeatedCall:
         names, run = dict[Node, str](), machine.new_run()
         effect, ended = partial(self.led, machine, names), [path.fork()]
         with machine.facts.events.heard_by():
-            for number in range(1, ENOUGH + 1):
+            for number in range(1, machine.limits.repeated_calls + 1):
                 ended = [last for each in ended for last in self._again(machine, each, run, number, effect)]
         found = dict[str, str]()
         for last in ended:
-            grown = growth.growing(last, self._roots(last), run, ENOUGH)
+            grown = growth.growing(last, self._roots(last), run, machine.limits.repeated_calls)
             refused = self._refused(machine, last) if grown else frozenset()
             for holder in grown:
                 below = set(reachable(last.grad_fns(holder.tensors)))

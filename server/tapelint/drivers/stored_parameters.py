@@ -23,7 +23,7 @@ from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..engine.syntax.walked_results import fed_calls, walked_attributes, walked_calls
 from ..models.frameworks.training_loops import walked_results
 from ..source import cached_on_node, walk
-from .handed_on import MAX_DEPTH, HandedOn, Parameter, handed_arguments, handed_to_methods, receiving
+from .handed_on import HandedOn, Parameter, handed_arguments, handed_to_methods, receiving
 
 WALKED = "backward()"
 """The use of what is called, if the program goes backward through what comes out."""
@@ -40,8 +40,9 @@ def uses_of(machine: Machine, state: State, function: Function, kind: HeapRef | 
     """
     found = {name: set(used) for name, used in machine.query(_own_uses, function.node).items()}
     spec = function.node.args
-    for parameter in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
-        found.setdefault(parameter.arg, set()).update(_uses_by_others(machine, state, function, parameter.arg))
+    for name in (each.arg for each in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)):
+        more = _uses_by_others(machine, state, function, name, machine.limits.handed_on)
+        found.setdefault(name, set()).update(more)
     if function.owner is None or getattr(function.node, "name", "") != "__init__":
         return found
     kind = kind or HeapRef(function.owner)
@@ -85,9 +86,7 @@ def _own_uses(scope: ast.AST) -> dict[str, set[str]]:
     return {name: used | marks.get(name, set()) for name, used in uses.items()}
 
 
-def _uses_by_others(
-    machine: Machine, state: State, function: Function, name: str, depth: int = MAX_DEPTH
-) -> Iterator[str]:
+def _uses_by_others(machine: Machine, state: State, function: Function, name: str, depth: int) -> Iterator[str]:
     """How the functions use a variable that ``function`` hands it on to."""
     for callee, parameter in receiving(machine, state, function, name) if depth else ():
         yield from machine.query(_uses_of_given, callee.node).get(parameter, ())

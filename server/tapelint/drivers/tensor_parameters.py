@@ -26,7 +26,7 @@ from ..engine.machine import Machine
 from ..models.torch.registry import TENSOR_METHODS
 from ..source import cached_on_node, is_none, last_name, walk
 from .annotations import TENSORS
-from .handed_on import MAX_DEPTH, Parameter
+from .handed_on import Parameter
 
 SHARED = frozenset(
     "add all any apply argmax argmin argsort astype backward bfloat16 clip conj copy count cpu cuda "
@@ -54,9 +54,10 @@ class Usage:
 
 
 def tensor_parameters(
-    machine: Machine, state: State, function: Function, kind: Value | None = None, depth: int = MAX_DEPTH
+    machine: Machine, state: State, function: Function, kind: Value | None = None, depth: int | None = None
 ) -> list[str]:
     """The parameters that are tensors of numbers, in their order; of a method of an object of the class ``kind``."""
+    depth = machine.limits.handed_on if depth is None else depth
     tensors, whole = _used_as(machine, state, function, kind, depth)
     parameters = _parameters(function)
     annotated = {a.arg for a in parameters if a.annotation is not None}
@@ -69,7 +70,7 @@ def possible_tensors(machine: Machine, state: State, function: Function, kind: V
     """The parameters that may be tensors of numbers: those that are, and those of which neither an annotation nor a use
     says anything else.
     """
-    _, whole = _used_as(machine, state, function, kind, MAX_DEPTH)
+    _, whole = _used_as(machine, state, function, kind, machine.limits.handed_on)
     possible = [a for a in _parameters(function) if a.annotation is None or _is_tensor(a.annotation)]
     return [a.arg for a in possible if a.arg not in whole]
 

@@ -48,8 +48,6 @@ from .used_by_optimizers import serves_optimizers
 TRAINED = guess("a caller goes backward through the result")
 
 TRAINING = frozenset(("backward", "step"))
-MAX_SUBCLASSES = 2
-"""Of so many derived classes the methods of a class run that leaves others to them."""
 TRAINS = 0
 """The urgency of what goes backward."""
 NON_TRAINING = 3
@@ -155,7 +153,7 @@ def _completed(machine: Machine, state: State, module: int, base: HeapRef) -> li
         return []
     own = {heir: state.get(heir.id, Class).attributes.keys() for heir in _heirs(state, module, base)}
     left = abstract | undeclared.intersection(*own.values())
-    return [heir for heir, names in own.items() if left and left <= names][:MAX_SUBCLASSES]
+    return [heir for heir, names in own.items() if left and left <= names][: machine.limits.heirs]
 
 
 def _heirs(state: State, module: int, base: HeapRef) -> list[HeapRef]:

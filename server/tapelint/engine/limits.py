@@ -81,6 +81,15 @@ class Limits:
     init_paths: int = 1
     # Paths after which a function without a caller is called again.
     repeated_paths: int = 4
+    # Methods that are called before one that needs what they assign, and how many one for another.
+    setters: int = 4
+    setup_depth: int = 3
+    # Derived classes on whose objects the methods of a class run that leaves others to them.
+    heirs: int = 2
+    # Calls after which what grows can be distinguished from what keeps the results of the last two.
+    repeated_calls: int = 3
+    # Functions through which a parameter is followed that is handed on from one to another.
+    handed_on: int = 3
     # Paths on which a notebook cell is run a second time.
     rerun_paths: int = 2
 
