@@ -67,12 +67,11 @@ MECHANISMS: tuple[Mechanism, ...] = (
     _one("drivers.used_by_optimizers", serves_optimizers=_false),
     _one("drivers.object_state", prepare=nothing),
     _one("drivers.no_grad_only", is_unrecorded=_false, is_unrecorded_in=_false),
-    _one("drivers.stored_parameters", uses_of=_names),
-    _one("drivers.handed_on", receiving=_empty),
+    _one("drivers.parameter_uses", uses_of=_names),
     Mechanism(
         "imagined callers",
-        ("drivers.tensor_parameters", "drivers.in_place_sites"),
-        {"drivers.entry:_latent": nothing},
+        ("drivers.graph_caller", "drivers.in_place_sites"),
+        {"drivers.unreached_functions:is_worth_imagining": _false},
     ),
     # what a path supposes
     _one("engine.paths.open_options", fill_open=nothing),

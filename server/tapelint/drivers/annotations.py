@@ -75,6 +75,12 @@ def plain_origin(annotation: ast.expr) -> Origin | None:
     return found.pop() if len(found) == 1 else None
 
 
+def is_tensor(annotation: ast.expr | None) -> bool:
+    """Whether an annotation allows a tensor, or None, and nothing else."""
+    options = [*_options(annotation)] if annotation is not None else []
+    return bool(options) and all(each is not None and last_name(each) in TENSORS for each in options)
+
+
 def _is_data(value: Value) -> bool:
     return isinstance(value, Unknown) and value.requires_grad is False
 
@@ -135,16 +141,21 @@ def _class(machine: Machine, state: State, scope: int, annotation: ast.expr) -> 
     return kind if isinstance(kind, HeapRef) and isinstance(state.heap.get(kind.id), Class) else None
 
 
+def looked_up(machine: Machine, state: State, scope: int, name: str) -> Value | None:
+    """What a name means in ``scope``."""
+    outer, state.frame = state.frame, scope
+    try:
+        return machine.lookup(state, name)
+    finally:
+        state.frame = outer
+
+
 def named(machine: Machine, state: State, scope: int, node: ast.expr) -> Value | None:
     """What a dotted name means in ``scope``."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return next((named(machine, state, scope, option) for option in _options(node) if option is not None), None)
     if isinstance(node, ast.Name):
-        outer, state.frame = state.frame, scope
-        try:
-            return machine.lookup(state, node.id)
-        finally:
-            state.frame = outer
+        return looked_up(machine, state, scope, node.id)
     if isinstance(node, ast.Attribute):
         owner = named(machine, state, scope, node.value)
         if isinstance(owner, (External, Module)):

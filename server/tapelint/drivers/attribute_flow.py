@@ -29,6 +29,8 @@ MODULE = External("torch.nn.Module")
 
 FILLING = frozenset(("append", "extend", "insert", "update", "appendleft"))
 """Methods that put what they are given into a container."""
+ITSELF = frozenset("to cuda cpu float half double train eval requires_grad_ share_memory".split())
+"""Methods of a module that return it."""
 NUMBERS = frozenset(("item", "size", "numel", "dim"))
 """Methods of a tensor that give numbers of Python."""
 
@@ -39,6 +41,8 @@ class MethodFlow:
 
     # The constants that it assigns, by attribute; None for anything else.
     assigned: dict[str, list[Const | None]] = field(default_factory=dict)
+    # The variable that each assignment gives an attribute, by attribute; None for anything else.
+    kept: dict[str, list[str | None]] = field(default_factory=dict)
     # The attributes that it binds to what is neither a constant nor, as far as the text shows, a number.
     computed: set[str] = field(default_factory=set)
     # The attributes that something is put into.
@@ -127,8 +131,16 @@ def _assigned(found: MethodFlow, target: ast.expr, value: ast.expr | None, own: 
     elif (name := own_attribute(target, own)) is not None:
         constant = Const(value.value) if isinstance(value, ast.Constant) else None
         found.assigned.setdefault(name, []).append(constant)
+        found.kept.setdefault(name, []).append(_passed_on(value))
         if constant is None and not by_number:
             found.computed.add(name)
+
+
+def _passed_on(value: ast.expr | None) -> str | None:
+    """The variable that an expression gives as it is, or after what returns it: ``net.to(device)``."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in ITSELF:
+        value = value.func.value
+    return value.id if isinstance(value, ast.Name) else None
 
 
 def _is_number(value: ast.expr) -> bool:

@@ -62,7 +62,7 @@ from . import framework_driver
 from .attribute_flow import MethodFlow, ObjectFlow, method_flow, object_flow, returns_something
 from .inferred_arguments import inferred
 from .inherited_templates import call_site
-from .tensor_parameters import tensor_parameters
+from .parameter_uses import tensor_parameters
 
 ASSUMED = guess("a caller's tensors require grad")
 """What all rests on here, until it is known what is needed of it."""

@@ -49,7 +49,7 @@ from ..models.torch.nn.layer_models import guessed_network
 from ..models.torch.nn.module_registry import Guess, is_module_like, parameters_of
 from ..semantics.functions import call_function
 from .annotations import promised
-from .stored_parameters import FED, WALKED, uses_of
+from .parameter_uses import FED, WALKED, uses_of
 
 
 def make_instance(

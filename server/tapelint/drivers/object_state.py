@@ -25,14 +25,13 @@ from ..domain.parameter_defaults import defaults_of
 from ..domain.state import State
 from ..domain.values import NONE, Const, Function, HeapRef, Instance, TensorRef, Unknown, Value
 from ..engine.machine import Machine, OutOfFuel
-from ..engine.syntax.own_attributes import own_attribute
 from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
 from ..semantics.functions import call_function
 from ..semantics.reassigned_data import is_placeholder
-from ..source import cached_on_node, walk
 from .annotations import plain_origin
 from .attribute_flow import MethodFlow, ObjectFlow, object_flow
 from .inferred_arguments import inferred, is_switch
+from .parameter_uses import bound_variables, parameters
 
 
 def prepare(machine: Machine, state: State, receiver: HeapRef, function: Function) -> None:
@@ -51,16 +50,16 @@ def _open(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow, r
     methods, the caller of ``__init__`` or other code alone give them.
     """
     maker = flow.methods.get("__init__")
-    kept = {} if maker is None else machine.query(kept_parameters, maker.node)
     defaults = {} if maker is None else defaults_of(maker)
     for attribute in sorted({name for each in reached.values() for name in each.tested}):
         current = _current(state, receiver, attribute)
         if not isinstance(current, Const) or not is_hashable(current):
             continue
         value = _set_by_methods(current, attribute, flow, reached)
-        if value is None and attribute in kept:
-            if is_switch(current) and defaults.get(kept[attribute].arg) == current:
-                value = _option(kept[attribute], current)
+        kept = _kept_parameter(machine, flow, attribute)
+        if value is None and kept is not None:
+            if is_switch(current) and defaults.get(kept.arg) == current:
+                value = _option(kept, current)
         elif value is None and _is_for_others(state, receiver, flow, attribute, current):
             value = optional(Option(current, f"`self.{attribute}` is set from outside"), attribute)
         if value is not None:
@@ -100,34 +99,13 @@ def _option(parameter: ast.arg, default: Const) -> Value | None:
     return None if origin is None else replace(optional(option, name), origin=origin)
 
 
-@cached_on_node
-def kept_parameters(maker: ast.AST) -> dict[str, ast.arg]:
-    """The attributes that only keep a parameter: ``self.clip = clip``, and nothing else."""
-    arguments = getattr(maker, "args", None)
-    if not isinstance(arguments, ast.arguments):
-        return {}
-    own, *rest = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs] or [ast.arg("")]
-    parameters = {each.arg: each for each in rest}
-    found: dict[str, list[ast.arg | None]] = {}
-    for node in walk(maker):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            parameters.pop(node.id, None)
-    for node in walk(maker):
-        value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
-        source = parameters.get(value.id) if isinstance(value, ast.Name) else None
-        for target in _targets(node):
-            if (name := own_attribute(target, own.arg)) is not None:
-                found.setdefault(name, []).append(source)
-    return {name: each[0] for name, each in found.items() if len(each) == 1 and each[0] is not None}
-
-
-def _targets(node: ast.AST) -> list[ast.expr]:
-    match node:
-        case ast.Assign(targets):
-            return [part for target in targets for part in walk(target) if isinstance(part, ast.expr)]
-        case ast.AnnAssign(target) | ast.AugAssign(target):
-            return [target]
-    return []
+def _kept_parameter(machine: Machine, flow: ObjectFlow, attribute: str) -> ast.arg | None:
+    """The parameter of ``__init__`` that an attribute only keeps: ``self.clip = clip``, and nothing else."""
+    maker = flow.methods.get("__init__")
+    names = flow.flows["__init__"].kept.get(attribute, []) if maker is not None else []
+    if maker is None or len(names) != 1 or names[0] in machine.query(bound_variables, maker.node):
+        return None
+    return next((each for each in parameters(maker) if each.arg == names[0]), None)
 
 
 def _doubt_data(

@@ -39,8 +39,8 @@ from .inherited_templates import call_site, inherited_templates
 from .local_functions import run_left_behind
 from .no_grad_only import is_unrecorded, runs_unrecorded
 from .object_state import prepare
+from .parameter_uses import possible_tensors, tensor_parameters
 from .repeated_calls import RepeatedCall, once
-from .tensor_parameters import possible_tensors, tensor_parameters
 from .test_functions import fixture_of, inherited_tests, is_test, run_test
 from .uncalled_generators import drained
 from .used_by_optimizers import serves_optimizers

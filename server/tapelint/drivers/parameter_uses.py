@@ -1,0 +1,378 @@
+"""What a program does with a parameter: what it asks it for, whether it walks what it returns, to whom it hands it on.
+
+    def main(model, optimizer, batches):
+        for batch in batches:
+            update(model, optimizer, batch)      there `model` is called and `optimizer` steps
+
+    class Loss:
+        def __init__(self, device, G, D):
+            self.G, self.D = G, D                kept as an attribute, it is used as that is:
+        def run(self, z):
+            return self.D(self.G(z))             `G` is called
+
+    def cosine(a, b):
+        a = a / torch.norm(a)                    a tensor, by what an op of PyTorch takes, and sends a gradient to
+        return a[b]                              `b` is an index, which never has a gradient
+
+Only what is passed unchanged counts as handed on, and only to what is known by name where it is called. What is asked
+of a name after it was bound again says nothing about whether the parameter is a tensor.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from .. import ops
+from ..domain.mro import lookup_in_mro, mro_of
+from ..domain.state import State
+from ..domain.values import Class, External, Function, HeapRef, Value
+from ..engine.machine import Machine
+from ..engine.syntax.asked import OF_NETWORKS
+from ..engine.syntax.own_attributes import own_attribute
+from ..engine.syntax.syntactic_summary import syntactic_summary
+from ..engine.syntax.walked_results import fed_calls, walked_attributes, walked_calls
+from ..frozen import frozen
+from ..models.frameworks.training_loops import walked_results
+from ..models.torch.registry import TENSOR_METHODS
+from ..source import Definition, cached_on_node, walk
+from .annotations import is_tensor, looked_up
+from .attribute_flow import method_flow
+
+WALKED = "backward()"
+"""The use of what is called, if the program goes backward through what comes out."""
+FED = "backward() of data"
+"""The same, where it was given only what no call has returned: the graph begins there."""
+INDEX, INVERTED = "[]", "~"
+"""The use of an index, and of what `~` or `not` is asked of."""
+BASE = "super().__init__"
+
+SHARED = frozenset(
+    "add all any apply argmax argmin argsort astype backward bfloat16 clip conj copy count cpu cuda "
+    "cumprod cumsum data device diagonal dot double dtype entropy eval expand fill flatten float get half "
+    "imag index insert item items itemsize keys log log_prob map max mean min mT nbytes ndim nonzero "
+    "partition pop prod put ravel real register_hook remove repeat replace requires_grad_ reshape resize "
+    "reverse round rsample sample shape size sort split squeeze std sub sum swapaxes T take to tolist "
+    "trace transpose type update values var view".split()
+)
+"""Methods of tensors that arrays, lists, dicts, texts, modules or distributions have too."""
+WHOLE = frozenset((INDEX, INVERTED, "long", "int", "bool", "byte", "short"))
+"""Uses of what has no gradient, and conversions to it."""
+
+
+@frozen
+class HandedOn:
+    """A variable, or an attribute of ``self`` (``is_attribute``), is an argument of a call. ``callee`` is a dotted name,
+    ``position`` the place among the arguments, or the keyword.
+    """
+
+    callee: str
+    position: int | str
+    name: str
+    is_attribute: bool
+
+
+@frozen
+class Parameter:
+    """Asks a function for the name of its parameter that takes an argument at ``position``, or of that keyword;
+    ``bound`` are those before it that a method is given otherwise. None where there is none.
+    """
+
+    position: int | str
+    bound: int
+
+    def __call__(self, function: ast.AST) -> str | None:
+        if not isinstance(function, Definition):
+            return None
+        spec = function.args
+        names = [parameter.arg for parameter in (*spec.posonlyargs, *spec.args)][self.bound :]
+        if isinstance(self.position, str):
+            named = [*names, *(parameter.arg for parameter in spec.kwonlyargs)]
+            return self.position if self.position in named else None
+        return names[self.position] if self.position < len(names) else None
+
+
+@cached_on_node
+def bound_variables(scope: ast.AST) -> frozenset[str]:
+    """The variables that a function assigns."""
+    names = (node for node in walk(scope) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+    return frozenset(node.id for node in names)
+
+
+@cached_on_node
+def handed_on(scope: ast.AST) -> tuple[HandedOn, ...]:
+    """What the calls in a function or a class are given by name."""
+    calls = (node for node in walk(scope) if isinstance(node, ast.Call))
+    return tuple(found for call in calls for found in _given(call))
+
+
+def _given(call: ast.Call) -> Iterator[HandedOn]:
+    """What a call is given by name, up to ``*args``."""
+    first = next((index for index, each in enumerate(call.args) if isinstance(each, ast.Starred)), None)
+    given: list[tuple[int | str, ast.expr]] = [*enumerate(call.args[:first])]
+    given += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg is not None]
+    for place, value in given:
+        attribute = own_attribute(value)
+        if attribute is not None or isinstance(value, ast.Name):
+            name = attribute if attribute is not None else getattr(value, "id", "")
+            yield HandedOn(_dotted(call.func), place, name, attribute is not None)
+
+
+def _dotted(node: ast.expr) -> str:
+    match node:
+        case ast.Name(name):
+            return name
+        case ast.Call(ast.Name("super")):
+            return "super()"
+        case ast.Attribute(value, name):
+            return f"{base}.{name}" if (base := _dotted(value)) else ""
+    return ""
+
+
+def parameters(function: Function) -> list[ast.arg]:
+    """All that a function names of its arguments."""
+    spec = function.node.args
+    return [*spec.posonlyargs, *spec.args, *spec.kwonlyargs]
+
+
+# What it is asked for
+
+
+def uses_of(machine: Machine, state: State, function: Function, kind: HeapRef | None) -> dict[str, set[str]]:
+    """For each name in a function the attributes it is asked for, ``()`` if it is called, and ``WALKED`` if what comes
+    out is walked; for what an ``__init__`` keeps, by its class as well.
+    """
+    found = {name: set(used) for name, used in machine.query(_own_uses, function.node).items()}
+    for name in (each.arg for each in parameters(function)):
+        more = _uses_by_others(machine, state, function, name, machine.limits.handed_on)
+        found.setdefault(name, set()).update(more)
+    if function.owner is not None and getattr(function.node, "name", "") == "__init__":
+        kind = kind or HeapRef(function.owner)
+        _add_uses_by_methods(machine, state, kind, function, found)
+        _add_uses_by_base(machine, state, function, kind, found)
+    return found
+
+
+@cached_on_node
+def _own_uses(scope: ast.AST) -> dict[str, set[str]]:
+    """How a function itself uses names, ``WALKED`` and ``FED`` among the uses."""
+    uses, fed = syntactic_summary(scope).uses, fed_calls(scope)
+    marks = {name: {WALKED, FED} if name in fed else {WALKED} for name in walked_calls(scope)}
+    return {name: used | marks.get(name, set()) for name, used in uses.items()}
+
+
+@cached_on_node
+def _uses_of_given(scope: ast.AST) -> dict[str, set[str]]:
+    """What the uses of its parameters say of those that hand them on: not that something is called and nothing else."""
+    known = {WALKED, *OF_NETWORKS}
+    return {name: used if used & known else used - {"()"} for name, used in _own_uses(scope).items()}
+
+
+def _uses_by_others(machine: Machine, state: State, function: Function, name: str, depth: int) -> Iterator[str]:
+    """How the functions use a variable that ``function`` hands it on to."""
+    for callee, parameter in receiving(machine, state, function, name) if depth else ():
+        yield from machine.query(_uses_of_given, callee.node).get(parameter, ())
+        if callee.node is not function.node:
+            yield from _uses_by_others(machine, state, callee, parameter, depth - 1)
+
+
+def receiving(machine: Machine, state: State, function: Function, name: str) -> Iterator[tuple[Function, str]]:
+    """The functions of the program that ``function`` hands its variable ``name`` on to, each with their parameter."""
+    for call in machine.query(handed_on, function.node):
+        if call.name != name or call.is_attribute or not call.callee.isidentifier():
+            continue
+        callee = looked_up(machine, state, function.frame, call.callee)
+        if isinstance(callee, Function) and isinstance(callee.node, Definition):
+            parameter = machine.query(Parameter(call.position, 0), callee.node)
+            if parameter is not None:
+                yield callee, parameter
+
+
+def _add_uses_by_base(
+    machine: Machine, state: State, init: Function, kind: HeapRef, found: dict[str, set[str]]
+) -> None:
+    """Add to ``found`` how the class uses what an ``__init__`` hands on to that of the next base."""
+    handed = [each for each in machine.query(handed_on, init.node) if each.callee == BASE and not each.is_attribute]
+    base = lookup_in_mro(state, kind, "__init__", after=init.owner) if handed else None
+    if base is None or not isinstance(base[1], Function):
+        return
+    uses = uses_of(machine, state, base[1], kind)
+    for call in handed:
+        parameter = machine.query(Parameter(call.position, 1), base[1].node)
+        if parameter is not None:
+            found.setdefault(call.name, set()).update(uses.get(parameter, ()))
+
+
+def _add_uses_by_methods(
+    machine: Machine, state: State, kind: HeapRef, init: Function, found: dict[str, set[str]]
+) -> None:
+    """Add to ``found`` how methods of a class use the attributes that parameters of its ``__init__`` are kept as."""
+    kept = machine.query(method_flow, init.node).kept
+    results = walked_results(machine, state, kind) if kept else ()
+    for owner in mro_of(state, kind) if kept else ():
+        if not isinstance(owner, HeapRef) or not isinstance(thing := state.heap[owner.id], Class):
+            continue
+        uses = {name: set(used) for name, used in machine.query(_uses_of_attributes, thing.node).items()}
+        for attribute, more in _uses_by_own_methods(machine, state, kind, thing.node):
+            uses.setdefault(attribute, set()).update(more)
+        by_method = machine.query(walked_attributes, thing.node)
+        walked = [by_method[name] for name in ("", *results) if name in by_method]
+        marks = {WALKED: {name for each in walked for name in each.called}}
+        marks[FED] = {name for each in walked for name in each.fed}
+        for attribute, names in kept.items():
+            for name in filter(None, names) if attribute in uses else ():
+                more = uses[attribute] | {mark for mark, marked in marks.items() if attribute in marked}
+                found.setdefault(name, set()).update(more)
+
+
+def _uses_by_own_methods(
+    machine: Machine, state: State, kind: HeapRef, owner: ast.ClassDef
+) -> Iterator[tuple[str, set[str]]]:
+    """How methods use the attributes that they are given by methods of the class ``owner``, or one derived from it."""
+    for call in machine.query(handed_on, owner):
+        function = _own_method(state, kind, call.callee) if call.is_attribute else None
+        if function is not None:
+            parameter = machine.query(Parameter(call.position, function.kind != "static"), function.node)
+            if parameter is not None:
+                yield call.name, machine.query(_uses_of_given, function.node).get(parameter, set())
+
+
+def _own_method(state: State, kind: Value, callee: str) -> Function | None:
+    """The method of a class that ``self.name`` is."""
+    owner, _, name = callee.rpartition(".")
+    found = lookup_in_mro(state, kind, name) if owner == "self" else None
+    return found[1] if found is not None and isinstance(found[1], Function) else None
+
+
+@cached_on_node
+def _uses_of_attributes(owner: ast.AST) -> dict[str, set[str]]:
+    """How a class uses attributes of ``self``: what it asks them for, and ``()`` where it calls them."""
+    found: dict[str, set[str]] = {}
+    for node in walk(owner):
+        if isinstance(node, ast.Call) and (name := own_attribute(node.func)) is not None:
+            found.setdefault(name, set()).add("()")
+        elif isinstance(node, ast.Attribute) and (name := own_attribute(node.value)) is not None:
+            found.setdefault(name, set()).add(node.attr)
+    return found
+
+
+# Whether it is a tensor
+
+
+def tensor_parameters(
+    machine: Machine, state: State, function: Function, kind: Value | None = None, depth: int | None = None
+) -> list[str]:
+    """The parameters that are tensors of numbers, in their order; of a method of an object of the class ``kind``."""
+    depth = machine.limits.handed_on if depth is None else depth
+    tensors, whole = _used_as(machine, state, function, kind, depth)
+    tensors -= {a.arg for a in parameters(function) if a.annotation is not None}
+    tensors |= {a.arg for a in parameters(function) if is_tensor(a.annotation)}
+    return [a.arg for a in parameters(function) if a.arg in tensors - whole]
+
+
+def possible_tensors(machine: Machine, state: State, function: Function, kind: Value | None) -> list[str]:
+    """The parameters that may be tensors of numbers: those that are, and those of which neither an annotation nor a use
+    says anything else.
+    """
+    _, whole = _used_as(machine, state, function, kind, machine.limits.handed_on)
+    possible = [a for a in parameters(function) if a.annotation is None or is_tensor(a.annotation)]
+    return [a.arg for a in possible if a.arg not in whole]
+
+
+def _used_as(
+    machine: Machine, state: State, function: Function, kind: Value | None, depth: int
+) -> tuple[set[str], set[str]]:
+    """The parameters that are used as tensors of numbers are, and those that are used as indices and the like are."""
+    usage = machine.query(_usage, function.node)
+    tensors = {name for name, asked in usage.asked.items() if any(map(_is_of_tensors, asked))}
+    whole = {name for name, asked in usage.asked.items() if asked & WHOLE}
+    for call in usage.given:
+        flows = _takes_gradient(machine, state, function, call)
+        if flows is not None:
+            (tensors if flows else whole).add(call.name)
+        elif kind is not None and depth and (method := _own_method(state, kind, call.callee)) and not method.kind:
+            given = machine.query(Parameter(call.position, 1), method.node)
+            if given in tensor_parameters(machine, state, method, kind, depth - 1):
+                tensors.add(call.name)
+    return tensors, whole
+
+
+def _is_of_tensors(use: str) -> bool:
+    """Whether only tensors are asked for something."""
+    return use not in SHARED | WHOLE and (use in TENSOR_METHODS or bool(ops.candidates(use)))
+
+
+def _takes_gradient(machine: Machine, state: State, function: Function, call: HandedOn) -> bool | None:
+    """Whether an op of PyTorch sends a gradient to an argument; None where that is no tensor, or the callee no op."""
+    name, dot, rest = call.callee.partition(".")
+    root = looked_up(machine, state, function.frame, name) if name.isidentifier() else None
+    row = ops.op_name(f"{root.name}{dot}{rest}") if isinstance(root, External) else None
+    found = ops.candidates(row) if row is not None else ()
+    place = call.position
+    taken = [op.slots[place] for op in found if isinstance(place, int) and place < len(op.slots)]
+    if not taken or any(not each.kind.startswith(("tensor", "matrix", "3d")) for each in taken):
+        return None
+    if taken[0].name in ("target", "tensors"):
+        return None
+    return any(taken[0].name in op.flows for op in found)
+
+
+@dataclass(slots=True)
+class Usage:
+    """What the text of a function says of its parameters."""
+
+    # What they are asked for.
+    asked: dict[str, set[str]] = field(default_factory=dict)
+    # What is handed on of them, by its place.
+    given: list[HandedOn] = field(default_factory=list)
+
+
+@cached_on_node
+def _usage(function: ast.AST) -> Usage:
+    """What the text says of the names that are parameters, until each is bound again."""
+    assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
+    spec, found = function.args, Usage()
+    names = {a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
+    until = _rebound(function, names)
+    for node in walk(function):
+        for name, use in _asked(node):
+            if name.id in names and _is_before(name, until):
+                found.asked.setdefault(name.id, set()).add(use)
+        if isinstance(node, ast.Call):
+            read = {each.id for each in node.args if isinstance(each, ast.Name) and _is_before(each, until)}
+            found.given += [
+                each for each in _given(node) if each.name in names & read and isinstance(each.position, int)
+            ]
+    return found
+
+
+def _is_before(name: ast.Name, until: dict[str, tuple[int, int]]) -> bool:
+    place = name.lineno, name.col_offset
+    return place <= until.get(name.id, place)
+
+
+def _rebound(function: ast.AST, names: set[str]) -> dict[str, tuple[int, int]]:
+    """For each name the end of the first statement that binds it again."""
+    found: dict[str, tuple[int, int]] = {}
+    for node in walk(function):
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.For, ast.AsyncFor)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            end = node.iter if isinstance(node, (ast.For, ast.AsyncFor)) else node
+            place = end.end_lineno or 0, end.end_col_offset or 0
+            for part in (part for target in targets for part in walk(target)):
+                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) and part.id in names:
+                    found[part.id] = min(found.get(part.id, place), place)
+    return found
+
+
+def _asked(node: ast.AST) -> Iterator[tuple[ast.Name, str]]:
+    """The names that a node uses, each with the attribute, ``INDEX`` or ``INVERTED``."""
+    match node:
+        case ast.Attribute(ast.Name() as name, attribute):
+            yield name, attribute
+        case ast.Subscript(slice=index):
+            parts = index.elts if isinstance(index, ast.Tuple) else [index]
+            yield from ((part, INDEX) for part in parts if isinstance(part, ast.Name))
+        case ast.UnaryOp(ast.Invert() | ast.Not(), ast.Name() as name):
+            yield name, INVERTED
