@@ -1,6 +1,6 @@
 """Where execution starts: the module as a script, then every function that nothing called.
 
-What a function without a caller is given is said in ``inferred_arguments``.
+What a function without a caller is given is said in ``arguments``.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from ..engine.statistics import AnalysisStats, Ended, Entry, Lost
 from ..frozen import frozen
 from ..modules.loader import Outdated
 from ..source import may_use_torch
+from .arguments import make_instance
 from .graph_caller import functions_of, imagine_apply
-from .inferred_arguments import make_instance
 from .notebook_cells import Ran, run_again, run_cells
 from .segments import is_done, run_segment
 from .test_functions import is_test_class

@@ -28,17 +28,14 @@ from ..models.frameworks.training_loops import Loop, Walk, loss_in
 from ..models.torch.nn.layer_models import opaque_module
 from ..models.torch.optim.optimizers import write_parameters
 from ..semantics.calls import call_value
-from .inferred_arguments import inferred
+from .arguments import along_one_path, inferred, positional
 
 
 def begin(machine: Machine, state: State, walk: Walk, instance: HeapRef, node: ast.AST) -> None:
     """What comes before the first batch, along one path."""
-    width, machine.max_paths = machine.max_paths, machine.limits.init_paths
-    try:
+    with along_one_path(machine):
         optimizers_of(machine, state, instance, walk.optimizers, node)
         _call(machine, state, instance, walk.before, node)
-    finally:
-        machine.max_paths = width
 
 
 def batch_begins(machine: Machine, state: State, walk: Walk, instance: HeapRef, node: ast.AST) -> None:
@@ -65,7 +62,7 @@ def run_loop(machine: Machine, state: State, loop: Loop, instance: HeapRef, node
             state.edit_attributes(instance.id)[name] = opaque_module(machine, state, name, node)
     method = own_method(state, instance, loop.method)
     assert isinstance(method, BoundMethod) and isinstance(method.function, Function)
-    values = _inferred_arguments(machine, state, method.function)
+    values = inferred(machine, state, method.function, positional(method.function, 1))
 
     def train(path: State) -> None:
         call_value(machine, path, method, [], values, node)
@@ -97,18 +94,12 @@ def _call(machine: Machine, state: State, instance: HeapRef, names: Iterable[str
         if method is None:
             continue
         assert isinstance(method.function, Function)
-        given = _inferred_arguments(machine, state, method.function)
+        given = inferred(machine, state, method.function, positional(method.function, 1))
         try:
             call_value(machine, state, method, [], given, node)
         except ProgramRaised as raised:
             if raised.by_torch:
                 raise
-
-
-def _inferred_arguments(machine: Machine, state: State, function: Function) -> dict[str, Value]:
-    """What a method is given beside the object, by parameter."""
-    spec = function.node.args
-    return inferred(machine, state, function, [*spec.posonlyargs, *spec.args][1:])
 
 
 def _step(machine: Machine, state: State, optimizers: Iterable[HeapRef], node: ast.AST) -> None:

@@ -59,8 +59,8 @@ from ..ops.module_names import is_layer
 from ..semantics.calls import call_value
 from ..source import cached_on_node, is_none, walk
 from . import framework_driver
+from .arguments import inferred
 from .attribute_flow import MethodFlow, ObjectFlow, method_flow, object_flow, returns_something
-from .inferred_arguments import inferred
 from .inherited_templates import call_site
 from .parameter_uses import tensor_parameters
 

@@ -15,7 +15,7 @@ from ..domain.values import Frame, Function, HeapRef, Instance, Mapping, Tuple, 
 from ..engine.machine import Machine
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..semantics.calls import call_value
-from .inferred_arguments import inferred
+from .arguments import inferred
 
 
 def run_left_behind(machine: Machine, state: State, values: Iterable[Value]) -> None:

@@ -18,19 +18,17 @@ from dataclasses import replace
 
 from ..autograd import leaf, resolve_view
 from ..because import option
-from ..domain.completion import ProgramRaised
 from ..domain.mro import lookup_in_mro
 from ..domain.options import Option, is_hashable, optional
 from ..domain.parameter_defaults import defaults_of
 from ..domain.state import State
 from ..domain.values import NONE, Const, Function, HeapRef, Instance, TensorRef, Unknown, Value
-from ..engine.machine import Machine, OutOfFuel
+from ..engine.machine import Machine
 from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
-from ..semantics.functions import call_function
 from ..semantics.reassigned_data import is_placeholder
 from .annotations import plain_origin
+from .arguments import along_one_path, inferred, is_affordable, is_switch, positional, runs_to_end
 from .attribute_flow import MethodFlow, ObjectFlow, object_flow
-from .inferred_arguments import inferred, is_switch
 from .parameter_uses import bound_variables, parameters
 
 
@@ -206,24 +204,16 @@ def _call(machine: Machine, state: State, receiver: HeapRef, function: Function)
     it runs on its own, too. What is assumed of the caller of the method that needs it, such as that it switches
     gradients off, does not hold for this one: it was called before.
     """
-    spec, called, trial = function.node.args, set(machine.unit.called), state.fork()
-    trial.enter(True, False)
-    width, machine.max_paths = machine.max_paths, machine.limits.init_paths
-    depth, limit = machine.context.depth, machine.fuel
-    machine.fuel = min(limit, machine.fuel_used + machine.limits.setup_fuel)
-    given = inferred(machine, trial, function, [*spec.posonlyargs, *spec.args][1:])
+    called = set(machine.unit.called)
+
+    def call(trial: State) -> None:
+        trial.enter(True, False)
+        given = inferred(machine, trial, function, positional(function, 1))
+        with machine.facts.events.assuming_nothing(), along_one_path(machine):
+            runs_to_end(machine, trial, function, receiver, given, function.node)
+        trial.grad_mode, trial.inference = state.grad_mode, state.inference
+
     try:
-        with machine.facts.events.assuming_nothing():
-            call_function(machine, trial, function, [receiver], given, function.node)
-    except ProgramRaised:
-        trial.edit(receiver.id, Instance).is_partial = True
-    except OutOfFuel:
-        machine.context.depth = depth
-        if limit <= machine.fuel:
-            raise
-        return
+        is_affordable(machine, state, machine.limits.setup_fuel, call)
     finally:
-        machine.max_paths, machine.fuel = width, limit
         machine.unit.called &= called
-    trial.grad_mode, trial.inference = state.grad_mode, state.inference
-    state.become(trial)

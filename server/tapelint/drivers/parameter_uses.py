@@ -63,8 +63,8 @@ WHOLE = frozenset((INDEX, INVERTED, "long", "int", "bool", "byte", "short"))
 
 @frozen
 class HandedOn:
-    """A variable, or an attribute of ``self`` (``is_attribute``), is an argument of a call. ``callee`` is a dotted name,
-    ``position`` the place among the arguments, or the keyword.
+    """A variable, or an attribute of ``self`` (``is_attribute``), is an argument of a call of the dotted name
+    ``callee``. ``position`` is its place among the arguments, or its keyword.
     """
 
     callee: str

@@ -31,10 +31,10 @@ from ..models.torch.autograd.grad_mode import turns_on
 from ..semantics.calls import call_value
 from ..source import walk
 from . import framework_driver
+from .arguments import inferred
 from .attribute_flow import called_undeclared
 from .graph_caller import GraphCaller, imagined_tensor, may_carry
 from .in_place_sites import may_write
-from .inferred_arguments import inferred
 from .inherited_templates import call_site, inherited_templates
 from .local_functions import run_left_behind
 from .no_grad_only import is_unrecorded, runs_unrecorded
