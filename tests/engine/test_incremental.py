@@ -212,7 +212,7 @@ def steps(text: str, edited: str, limits: Limits = Limits()) -> int:  # noqa: B0
 
 
 def _counts(memory: AnalysisCache) -> dict[object, int]:
-    found = [*memory.script, *memory.objects.values(), *memory.entries.values()]
+    found = [*memory.script, *(step for (kind, *_), step in memory.entries.items() if kind != "latent")]
     return {step: step.fuel_used for step in found}
 
 

@@ -62,8 +62,8 @@ def _models(name: str, *modules: str) -> Mechanism:
 
 MECHANISMS: tuple[Mechanism, ...] = (
     # objects, and what callers are imagined to give
-    _one("drivers.local_functions", run_left_behind=nothing),
-    _one("drivers.inherited_templates", inherited_templates=_empty),
+    _one("drivers.caller", _run_left_behind=nothing),
+    _one("drivers.candidates", inherited_templates=_empty),
     _one("drivers.used_by_optimizers", serves_optimizers=_false),
     _one("drivers.object_state", prepare=nothing),
     _one("drivers.no_grad_only", is_unrecorded=_false, is_unrecorded_in=_false),
@@ -71,7 +71,7 @@ MECHANISMS: tuple[Mechanism, ...] = (
     Mechanism(
         "imagined callers",
         ("drivers.graph_caller", "drivers.in_place_sites"),
-        {"drivers.unreached_functions:is_worth_imagining": _false},
+        {"drivers.candidates:is_worth_imagining": _false, "drivers.graph_caller:functions_of": _empty},
     ),
     # what a path supposes
     _one("engine.paths.open_options", fill_open=nothing),

@@ -32,21 +32,20 @@ from ..frozen import frozen
 from ..modules.loader import Outdated
 from ..source import may_use_torch
 from .arguments import make_instance
+from .caller import imagined_call, run_entry
+from .candidates import (
+    NON_TRAINING,
+    TRAINS,
+    Candidate,
+    is_run_by_tests,
+    is_worth_imagining,
+    priority,
+    unreached_functions,
+)
 from .graph_caller import functions_of, imagine_apply
 from .notebook_cells import Ran, run_again, run_cells
 from .segments import is_done, run_segment
 from .test_functions import is_test_class
-from .unreached_functions import (
-    NON_TRAINING,
-    TRAINS,
-    Candidate,
-    imagined_call,
-    is_run_by_tests,
-    is_worth_imagining,
-    priority,
-    run_entry,
-    unreached_functions,
-)
 
 
 @dataclass

@@ -20,7 +20,7 @@ from ..domain.completion import ProgramRaised
 from ..domain.mro import own_method, plain_method
 from ..domain.state import State
 from ..domain.traversal import tensors_in
-from ..domain.values import NONE, BoundMethod, Function, HeapRef, Optimizer, TensorRef, Unknown, Value
+from ..domain.values import NONE, BoundMethod, Class, Frame, Function, HeapRef, Optimizer, TensorRef, Unknown, Value
 from ..engine.lifecycle import PathEnded
 from ..engine.machine import Machine
 from ..models.frameworks.configured_optimizers import optimizers_in, optimizers_of
@@ -105,3 +105,13 @@ def _call(machine: Machine, state: State, instance: HeapRef, names: Iterable[str
 def _step(machine: Machine, state: State, optimizers: Iterable[HeapRef], node: ast.AST) -> None:
     for optimizer in optimizers:
         write_parameters(machine, state, state.get(optimizer.id, Optimizer), node)
+
+
+def call_site(state: State, module: int, function: Function, kind: Value) -> ast.AST:
+    """Where the story of a method begins that nothing calls: at its definition, or where a class of ``module`` derives
+    from that which defines it in another file.
+    """
+    thing = state.heap[kind.id] if isinstance(kind, HeapRef) else None
+    if isinstance(thing, Class) and thing.node.bases and state.get(function.frame, Frame).module != module:
+        return thing.node.bases[0]
+    return function.node

@@ -21,7 +21,7 @@ looked at when the function ran by itself.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
@@ -61,7 +61,7 @@ from ..source import cached_on_node, is_none, walk
 from . import framework_driver
 from .arguments import inferred
 from .attribute_flow import MethodFlow, ObjectFlow, method_flow, object_flow, returns_something
-from .inherited_templates import call_site
+from .framework_driver import call_site
 from .parameter_uses import tensor_parameters
 
 ASSUMED = guess("a caller's tensors require grad")
@@ -181,11 +181,6 @@ class GraphCaller:
     values: dict[str, Value]
     tensors: tuple[str, ...]
     applied: HeapRef | None = None
-
-    def without(self, optional: Mapping[str, Value]) -> GraphCaller:
-        """The same call where some parameters are left out, and have the ``optional`` values."""
-        rest = tuple(name for name in self.tensors if name not in optional)
-        return replace(self, values={**self.values, **optional}, tensors=rest)
 
     def try_once(self, state: State, led: frozenset[str] | None = None) -> None:
         """Call it with tensors that require grad, of the parameters ``led`` (None: of any), and publish what is found

@@ -42,7 +42,7 @@ from ..engine.syntax.syntactic_summary import is_abstract
 from ..frozen import frozen
 from ..models.frameworks.training_loops import TEST_CASE, derives
 from ..semantics.calls import call_value
-from .inherited_templates import call_site
+from .framework_driver import call_site
 
 OF_FILES = ("setup_module", "setUpModule", "setup_function")
 OF_CLASSES = ("setup_class", "setup_method")

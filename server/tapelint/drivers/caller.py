@@ -1,0 +1,425 @@
+"""The caller of what nobody calls: with which arguments it calls a function, how often, and what it does around it.
+
+    class Trainer:
+        def __init__(self, width=8): ...      an object is made, with inferred arguments
+        def training_step(self, batch): ...   called twice on it, which is the loop its caller would write
+        def compile(self, loss):
+            def train_step(x, y): ...         what a call leaves behind for others to call runs, too
+            self.train_step = train_step
+
+Two calls do not tell what grows from what keeps the results of the last two: where something may have grown there is a
+third. Nothing but growth is reported of that one: what the program does wrong, the calls before it have shown.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from typing import Any
+
+from ..autograd import Node, fresh_id
+from ..autograd.events.broken_graph import GraphCopiedOut
+from ..autograd.events.graph_walks import Event
+from ..autograd.model.graph_search import reachable
+from ..because import NOTHING, Because, guess
+from ..checks import growth, held_graphs
+from ..domain.completion import Break
+from ..domain.mro import is_module
+from ..domain.parameter_defaults import defaults_of
+from ..domain.state import State
+from ..domain.values import (
+    NONE,
+    BoundMethod,
+    Frame,
+    Function,
+    Generator,
+    HeapRef,
+    Instance,
+    Mapping,
+    Origin,
+    Tuple,
+    Unknown,
+    Value,
+    something,
+)
+from ..domain.values import Sequence as Items
+from ..engine.lifecycle import PathEnded
+from ..engine.machine import Machine, OutOfFuel
+from ..engine.syntax.syntactic_summary import syntactic_summary
+from ..frozen import frozen
+from ..models.frameworks.training_loops import Unrecorded, Walk, loop_of, unrecorded, walk_of
+from ..models.torch.autograd.grad_access import between_calls
+from ..models.torch.autograd.grad_mode import turns_on
+from ..semantics.calls import call_value
+from ..semantics.functions import choose, run_generator
+from . import framework_driver
+from .arguments import inferred, positional
+from .candidates import definition_of, is_applied, is_run_by_tests, trains
+from .framework_driver import call_site
+from .graph_caller import GraphCaller, called_between, imagined_tensor, may_carry
+from .in_place_sites import may_write
+from .no_grad_only import is_unrecorded, runs_unrecorded
+from .object_state import prepare
+from .parameter_uses import possible_tensors, tensor_parameters
+from .test_functions import run_test
+
+TRAINED = guess("a caller goes backward through the result")
+
+
+@frozen
+class Caller:
+    """Calls a ``function`` on ``receiver``, an object of ``owner`` or that class, with ``values`` by parameter. A
+    framework may ``walk`` what it returns; of a ``forward`` that ``is_walked`` the one who trains does.
+    """
+
+    machine: Machine
+    function: Function
+    receiver: HeapRef | None
+    owner: HeapRef | None
+    values: dict[str, Value]
+    walk: Walk | None
+    is_walked: bool
+
+    @property
+    def node(self) -> ast.FunctionDef | ast.AsyncFunctionDef:
+        return definition_of(self.function)
+
+    def call_once(self, state: State) -> list[State]:
+        """Call it as one who need not call it again. Where it leaves a graph behind it is called again on a copy, to
+        see what grows.
+        """
+        twin, before = state.fork(), fresh_id()
+        ended = self.machine.run_paths(state, self._call)
+        held = (held_graphs.holds_younger(path, self._roots(path), before) for path in ended if path.completion is None)
+        if any(held):
+            run = self.machine.new_run()
+            self.machine.begin_iteration(twin, self.node, run, 0, 0)
+            self._look_for_growth([twin], run, False, [])
+        return ended
+
+    def call_again(self, state: State) -> list[State]:
+        """A method that reaches backward is called once per step by code that trains: run it twice on the same object,
+        which is the loop its caller would write. So is one after which the object, or what else outlives the call,
+        holds a graph that the call has built.
+        """
+        machine, run, heard = self.machine, self.machine.new_run(), list[Event]()
+        before = machine.unit.stats.backwards
+        with machine.facts.events.heard_by(*machine.facts.events.listeners, heard.append):
+            machine.begin_iteration(state, self.node, run, 1, 0)
+            ended = machine.run_paths(state, self._call)
+            walks = machine.unit.stats.backwards > before
+            going = [path for path in ended if path.completion is None]
+            if not walks and not any(held_graphs.keeps_graph(path, self._roots(path), run) for path in going):
+                return ended
+            results: list[State] = []
+            for path in machine.join_and_cap(ended):
+                if path.completion is None:
+                    machine.begin_iteration(path, self.node, run, 2, 0)
+                    between_calls(machine, path, self.node)
+                    results += machine.run_paths(path, self._call)
+                else:
+                    results.append(path)
+        self._look_for_growth(results, run, walks, heard)
+        return results
+
+    def _call(self, state: State) -> None:
+        """Call it, then do what its caller does with the result."""
+        machine = self.machine
+        result = machine.memoize(self.node, "drive", partial(self._result, state))
+        if self.is_walked:
+            roots = framework_driver.with_graph(state, result)
+            framework_driver.imagine_backward(machine, state, roots, self.node, TRAINED)
+        elif self.walk is not None and self.receiver is not None:
+            framework_driver.batch_ends(machine, state, self.walk, self.receiver, result, self.node)
+        around = state.get(state.get(self.function.frame, Frame).module, Frame).variables.values()
+        receiver = () if self.receiver is None else (self.receiver,)
+        reachable = [result, *receiver, *self.values.values(), *around]
+        machine.lifecycle.path_ended.publish(machine, PathEnded(state, result, reachable))
+        _run_left_behind(machine, state, (result, *receiver))
+
+    def _result(self, state: State, key: object) -> Value:
+        machine = self.machine
+        if self.walk is not None and self.receiver is not None:
+            if state.iterations[-1].number == 1:
+                framework_driver.begin(machine, state, self.walk, self.receiver, self.node)
+            framework_driver.batch_begins(machine, state, self.walk, self.receiver, self.node)
+        elif self.receiver is not None:
+            prepare(machine, state, self.receiver, self.function)
+        bound = self.function if self.receiver is None else BoundMethod(self.function, self.receiver)
+        site = self.node if self.owner is None else call_site(state, machine.module, self.function, self.owner)
+        made = machine.memoize(
+            self.node, "made", lambda key: call_value(machine, state, bound, [], dict(self.values), site, key)
+        )
+        return _drained(machine, state, made, key)
+
+    def _look_for_growth(self, states: Sequence[State], run: int, walks: bool, heard: list[Event]) -> None:
+        """Call it a last time on copies of the paths on which something may have grown, and publish what has; ``walks``
+        if the program, or the framework that makes the calls, goes backward in them. Fuel that ends here is no loss to
+        report: the calls before were whole. Where PyTorch raises, which would be ``heard``, nothing grows.
+        """
+        machine, enough = self.machine, self.machine.limits.repeated_calls
+        stats, followed = replace(machine.unit.stats), len(machine.unit.unfollowed)
+        try:
+            for path in states:
+                calls = path.iterations[-1].number
+                if path.completion is not None or calls and not growth.growing(path, self._roots(path), run, calls):
+                    continue
+                with machine.facts.events.heard_by(heard.append):
+                    ended = self._repeated(path, run, range(calls + 1, enough + 1))
+                for last in ended:
+                    if last.completion is None and not any(event.raises for event in heard):
+                        grown = growth.growing(last, self._roots(last), run, enough)
+                        led = cache(partial(self._led_by, path))
+                        growth.publish(machine, last, grown, self.receiver, last.iterations[-1], walks, led)
+        except OutOfFuel:
+            return
+        finally:
+            machine.unit.stats = stats
+            del machine.unit.unfollowed[followed:]
+
+    def _led_by(self, path: State) -> dict[str, str]:
+        """What grows where tensors that are given require grad: for the name of each holder the first parameter whose
+        graphs it keeps.
+        """
+        names, run, found = dict[Node, str](), self.machine.new_run(), dict[str, str]()
+        enough = self.machine.limits.repeated_calls
+        with self.machine.facts.events.heard_by():
+            ended = self._repeated(path, run, range(1, enough + 1), names)
+        for last in ended:
+            grown = growth.growing(last, self._roots(last), run, enough)
+            refused = self._refused(last) if grown else frozenset()
+            for holder in grown:
+                below = set(reachable(last.grad_fns(holder.tensors)))
+                given = [name for node, name in names.items() if node in below and node not in refused]
+                if given:
+                    found.setdefault(holder.name, given[0])
+        return found
+
+    def _repeated(
+        self, path: State, run: int, numbers: Iterable[int], names: dict[Node, str] | None = None
+    ) -> list[State]:
+        """Call it on copies of a path as some iterations of a run; with tensors that require grad, of which ``names``
+        then has the parameters, if that is given.
+        """
+        ended = [path.fork()]
+        call = self._call if names is None else partial(self._call_with_graphs, names)
+        for number in numbers:
+            going, ended = [each for each in ended if each.completion is None], []
+            for each in going:
+                self.machine.begin_iteration(each, self.node, run, number, 0)
+                ended += self.machine.join_and_cap(self.machine.run_paths(each, call))
+        return ended
+
+    def _call_with_graphs(self, names: dict[Node, str], state: State) -> None:
+        """Call it with tensors that require grad for what is unknown and may be such: ``names`` has them by node."""
+        values = dict(self.values)
+        for name in possible_tensors(self.machine, state, self.function, self.owner):
+            match values.get(name):
+                case Unknown(requires_grad=None):
+                    values[name], node = imagined_tensor(self.machine, state, name, self.node)
+                    if node is not None:
+                        names[node] = name
+        replace(self, values=values)._call(state)
+
+    def _refused(self, path: State) -> frozenset[object]:
+        """The graphs that a method of the object could not be called with, since it copies what it keeps of them out:
+        `def value(self): return self.mean.numpy()`. Callers give the object none.
+        """
+        if self.receiver is None or not isinstance(path.heap.get(self.receiver.id), Instance):
+            return frozenset()
+        calls = called_between(self.machine, path, self.function, self.receiver)
+        refused = [event for call in calls for event in call.refused if isinstance(event, GraphCopiedOut)]
+        return frozenset(reachable(event.recorded for event in refused if event.recorded is not None))
+
+    def _roots(self, path: State) -> list[tuple[str, Value]]:
+        return held_graphs.roots_of(path, self.function, self.receiver)
+
+
+def run_entry(machine: Machine, base: tuple[State, Any], function: Function, owner: HeapRef | None) -> list[State]:
+    """Run one function with inferred arguments; a method on an object made with inferred arguments."""
+    state, node = base[0].fork(), definition_of(function)
+    receiver = _receiver(function, owner, base[1])
+    if is_run_by_tests(machine, state, function, owner):
+        return run_test(machine, state, function, owner, receiver)
+    if not _may_run(machine, function):
+        return [state]
+    if owner is not None and receiver is not None and function.kind != "class":
+        loop = loop_of(machine, state, owner, node.name)
+        if loop is not None:
+            return framework_driver.run_loop(machine, state, loop, receiver, node)
+    return _call_as_inferred(machine, state, function, receiver, owner)
+
+
+def _call_as_inferred(
+    machine: Machine, state: State, function: Function, receiver: HeapRef | None, owner: HeapRef | None
+) -> list[State]:
+    """Call a function with inferred arguments, in the mode and as often as its caller would."""
+    node = definition_of(function)
+    if machine.query(turns_on, node):
+        state.grad_mode = None  # what the function turns on may be off where it is called
+    quiet = unrecorded(state, owner, node.name) if owner is not None else None
+    function = _with_mode(state, function, owner, quiet)
+    values = _arguments(machine, state, function, receiver)
+    because = _reason(machine, state, node, quiet)
+    walk = walk_of(state, owner, receiver, node.name) if owner is not None and receiver is not None else None
+    if _is_fed(node.name, walk, quiet):
+        values = _from_loader(values, positional(function, int(receiver is not None))[:1])
+    is_forward = _is_forward(state, node, owner)
+    caller = Caller(machine, function, receiver, owner, values, walk, is_forward and _is_walked(machine, node))
+    with machine.facts.events.assuming(because):
+        is_once = owner is None or is_forward or quiet is not None
+        return caller.call_once(state) if is_once else caller.call_again(state)
+
+
+def _is_forward(state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: HeapRef | None) -> bool:
+    """Whether a method is the ``forward`` of a network."""
+    return node.name == "forward" and owner is not None and is_module(state, owner)
+
+
+def _is_walked(machine: Machine, forward: ast.AST) -> bool:
+    """Whether a caller may go backward through what a ``forward`` returns: it does not train by itself, and is not run
+    without gradients.
+    """
+    return not trains(machine, forward) and not machine.query(runs_unrecorded, machine.tree, forward)
+
+
+def _with_mode(state: State, function: Function, owner: HeapRef | None, quiet: Unrecorded | None) -> Function:
+    """A function as it is called: with gradients switched off where a framework, or ``apply``, calls it so."""
+    is_off = quiet is not None or is_applied(state, function, owner)
+    return replace(function, grad_mode=False) if is_off else function
+
+
+def _may_run(machine: Machine, function: Function) -> bool:
+    """Whether a function runs by itself: of the generators those that train."""
+    node = definition_of(function)
+    return not syntactic_summary(node).yields or not _is_wrapped(function) and trains(machine, node)
+
+
+def _is_wrapped(function: Function) -> bool:
+    """Whether a decorator makes something else of a function, such as a context manager of a generator."""
+    return bool(definition_of(function).decorator_list) and not function.kind
+
+
+def imagined_call(
+    machine: Machine, base: tuple[State, Any], function: Function, owner: HeapRef | None, led: frozenset[str] | None
+) -> list[State]:
+    """Call a function as a caller might whose tensors require grad, of the parameters ``led`` (None: of any); not where
+    a framework calls it without a graph.
+    """
+    state, node = base[0].fork(), definition_of(function)
+    receiver = _receiver(function, owner, base[1])
+    if owner is not None and unrecorded(state, owner, node.name) is not None:
+        return [state]
+    carried = receiver if owner is not None and may_carry(machine, state, owner, function) else None
+    if carried is not None:
+        prepare(machine, state, carried, function)
+    values = _arguments(machine, state, function, receiver)
+    kind = owner if receiver is not None else None
+    tensors = [name for name in tensor_parameters(machine, state, function, kind) if name in values]
+    caller = GraphCaller(machine, function, receiver, values, tuple(tensors))
+    if machine.query(may_write, node, *machine.trees):
+        if (shorter := _left_out(caller)).values != values:
+            shorter.try_once(state, led)
+        caller.try_once(state, led)
+    if carried is not None:
+        caller.try_again(state)
+    return [state]
+
+
+def _left_out(caller: GraphCaller) -> GraphCaller:
+    """A caller that leaves out what is None by default, as most do."""
+    optional = [name for name, default in defaults_of(caller.function).items() if default == NONE]
+    values = {name: NONE if name in optional else value for name, value in caller.values.items()}
+    return replace(caller, values=values, tensors=tuple(name for name in caller.tensors if name not in optional))
+
+
+def _receiver(function: Function, owner: HeapRef | None, made: Any) -> HeapRef | None:
+    """What a function is called on: the object that was ``made``, or for a class method its class."""
+    if owner is None or function.kind == "static":
+        return None
+    return owner if function.kind == "class" else made
+
+
+def _arguments(machine: Machine, state: State, function: Function, receiver: HeapRef | None) -> dict[str, Value]:
+    """What is inferred for the parameters of a function, in their order."""
+    names = positional(function, int(receiver is not None))
+    given = inferred(machine, state, function, names)
+    return {a.arg: given[a.arg] for a in (*names, *function.node.args.kwonlyargs) if a.arg in given}
+
+
+def _reason(
+    machine: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, quiet: Unrecorded | None
+) -> Because:
+    """What is assumed of the caller, if it records no graph: a framework, or the places that mention the function."""
+    because = guess(quiet.premise(node.name)) if quiet is not None else NOTHING
+    if machine.query(is_unrecorded, machine.tree, node) and not trains(machine, node):
+        state.enter(False, None)
+        because = because or guess(f"`{node.name}` is called under `torch.no_grad()`, as the file mentions it")
+    return because
+
+
+def _is_fed(name: str, walk: Walk | None, quiet: Unrecorded | None) -> bool:
+    """Whether a framework gives a method batches of a loader."""
+    return walk is not None and walk.fed or quiet is not None and quiet.fed.fullmatch(name) is not None
+
+
+def _from_loader(values: dict[str, Value], batch: Sequence[ast.arg]) -> dict[str, Value]:
+    """Arguments of which that for ``batch`` comes from a loader: what is unknown of them is data."""
+    first = {parameter.arg for parameter in batch}
+    return {
+        name: (Unknown(requires_grad=False, origin=Origin.BATCH) if name in first else something(name, False))
+        if isinstance(value, Unknown)
+        else value
+        for name, value in values.items()
+    }
+
+
+def _run_left_behind(machine: Machine, state: State, values: Iterable[Value]) -> None:
+    """Run the local functions that ``values`` lead to, that go backward and have not run yet; on paths of their own."""
+    for function in list(_local_functions(state, values)):
+        if function.node not in machine.unit.called and syntactic_summary(function.node).backward:
+            path = state.fork()
+            given = inferred(machine, path, function, positional(function, 0))
+            machine.run_paths(path, partial(_call_left_behind, machine, function, given))
+
+
+def _call_left_behind(machine: Machine, function: Function, given: dict[str, Value], path: State) -> None:
+    call_value(machine, path, function, [], given, function.node)
+
+
+def _local_functions(state: State, values: Iterable[Value]) -> Iterator[Function]:
+    """The functions among values, and in the attributes and items of those, that are defined in another function."""
+    for value in values:
+        thing = state.heap.get(value.id) if isinstance(value, HeapRef) else None
+        inner: Iterable[Value] = ()
+        if isinstance(thing, Instance):
+            inner = thing.attributes.values()
+        elif isinstance(thing, Mapping):
+            inner = thing.items.values()
+        elif isinstance(value, Tuple):
+            inner = value.items
+        for each in (value, *inner):
+            if isinstance(each, Function) and each.owner is None:
+                if state.get(each.frame, Frame).module != each.frame:
+                    yield each
+
+
+def _drained(machine: Machine, state: State, value: Value, key: object) -> Value:
+    """What is left of the result of a call: a generator is asked for its first values."""
+    if not isinstance(value, Generator) or value.function is None:
+        return value
+    count = state.new(Items("list", []))  # one item for each value, on the heap, so that every path has its own
+
+    def consume(path: State, item: Value) -> list[State]:
+        path.edit(count, Items).items.append(NONE)
+        if len(path.get(count, Items).items) >= machine.limits.unroll:
+            path.completion = Break()
+        return [path]
+
+    outcomes = run_generator(machine, state, value, consume)
+    for path in outcomes:
+        if isinstance(path.completion, Break):
+            path.completion = None
+    return choose(machine, state, outcomes, key)

@@ -1,0 +1,205 @@
+"""Functions without a caller: which they are, on objects of which class they run, and in which order.
+
+class Trainer:
+    def training_step(self, batch): ...     reaches backward: it runs first
+    def loss(self, batch): raise NotImplementedError
+class Segmentation(Trainer):                so `training_step` runs on a `Segmentation`,
+    def loss(self, batch): ...              also where `Trainer` stands in another file
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Container, Iterable, Iterator, Sequence, Set
+
+from ..domain.mro import is_function, is_module, mro_of
+from ..domain.state import State
+from ..domain.values import Class, Frame, Function, HeapRef
+from ..engine.machine import Machine
+from ..engine.module_system import LoadedModule
+from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
+from ..frozen import frozen
+from ..models.frameworks.training_loops import WALKED
+from ..models.torch.autograd.grad_access import through
+from ..source import walk
+from .attribute_flow import called_undeclared, object_flow
+from .graph_caller import may_carry
+from .in_place_sites import may_write
+from .no_grad_only import is_unrecorded, runs_unrecorded
+from .test_functions import fixture_of, inherited_tests, is_test
+from .used_by_optimizers import serves_optimizers
+
+TRAINING = frozenset(("backward", "step"))
+TRAINS = 0
+"""The urgency of what goes backward."""
+NON_TRAINING = 3
+"""The urgency of what does not train."""
+
+
+def priority(function: ast.AST, trees: Sequence[ast.AST]) -> int:
+    """What is most likely to hold a hazard runs first, as long as the budget lasts: what reaches backward; ``forward``
+    methods; what trains through functions of these files; and then what only makes something, or looks at it.
+    """
+    if syntactic_summary(function).backward or getattr(function, "name", "") in WALKED:
+        return TRAINS
+    if getattr(function, "name", "") == "forward":
+        return 1
+    return 2 if through(function, *trees) & TRAINING else NON_TRAINING
+
+
+@frozen
+class Candidate:
+    """A function that is an entry point unless code that has run has called it, or what derived classes fill in."""
+
+    function: Function
+    # The class on whose objects it runs.
+    owner: HeapRef | None = None
+    # What is executed by running it: itself; for an inherited method what the class defines of what that calls.
+    parts: frozenset[ast.AST] = frozenset()
+    # Whether it is a test of a base class, which runs on the objects of each class that has it.
+    is_inherited_test: bool = False
+
+    def is_reached(self, called: Set[ast.AST]) -> bool:
+        """Whether all of it was called."""
+        if self.is_inherited_test:
+            return False
+        return self.parts <= called if self.parts else self.function.node in called
+
+
+def unreached_functions(
+    machine: Machine, state: State, module: int, loads: Iterable[LoadedModule]
+) -> Iterator[Candidate]:
+    """Functions of the module, then methods of its classes, that were never run."""
+    defined = {statement.name for statement in machine.tree.body if isinstance(statement, ast.FunctionDef)}
+    others = {loaded.frame for loaded in loads if not loaded.is_stub}
+    for name, value in list(state.get(module, Frame).variables.items()):
+        if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
+            if name in defined or _is_own(state, module, value):  # or a decorator from another file has wrapped it
+                yield Candidate(value)
+        elif isinstance(value, HeapRef) and isinstance(state.heap.get(value.id), Class):
+            yield from _methods(machine, state, module, value)
+            yield from _inherited(machine, state, module, value, others)
+
+
+def _inherited(machine: Machine, state: State, module: int, kind: HeapRef, others: Set[int]) -> Iterator[Candidate]:
+    """The methods of other classes that run on the objects of a class of the module."""
+    tests = [*inherited_tests(machine, state, kind)]
+    yield from (Candidate(test, kind, is_inherited_test=True) for test in tests)
+    for method, parts in inherited_templates(machine, state, module, kind, others):
+        if method not in tests:
+            yield Candidate(method, kind, parts)
+
+
+def inherited_templates(
+    machine: Machine, state: State, module: int, kind: HeapRef, others: Container[int]
+) -> Iterator[tuple[Function, frozenset[ast.AST]]]:
+    """The methods that a class of ``module`` inherits from one of the modules ``others``, by their frames, and that
+    reach methods which it fills in: ``forward``, and those that go backward. Each with the definitions it reaches so.
+    """
+    if not _inherits(state, kind, others):
+        return
+    flow = object_flow(machine, state, kind)
+    homes = {name: state.get(method.frame, Frame).module for name, method in flow.methods.items()}
+    for name, method in flow.methods.items():
+        if homes[name] not in others or name == "__init__":
+            continue
+        if flow.flows[name].backward or name == "forward" and is_module(state, kind):
+            filled = (flow.methods[each].node for each in flow.reached(name) if homes[each] == module)
+            if parts := frozenset(filled):
+                yield method, parts
+
+
+def _inherits(state: State, kind: HeapRef, others: Container[int]) -> bool:
+    """Whether a base of a class is defined at the top level of one of the modules ``others``."""
+    bases = (state.heap[base.id] for base in mro_of(state, kind) if isinstance(base, HeapRef))
+    return any(isinstance(base, Class) and base.scope in others for base in bases)
+
+
+def _is_own(state: State, module: int, function: Function) -> bool:
+    """Not imported from another file, which is where it is tried out."""
+    return state.get(function.frame, Frame).module == module
+
+
+def _methods(machine: Machine, state: State, module: int, kind: HeapRef) -> Iterator[Candidate]:
+    """The methods that a class of the module defines, each with the class on whose objects it runs."""
+    itself = [] if _has_no_objects(state, kind) else [kind]
+    complete = _completed(machine, state, module, kind)
+    for function in list(state.get(kind.id, Class).attributes.values()):
+        if not isinstance(function, Function) or function.owner != kind.id or not _is_own(state, module, function):
+            continue
+        name = definition_of(function).name
+        if name != "__init__":
+            heirs = [heir for heir in complete if name not in state.get(heir.id, Class).attributes]
+            for owner in (heirs if not machine.query(is_abstract, function.node) else []) or itself:
+                yield Candidate(function, owner)
+
+
+def _has_no_objects(state: State, kind: HeapRef) -> bool:
+    """Whether a class's own ``__init__`` ends in a `raise` whatever it is given: derived classes have another one."""
+    made = state.get(kind.id, Class).attributes.get("__init__")
+    body = getattr(made.node, "body", []) if isinstance(made, Function) and made.owner == kind.id else []
+    ends = isinstance(body, list) and bool(body) and isinstance(body[-1], ast.Raise)
+    return ends and not any(isinstance(node, ast.Return) for statement in body for node in walk(statement))
+
+
+def _completed(machine: Machine, state: State, module: int, base: HeapRef) -> list[HeapRef]:
+    """The first classes of the module that define what ``base`` leaves to derived ones: its methods run on theirs."""
+    abstract = {
+        name
+        for name, function in state.get(base.id, Class).attributes.items()
+        if isinstance(function, Function) and machine.query(is_abstract, function.node)
+    }
+    undeclared = called_undeclared(machine, state, base)
+    if not abstract and not undeclared:
+        return []
+    own = {heir: state.get(heir.id, Class).attributes.keys() for heir in _heirs(state, module, base)}
+    left = abstract | undeclared.intersection(*own.values())
+    return [heir for heir, names in own.items() if left and left <= names][: machine.limits.heirs]
+
+
+def _heirs(state: State, module: int, base: HeapRef) -> list[HeapRef]:
+    """The classes of the module that derive from ``base``."""
+    others = state.get(module, Frame).variables.values()
+    kinds = [each for each in others if isinstance(each, HeapRef) and isinstance(state.heap.get(each.id), Class)]
+    return [kind for kind in kinds if kind != base and base in mro_of(state, kind)]
+
+
+def is_run_by_tests(machine: Machine, state: State, function: Function, owner: HeapRef | None) -> bool:
+    """Whether a function has a caller that is known: it is a test, or a fixture of tests."""
+    if is_test(machine, state, function, owner):
+        return True
+    return machine.serves_tests and fixture_of(machine, state, function) is not None
+
+
+def is_applied(state: State, function: Function, owner: HeapRef | None) -> bool:
+    """Whether ``apply`` calls it, and no graph is recorded: the ``forward`` of a ``torch.autograd.Function``."""
+    is_forward = function.kind == "static" and definition_of(function).name == "forward"
+    return is_forward and owner is not None and is_function(state, owner)
+
+
+def trains(machine: Machine, function: ast.AST) -> bool:
+    """Whether a function goes backward, through functions of this file and those it imports as well."""
+    return "backward" in machine.query(through, function, *machine.trees)
+
+
+def is_worth_imagining(
+    machine: Machine, state: State, function: Function, owner: HeapRef | None, loads: Iterable[LoadedModule]
+) -> bool:
+    """Whether a caller with graphs may meet a hazard in a function, as far as its text shows."""
+    node = definition_of(function)
+    is_quiet = is_unrecorded(machine.tree, node) or is_applied(state, function, owner)
+    is_quiet = is_quiet or node.name == "forward" and machine.query(runs_unrecorded, machine.tree, node)
+    if is_quiet or serves_optimizers(machine.tree, state, machine.module, function, owner):
+        return False
+    if is_run_by_tests(machine, state, function, owner):
+        return False
+    if syntactic_summary(node).yields:
+        return False
+    trees = (machine.tree, *(module.source.tree for module in loads))
+    return may_write(node, *trees) or owner is not None and may_carry(machine, state, owner, function)
+
+
+def definition_of(function: Function) -> ast.FunctionDef | ast.AsyncFunctionDef:
+    """The ``def`` of a function that runs as an entry point; a lambda never does."""
+    assert not isinstance(function.node, ast.Lambda)
+    return function.node
