@@ -21,7 +21,7 @@ of a name after it was bound again says nothing about whether the parameter is a
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from .. import ops
@@ -210,20 +210,28 @@ def _add_uses_by_methods(
     """Add to ``found`` how methods of a class use the attributes that parameters of its ``__init__`` are kept as."""
     kept = machine.query(method_flow, init.node).kept
     results = walked_results(machine, state, kind) if kept else ()
-    for owner in mro_of(state, kind) if kept else ():
-        if not isinstance(owner, HeapRef) or not isinstance(thing := state.heap[owner.id], Class):
-            continue
-        uses = {name: set(used) for name, used in machine.query(_uses_of_attributes, thing.node).items()}
-        for attribute, more in _uses_by_own_methods(machine, state, kind, thing.node):
-            uses.setdefault(attribute, set()).update(more)
-        by_method = machine.query(walked_attributes, thing.node)
-        walked = [by_method[name] for name in ("", *results) if name in by_method]
-        marks = {WALKED: {name for each in walked for name in each.called}}
-        marks[FED] = {name for each in walked for name in each.fed}
-        for attribute, names in kept.items():
-            for name in filter(None, names) if attribute in uses else ():
-                more = uses[attribute] | {mark for mark, marked in marks.items() if attribute in marked}
-                found.setdefault(name, set()).update(more)
+    owners = (state.heap[owner.id] for owner in mro_of(state, kind) if isinstance(owner, HeapRef)) if kept else ()
+    for owner in owners:
+        uses = _uses_by_class(machine, state, kind, owner.node, results) if isinstance(owner, Class) else {}
+        for attribute in uses.keys() & kept.keys():
+            for name in filter(None, kept[attribute]):
+                found.setdefault(name, set()).update(uses[attribute])
+
+
+def _uses_by_class(
+    machine: Machine, state: State, kind: HeapRef, owner: ast.ClassDef, results: Iterable[str]
+) -> dict[str, set[str]]:
+    """How a class uses attributes of an object of ``kind``, which walks the ``results`` of these methods."""
+    uses = {name: set(used) for name, used in machine.query(_uses_of_attributes, owner).items()}
+    for attribute, more in _uses_by_own_methods(machine, state, kind, owner):
+        uses.setdefault(attribute, set()).update(more)
+    by_method = machine.query(walked_attributes, owner)
+    for walked in (by_method[name] for name in ("", *results) if name in by_method):
+        for attribute in walked.called & uses.keys():
+            uses[attribute].add(WALKED)
+        for attribute in walked.fed & uses.keys():
+            uses[attribute].add(FED)
+    return uses
 
 
 def _uses_by_own_methods(
