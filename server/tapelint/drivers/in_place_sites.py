@@ -8,9 +8,16 @@ Only what is cheap to see counts: a function without any of these is not execute
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from .. import ops
 from ..source import Definition, cached_on_node, definitions, walk
+
+CONTAINERS = (ast.JoinedStr, ast.List, ast.Tuple, ast.Dict, ast.ListComp, ast.SetComp, ast.DictComp)
+DISPLAYS = (ast.Constant, *CONTAINERS)
+"""How numbers, texts and containers are written."""
+MAKERS = frozenset("len int str dict list set defaultdict OrderedDict".split())
+"""Python's functions that make such."""
 
 
 def may_write(function: ast.AST, *trees: ast.AST) -> bool:
@@ -43,7 +50,24 @@ def _facts(function: ast.AST) -> tuple[bool, frozenset[str]]:
     """Whether the text of a function writes in place, and the names of what it calls."""
     nodes = [*walk(function)]
     calls = [node for node in nodes if isinstance(node, ast.Call)]
-    return any(map(_writes, nodes)), frozenset(_name(call) for call in calls)
+    plain = _plain(nodes)
+    return any(_writes(node) and _bound(node) not in plain for node in nodes), frozenset(_name(call) for call in calls)
+
+
+def _plain(nodes: Iterable[ast.AST]) -> set[str]:
+    """The variables that are given a number, a text or a container: `total = 0`."""
+    given = (node for node in nodes if isinstance(node, ast.Assign) and _is_plain(node.value))
+    return {target.id for node in given for target in node.targets if isinstance(target, ast.Name)}
+
+
+def _is_plain(value: ast.expr) -> bool:
+    return isinstance(value, DISPLAYS) or isinstance(value, ast.Call) and _name(value) in MAKERS
+
+
+def _bound(node: ast.AST) -> str:
+    """The variable that a node writes, itself or an item of it."""
+    target = node.target if isinstance(node, ast.AugAssign) else getattr(node, "value", None)
+    return target.id if isinstance(target, ast.Name) else ""
 
 
 def _name(call: ast.Call) -> str:
@@ -60,7 +84,7 @@ def _writes(node: ast.AST) -> bool:
         case ast.AugAssign(ast.Attribute(), value=ast.Constant()):
             return False  # a counter
         case ast.AugAssign(value=value):
-            return not isinstance(value, (ast.JoinedStr, ast.List, ast.Tuple, ast.ListComp, ast.Dict))
+            return not isinstance(value, CONTAINERS)
         case ast.Subscript(slice=ast.Constant(str())):
             return False  # the key of a dictionary
         case ast.Subscript(ctx=ast.Store()):
