@@ -31,7 +31,6 @@ from ..domain.parameter_defaults import defaults_of
 from ..domain.state import State
 from ..domain.values import (
     NONE,
-    BoundMethod,
     Frame,
     Function,
     Generator,
@@ -52,12 +51,11 @@ from ..frozen import frozen
 from ..models.frameworks.training_loops import Unrecorded, Walk, loop_of, unrecorded, walk_of
 from ..models.torch.autograd.grad_access import between_calls
 from ..models.torch.autograd.grad_mode import turns_on
-from ..semantics.calls import call_value
 from ..semantics.functions import choose, run_generator
 from . import framework_driver
 from .arguments import inferred, positional
 from .candidates import definition_of, is_applied, is_run_by_tests, trains
-from .framework_driver import call_site
+from .framework_driver import call_as_nobody_does
 from .graph_caller import GraphCaller, called_between, imagined_tensor, may_carry
 from .in_place_sites import may_write
 from .no_grad_only import is_unrecorded, runs_unrecorded
@@ -147,12 +145,8 @@ class Caller:
             framework_driver.batch_begins(machine, state, self.walk, self.receiver, self.node)
         elif self.receiver is not None:
             prepare(machine, state, self.receiver, self.function)
-        bound = self.function if self.receiver is None else BoundMethod(self.function, self.receiver)
-        site = self.node if self.owner is None else call_site(state, machine.module, self.function, self.owner)
-        made = machine.memoize(
-            self.node, "made", lambda key: call_value(machine, state, bound, [], dict(self.values), site, key)
-        )
-        return _drained(machine, state, made, key)
+        call = partial(call_as_nobody_does, machine, state, self.function, self.receiver, self.values, owner=self.owner)
+        return _drained(machine, state, machine.memoize(self.node, "made", lambda key: call(key=key)), key)
 
     def _look_for_growth(self, states: Sequence[State], run: int, walks: bool, heard: list[Event]) -> None:
         """Call it a last time on copies of the paths on which something may have grown, and publish what has; ``walks``
@@ -386,7 +380,7 @@ def _run_left_behind(machine: Machine, state: State, values: Iterable[Value]) ->
 
 
 def _call_left_behind(machine: Machine, function: Function, given: dict[str, Value], path: State) -> None:
-    call_value(machine, path, function, [], given, function.node)
+    call_as_nobody_does(machine, path, function, None, given)
 
 
 def _local_functions(state: State, values: Iterable[Value]) -> Iterator[Function]:

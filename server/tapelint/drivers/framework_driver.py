@@ -11,7 +11,7 @@ Which methods these are is data of ``frameworks``.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ..autograd import TorchRaises, backward, resolve_view
 from ..autograd.gradients import history
@@ -20,7 +20,19 @@ from ..domain.completion import ProgramRaised
 from ..domain.mro import own_method, plain_method
 from ..domain.state import State
 from ..domain.traversal import tensors_in
-from ..domain.values import NONE, BoundMethod, Class, Frame, Function, HeapRef, Optimizer, TensorRef, Unknown, Value
+from ..domain.values import (
+    NONE,
+    BoundMethod,
+    Class,
+    Frame,
+    Function,
+    HeapRef,
+    Instance,
+    Optimizer,
+    TensorRef,
+    Unknown,
+    Value,
+)
 from ..engine.lifecycle import PathEnded
 from ..engine.machine import Machine
 from ..models.frameworks.configured_optimizers import optimizers_in, optimizers_of
@@ -105,6 +117,25 @@ def _call(machine: Machine, state: State, instance: HeapRef, names: Iterable[str
 def _step(machine: Machine, state: State, optimizers: Iterable[HeapRef], node: ast.AST) -> None:
     for optimizer in optimizers:
         write_parameters(machine, state, state.get(optimizer.id, Optimizer), node)
+
+
+def call_as_nobody_does(
+    machine: Machine,
+    state: State,
+    function: Function,
+    receiver: HeapRef | None,
+    values: Mapping[str, Value],
+    key: object = None,
+    owner: HeapRef | None = None,
+) -> Value:
+    """What a call gives that no code makes, of a function or of a method of ``receiver``, with ``values`` by parameter;
+    ``owner`` is the class that has the method, if it is not that of the object.
+    """
+    thing = state.heap[receiver.id] if receiver is not None else None
+    kind = owner or (thing.kind if isinstance(thing, Instance) else receiver)
+    site = function.node if kind is None else call_site(state, machine.module, function, kind)
+    bound = function if receiver is None else BoundMethod(function, receiver)
+    return call_value(machine, state, bound, [], dict(values), site, key)
 
 
 def call_site(state: State, module: int, function: Function, kind: Value) -> ast.AST:

@@ -37,7 +37,6 @@ from ..domain.mro import OBJECT, is_function, is_module, mro_of
 from ..domain.parameter_defaults import defaults_of
 from ..domain.state import State
 from ..domain.values import (
-    BoundMethod,
     Class,
     External,
     Frame,
@@ -56,12 +55,11 @@ from ..models.torch.autograd_function.apply import apply
 from ..models.torch.autograd_function.syntax import own_function
 from ..models.torch.registry import Call
 from ..ops.module_names import is_layer
-from ..semantics.calls import call_value
 from ..source import cached_on_node, is_none, walk
 from . import framework_driver
 from .arguments import inferred
 from .attribute_flow import MethodFlow, ObjectFlow, method_flow, object_flow, returns_something
-from .framework_driver import call_site
+from .framework_driver import call_as_nobody_does
 from .parameter_uses import tensor_parameters
 
 ASSUMED = guess("a caller's tensors require grad")
@@ -148,10 +146,10 @@ def called_between(machine: Machine, state: State, function: Function, receiver:
 
 
 def _call_between(machine: Machine, state: State, method: Function, receiver: HeapRef) -> Between:
-    site, heard = call_site(state, machine.module, method, _kind(state, receiver)), list[Event]()
+    heard = list[Event]()
 
     def run(path: State) -> None:
-        call_value(machine, path, BoundMethod(method, receiver), [], {}, site)
+        call_as_nobody_does(machine, path, method, receiver, {})
 
     with machine.facts.events.heard_by(heard.append):
         ended = machine.run_paths(state, run)
@@ -254,12 +252,7 @@ class GraphCaller:
         if self.applied is not None:
             arguments = [self.applied, *given.values()]
             return apply(self.machine, state, Call("torch.autograd.Function.apply", arguments, {}, node))
-        if self.receiver is None:
-            return call_value(self.machine, state, self.function, [], dict(given), node, key)
-        thing = state.heap[self.receiver.id]
-        kind = thing.kind if isinstance(thing, Instance) else self.receiver
-        site = call_site(state, self.machine.module, self.function, kind)
-        return call_value(self.machine, state, BoundMethod(self.function, self.receiver), [], dict(given), site, key)
+        return call_as_nobody_does(self.machine, state, self.function, self.receiver, given, key)
 
     def _walk_at_once(self, state: State, result: Value) -> list[FreedGraphReached]:
         """Go backward through a result; what is walked again. Nothing where the path supposes that a container holds

@@ -21,6 +21,7 @@ from ..because import NOTHING, guess
 from ..domain.completion import ProgramRaised, takes
 from ..domain.exception_kinds import kinds_of
 from ..domain.mro import mro_of, own_method
+from ..domain.parameter_defaults import defaults_of
 from ..domain.state import State
 from ..domain.values import (
     FALSE,
@@ -42,6 +43,7 @@ from ..engine.syntax.syntactic_summary import is_abstract
 from ..frozen import frozen
 from ..models.frameworks.training_loops import TEST_CASE, derives
 from ..semantics.calls import call_value
+from .arguments import positional
 from .framework_driver import call_site
 
 OF_FILES = ("setup_module", "setUpModule", "setup_function")
@@ -102,13 +104,9 @@ def run_test(
         return [state]
     bound = BoundMethod(function, receiver) if receiver is not None and function.kind != "static" else function
     site = function.node if owner is None else call_site(state, machine.module, function, owner)
-    spec = function.node.args
-    names = [*spec.posonlyargs, *spec.args][isinstance(bound, BoundMethod) :]
-    values: dict[str, Value] = {each.arg: something(each.arg) for each in (*names, *spec.kwonlyargs)}
-    for default in (name for name, _ in function.keyword_defaults):
-        del values[default]
-    for each in names[len(names) - len(function.defaults) :]:
-        del values[each.arg]
+    names = [*positional(function, int(isinstance(bound, BoundMethod))), *function.node.args.kwonlyargs]
+    defaults = defaults_of(function)
+    values: dict[str, Value] = {each.arg: something(each.arg) for each in names if each.arg not in defaults}
 
     def call(path: State, called: Value, given: dict[str, Value], what: str) -> None:
         machine.memoize(function.node, what, lambda key: call_value(machine, path, called, [], dict(given), site, key))
