@@ -23,6 +23,7 @@ import ast
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from ..bounds import BOUNDS
 from ..domain.completion import ProgramRaised
 from ..domain.dataclass_fields import fields
 from ..domain.mro import is_module, lookup_in_mro, mro_of
@@ -170,7 +171,7 @@ def runs_to_end(
     return True
 
 
-def _reopen(state: State, values: list[Value], depth: int = 3) -> None:
+def _reopen(state: State, values: list[Value], depth: int = BOUNDS.data_depth) -> None:
     """Other methods may have filled what ``__init__`` left empty: plain containers may hold more than we saw."""
     for value in values if depth else ():
         thing = state.heap[value.id] if isinstance(value, HeapRef) else None

@@ -23,7 +23,7 @@ from ..engine.machine import Machine
 from ..engine.syntax.own_attributes import own_attribute, own_name
 from ..frozen import frozen
 from ..models.torch.registry import MODULE_METHODS
-from ..source import body_of, cached_on_node, children, walk
+from ..source import body_of, cached_on_node, children, is_none, walk
 
 MODULE = External("torch.nn.Module")
 
@@ -75,11 +75,8 @@ def method_flow(method: ast.AST) -> MethodFlow:
 @cached_on_node
 def returns_something(function: ast.AST) -> bool:
     """Whether a function returns more than None, as far as the text shows."""
-    return any(isinstance(node, ast.Return) and not _is_none(node.value) for node in walk(function))
-
-
-def _is_none(value: ast.expr | None) -> bool:
-    return value is None or isinstance(value, ast.Constant) and value.value is None
+    returned = (node.value for node in walk(function) if isinstance(node, ast.Return))
+    return any(value is not None and not is_none(value) for value in returned)
 
 
 def _goes_backward(node: ast.AST) -> bool:

@@ -104,13 +104,11 @@ class Outcome:
         """What one call shows."""
         found: Found = {}
         for event in self.events:
-            if not isinstance(event, SavedTensorModified):
-                if isinstance(event, AT_ONCE):
-                    found.setdefault(event.point.node, (event, [*self.names.values()]))
-            elif (
-                unseen_above(event.node, event.path[0]) is None
-            ):  # else unknown code would have to keep a graph besides
-                found.setdefault(event.write.point.node, (event, self.below([event.path[-1]])))
+            if isinstance(event, SavedTensorModified):
+                if unseen_above(event.node, event.path[0]) is None:  # else unknown code has to keep a graph besides
+                    found.setdefault(event.write.point.node, (event, self.below([event.path[-1]])))
+            elif isinstance(event, AT_ONCE):
+                found.setdefault(event.point.node, (event, [*self.names.values()]))
         return found
 
     def below(self, nodes: Iterable[Node]) -> list[str]:

@@ -62,18 +62,6 @@ WHOLE = frozenset((INDEX, INVERTED, "long", "int", "bool", "byte", "short"))
 
 
 @frozen
-class HandedOn:
-    """A variable, or an attribute of ``self`` (``is_attribute``), is an argument of a call of the dotted name
-    ``callee``. ``position`` is its place among the arguments, or its keyword.
-    """
-
-    callee: str
-    position: int | str
-    name: str
-    is_attribute: bool
-
-
-@frozen
 class Parameter:
     """Asks a function for the name of its parameter that takes an argument at ``position``, or of that keyword;
     ``bound`` are those before it that a method is given otherwise. None where there is none.
@@ -91,6 +79,22 @@ class Parameter:
             named = [*names, *(parameter.arg for parameter in spec.kwonlyargs)]
             return self.position if self.position in named else None
         return names[self.position] if self.position < len(names) else None
+
+
+@frozen
+class HandedOn:
+    """A variable, or an attribute of ``self`` (``is_attribute``), is an argument of a call of the dotted name
+    ``callee``. ``position`` is its place among the arguments, or its keyword.
+    """
+
+    callee: str
+    position: int | str
+    name: str
+    is_attribute: bool
+
+    def parameter(self, machine: Machine, callee: Function, bound: int) -> str | None:
+        """The parameter of the callee that takes it, after those that are ``bound``."""
+        return machine.query(Parameter(self.position, bound), callee.node)
 
 
 @cached_on_node
@@ -183,8 +187,8 @@ def receiving(machine: Machine, state: State, function: Function, name: str) -> 
         if call.name != name or call.is_attribute or not call.callee.isidentifier():
             continue
         callee = looked_up(machine, state, function.frame, call.callee)
-        if isinstance(callee, Function) and isinstance(callee.node, Definition):
-            parameter = machine.query(Parameter(call.position, 0), callee.node)
+        if isinstance(callee, Function):
+            parameter = call.parameter(machine, callee, 0)
             if parameter is not None:
                 yield callee, parameter
 
@@ -199,7 +203,7 @@ def _add_uses_by_base(
         return
     uses = uses_of(machine, state, base[1], kind)
     for call in handed:
-        parameter = machine.query(Parameter(call.position, 1), base[1].node)
+        parameter = call.parameter(machine, base[1], 1)
         if parameter is not None:
             found.setdefault(call.name, set()).update(uses.get(parameter, ()))
 
@@ -241,7 +245,7 @@ def _uses_by_own_methods(
     for call in machine.query(handed_on, owner):
         function = _own_method(state, kind, call.callee) if call.is_attribute else None
         if function is not None:
-            parameter = machine.query(Parameter(call.position, function.kind != "static"), function.node)
+            parameter = call.parameter(machine, function, int(function.kind != "static"))
             if parameter is not None:
                 yield call.name, machine.query(_uses_of_given, function.node).get(parameter, set())
 
@@ -300,7 +304,7 @@ def _used_as(
         if flows is not None:
             (tensors if flows else whole).add(call.name)
         elif kind is not None and depth and (method := _own_method(state, kind, call.callee)) and not method.kind:
-            given = machine.query(Parameter(call.position, 1), method.node)
+            given = call.parameter(machine, method, 1)
             if given in tensor_parameters(machine, state, method, kind, depth - 1):
                 tensors.add(call.name)
     return tensors, whole
