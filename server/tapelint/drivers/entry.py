@@ -8,26 +8,20 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Set
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from operator import itemgetter
 from typing import Literal
 
-from ..autograd import Facts
-from ..autograd.model.choices import ALWAYS
 from ..because import RunBy
-from ..domain.completion import ProgramRaised, Raise
 from ..domain.state import State
-from ..domain.values import Const, Frame, Function, HeapRef, Unknown, Value
+from ..domain.values import Function, HeapRef
 from ..engine.analysis_unit import AnalysisUnit
 from ..engine.given_graphs import given_graphs
 from ..engine.incremental import AnalysisCache, complete, recorded, total, walked
-from ..engine.lifecycle import PathEnded
 from ..engine.limits import Limits
-from ..engine.machine import Cancelled, Machine, OutOfFuel
-from ..engine.resume_point import Block
-from ..engine.run_context import RunContext
-from ..engine.statistics import AnalysisStats, Ended, Entry, Lost
+from ..engine.machine import Machine
+from ..engine.statistics import AnalysisStats, Entry, Lost
 from ..frozen import frozen
 from ..modules.loader import Outdated
 from ..source import may_use_torch
@@ -43,8 +37,8 @@ from .candidates import (
     unreached_functions,
 )
 from .graph_caller import functions_of, imagine_apply
-from .notebook_cells import Ran, run_again, run_cells
-from .segments import is_done, run_segment
+from .notebook_cells import Ran, run_again
+from .script import certain_end, end_of_script, enter, facts_after, is_stopped, run_script
 from .test_functions import is_test_class
 
 
@@ -104,11 +98,11 @@ def execute(machine: Machine, memory: AnalysisCache | None = None) -> list[Analy
         limit = together = limits.torch_free_fuel
     budget = Budget(limits.entry_fuel, together, limits.late_entry_fuel, min(limits.all_late_entries_fuel, together))
     ran: list[Ran] = []
-    steps = [*_script(machine, memory, limit, ran), finish := _finished(machine, memory)]
+    steps = [*run_script(machine, memory, limit, ran), finish := end_of_script(machine, memory)]
     entries = EntryPoints(machine, memory, finish, steps)
     entries.run_all(budget)
-    with recorded(machine, _facts(finish), finish.loads, 0) as again:
-        run_again(machine, ran, partial(_entered, machine, []))
+    with recorded(machine, facts_after(finish), finish.loads, 0) as again:
+        run_again(machine, ran, partial(enter, machine, []))
     steps.append(again)
     entries.give_graphs(Budget(limits.latent_fuel, limits.all_latent_fuel))
     machine.frozen_contents.clear()
@@ -213,7 +207,7 @@ class EntryPoints:
             if machine.imports is not None and not machine.imports.repeat(unit):
                 raise Outdated  # what an older text's unit looked up in other files must be what it was
         else:
-            with recorded(machine, _facts(base).fork(), base.loads, budget.next) as unit:
+            with recorded(machine, facts_after(base).fork(), base.loads, budget.next) as unit:
                 unit.base = base
                 self._record(kind, candidate, unit, run)
             if kind == "latent":  # it is no entry point: nothing of it counts, and nothing is lost with it
@@ -249,10 +243,10 @@ class EntryPoints:
             machine.give_up(Lost(entry, begun=False))
         elif base.result is not None:
             with machine.detached() if kind == "latent" else nullcontext():
-                ends = _entered(machine, [], entry, run)
+                ends = enter(machine, [], entry, run)
             if kind == "function":
-                unit.stats.stopped += _is_stopped(ends)
-                unit.ended = _ended(ends)
+                unit.stats.stopped += is_stopped(ends)
+                unit.ended = certain_end(ends)
 
     def _named(self, kind: Literal["object", "function", "latent"], candidate: Candidate) -> Entry:
         owner = None if candidate.owner is None else self.state.heap[candidate.owner.id].node
@@ -266,100 +260,6 @@ class EntryPoints:
                 step.stats.out_of_fuel += 1
                 self.machine.give_up(Lost(self._named("function", candidate), begun=False))
         self.steps.append(step)
-
-
-def _script(machine: Machine, memory: AnalysisCache, limit: int, ran: list[Ran]) -> list[AnalysisUnit]:
-    """Run the module as a script, a stretch at a time, on from what is known of it."""
-    steps, limits = memory.script, machine.limits
-    if not steps:
-        state = State()
-        names: dict[str, Value] = {"__name__": Const("__main__"), "__file__": Unknown("__file__", False)}
-        module = machine.module = state.frame = state.new(Frame(names, 0, 0))
-        state.get(module, Frame).module = module
-        if machine.imports is not None:
-            machine.imports.adopt(module)
-        with recorded(machine, machine.facts, (), 0) as begin:
-            begin.stats.entries += 1
-        begin.resume_point, begin.result = (Block(machine.tree, "body"),), ([state], module)
-        steps.append(begin)
-    taken = sum(step.fuel_used for step in steps)
-    while not steps[-1].is_truncated and not is_done(steps[-1].resume_point):
-        before = steps[-1]
-        states, module = before.result
-        with recorded(machine, memory.facts(before), before.loads, limit - taken, before) as step:
-            step.resume_point, step.is_truncated = before.resume_point, True
-            states = memory.paths(states)
-            run = partial(run_segment, machine, step, states, max(limits.segment_fuel, taken // limits.segment_share))
-            if machine.cells:
-                run = partial(_cells, machine, step, states[0], ran)
-            step.result = _entered(machine, states, Entry("script"), run), module
-        taken += step.fuel_used
-        steps.append(step)
-    return steps
-
-
-def _cells(machine: Machine, step: AnalysisUnit, state: State, ran: list[Ran]) -> list[State]:
-    states = run_cells(machine, state, ran)
-    step.resume_point = (replace(step.resume_point[0], done=len(machine.tree.body)),)
-    step.is_truncated = False
-    return states
-
-
-def _facts(step: AnalysisUnit) -> Facts:
-    """What was known at the end of a step that others go on from; only a function without a caller lets go of it."""
-    assert step.facts is not None
-    return step.facts
-
-
-def _finished(machine: Machine, memory: AnalysisCache) -> AnalysisUnit:
-    """What is reported at the end of the script, and the state that functions without a caller begin in."""
-    if memory.finish is None:
-        before = memory.script[-1]
-        with recorded(machine, memory.facts(before), before.loads, 0) as step:
-            states, module = memory.paths(before.result[0]), before.result[1]
-            finished = next((s for s in states if s.completion is None), states[0])
-            step.stats.stopped += _is_stopped(states)
-            step.ended = _ended(states)
-            try:
-                for path in states:
-                    if path.completion is None:
-                        machine.lifecycle.path_ended.publish(machine, PathEnded(path, None, ()))
-            except Cancelled:
-                raise
-            except Exception as error:
-                machine.fail(Entry("script"), error)
-            _complete(machine, finished, module)
-        step.result = finished, module
-        memory.finish = step
-    return memory.finish
-
-
-def _is_stopped(states: list[State]) -> bool:
-    """Whether a path has ended in an exception that PyTorch does not raise."""
-    return any(isinstance(state.completion, Raise) and not state.completion.error.by_torch for state in states)
-
-
-def _ended(states: list[State]) -> Ended | None:
-    """Where all paths end in an exception of PyTorch that nothing catches, and no event tells; None where one goes on,
-    or it depends on a test. What Python refuses is not told: it may as well be something that is not known here.
-    """
-    errors = [state.completion.error for state in states if isinstance(state.completion, Raise)]
-    if not errors or len(errors) < len(states) or not all(map(_is_certain, states)):
-        return None
-    first = errors[0]
-    if first.point is None or any(error.point != first.point or not _is_news(error) for error in errors):
-        return None
-    return Ended(first.point.node, first.point.calls, first.name, first.message)
-
-
-def _is_certain(state: State) -> bool:
-    """Whether a path is taken whatever tests give."""
-    return not state.supposed and state.guard.whole == ALWAYS
-
-
-def _is_news(error: ProgramRaised) -> bool:
-    """Whether PyTorch raises there, and neither the program nor a rule says so."""
-    return error.by_torch and not error.is_meant and not error.is_published and bool(error.message)
 
 
 def _counted(machine: Machine, steps: list[AnalysisUnit]) -> list[AnalysisUnit]:
@@ -382,53 +282,3 @@ def _counted(machine: Machine, steps: list[AnalysisUnit]) -> list[AnalysisUnit]:
                 holes.forwards += 1
                 holes.ended += method in ended
     return found
-
-
-def _entered(machine: Machine, states: list[State], entry: Entry, run: Callable[[], list[State]]) -> list[State]:
-    machine.context = RunContext()
-    if machine.observer is not None:
-        machine.observer.enter(entry)
-    try:
-        return run() or states
-    except Cancelled:
-        raise
-    except OutOfFuel:
-        machine.unit.stats.out_of_fuel += 1
-        machine.unit.is_exhausted = True
-        machine.give_up(Lost(entry))
-    except ProgramRaised:
-        pass
-    except Exception as error:
-        machine.fail(entry, error)
-    return states
-
-
-def _complete(machine: Machine, state: State, module: int) -> None:
-    """If the script stopped early, define what stands below: functions may still be analysed."""
-    state.frame, state.calls, state.iterations = module, (), ()
-    state.completion = None
-    state.grad_mode, state.inference = True, False
-    state.retained_after_loop = {}  # reported above; of a script that raised no code asks what it keeps
-    for statement in machine.tree.body:
-        if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
-            continue
-        if not _bound(statement, state.get(module, Frame).variables):
-            try:
-                machine.fuel = machine.fuel_used + machine.limits.definition_fuel
-                machine.statement(statement, state)
-            except (OutOfFuel, ProgramRaised):
-                continue
-            except Cancelled:
-                raise
-            except Exception as error:
-                machine.fail(Entry("script"), error)
-                continue
-            state.completion = None
-
-
-def _bound(statement: ast.stmt, variables: dict[str, Value]) -> bool:
-    """Whether a definition or an import has bound its names already."""
-    if isinstance(statement, (ast.Import, ast.ImportFrom)):
-        names = [alias.asname or alias.name.partition(".")[0] for alias in statement.names]
-        return all(name in variables for name in names if name != "*")
-    return getattr(statement, "name", None) in variables
