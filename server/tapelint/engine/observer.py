@@ -4,6 +4,7 @@
         n = 1
     else:
         n = 2           Joined: the two paths are one again, and `n` is havocked
+    if n is None:       Decided: its value is known
 
 A machine without an observer pays one comparison with None for each statement and each decision.
 """
@@ -20,6 +21,26 @@ from ..domain.state import State
 from ..domain.values import Value
 from ..frozen import frozen
 from .statistics import Entry, Lost
+
+
+class DecideReason(Enum):
+    """Why the truth of a test is known."""
+
+    KNOWN = "its value is known"
+    FOLLOWS = "it follows from tests before it on the path"
+    DEFAULT = "no values of its options make it go the other way"
+    # The path supposes something of other options (`AutogradState.supposed`).
+    SUPPOSED = "all other options have their defaults"
+
+
+@frozen(eq=False)
+class Decided:
+    """The truth of a test is known: only one way is followed."""
+
+    test: ast.expr
+    state: State
+    truth: bool
+    reason: DecideReason
 
 
 @frozen(eq=False)
@@ -154,7 +175,7 @@ class GivenUp:
     lost: Lost
 
 
-Decision = Forked | Picked | Outcomes | Joined | KeptApart | Dropped | Skipped | LoopEnded | Opaque | GivenUp
+Decision = Decided | Forked | Picked | Outcomes | Joined | KeptApart | Dropped | Skipped | LoopEnded | Opaque | GivenUp
 
 
 class Observer(Protocol):

@@ -20,6 +20,8 @@ from ..domain.state import State
 from ..domain.values import BoundMethod, Class, Const, Frame, Function, HeapRef, Instance, TensorRef, Unknown, Value
 from ..engine.machine import Machine
 from ..engine.observer import (
+    Decided,
+    DecideReason,
     Decision,
     Dropped,
     Forked,
@@ -307,11 +309,8 @@ class Tracer:
 
     def _decided(self, decision: Decision) -> str | None:
         match decision:
-            case Forked():
-                return self._forked(decision)
-            case Picked(node, states, names):
-                each = (f"{name} on path {self._number(state)}" for name, state in zip(names, states))
-                return f"forked: `{shortened(written(node))}` is {', '.join(each)}"
+            case Decided() | Forked() | Picked():
+                return self._tested(decision)
             case Joined():
                 return self._joined(decision)
             case KeptApart(states):
@@ -355,6 +354,21 @@ class Tracer:
 
     def _called(self, function: Value | None) -> str:
         return "a call" if function is None else str(getattr(function, "name", type(function).__name__))
+
+    def _tested(self, decision: Decided | Forked | Picked) -> str | None:
+        """Which way a test goes, and why; None of a test in another file that goes one way."""
+        match decision:
+            case Forked():
+                return self._forked(decision)
+            case Picked(node, states, names):
+                each = (f"{name} on path {self._number(state)}" for name, state in zip(names, states))
+                return f"forked: `{shortened(written(node))}` is {', '.join(each)}"
+            case Decided(test, state, truth, reason) if self.source.holds(test):
+                why = reason.value
+                if reason is DecideReason.SUPPOSED:
+                    why = f"the path supposes that {state.supposed.words}, and {why}"
+                return f"decided: `{shortened(written(test))}` is {'true' if truth else 'false'}: {why}"
+        return None
 
     def _forked(self, forked: Forked) -> str:
         text = shortened(written(forked.test))

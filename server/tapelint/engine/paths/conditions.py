@@ -18,9 +18,10 @@ from dataclasses import replace
 from ...autograd import contents
 from ...bounds import BOUNDS
 from ...domain.state import State
-from ...domain.values import Const, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
+from ...domain.values import BuiltinMethod, Const, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from ...source import walk, written
 from ..machine import Machine
+from ..observer import Decided, DecideReason
 from .defaults import by_default, is_possible, is_second, premise_of, supposing
 from .entailment import entailed, values_of_fact
 from .truth import tested_truth, truth
@@ -203,21 +204,33 @@ def decide(machine: Machine, node: ast.expr, state: State, value: Value) -> Deci
     """
     known = tested_truth(machine, state, value)
     if known is not None:
-        return known, None, False
-    return decided(state, symbolic(machine, node, state), node)
+        is_chosen = isinstance(value, (Unknown, BuiltinMethod)) and value in state.path_condition
+        reason = DecideReason.FOLLOWS if is_chosen else DecideReason.KNOWN
+        decision: Decision = known, None, False
+    else:
+        decision, reason = _decided(state, symbolic(machine, node, state), node)
+    if machine.observer is not None and decision[0] is not None:
+        machine.observer.decide(Decided(node, state, decision[0], reason))
+    return decision
 
 
-def decided(state: State, key: Hashable, node: ast.expr | None = None) -> Decision:
-    """What is known of a test with this formula, which stands at ``node``."""
-    negated = False
+def decided(state: State, key: Hashable) -> Decision:
+    """What is known of something with this formula, which no test asks for."""
+    return _decided(state, key, None)[0]
+
+
+def _decided(state: State, key: Hashable, node: ast.expr | None) -> tuple[Decision, DecideReason]:
+    """What is known of a test with this formula, which stands at ``node``; and why, if its truth is."""
+    negated, reason = False, DecideReason.FOLLOWS
     if isinstance(key, tuple) and key and key[0] == "Not":
         negated, key = True, key[1]
     follows = entailed(state.path_condition, key)
     if follows is None:
         follows = only_way(state, key, node)
+        reason = DecideReason.SUPPOSED if _leaves_others(state, key, node) else DecideReason.DEFAULT
     if follows is not None:
-        return follows is not negated, None, False
-    return None, key, negated
+        return (follows is not negated, None, False), reason
+    return (None, key, negated), reason
 
 
 def only_way(state: State, key: Hashable, node: ast.expr | None = None) -> bool | None:
@@ -228,9 +241,14 @@ def only_way(state: State, key: Hashable, node: ast.expr | None = None) -> bool 
     usual = by_default(key)
     if usual is None:
         return None
-    if state.supposed and not (is_second(state.supposed, key) and _is_in(node, state.supposed_code)):
+    if _leaves_others(state, key, node):
         return supposing(state.supposed, key)
     return None if is_possible(key, not usual) else usual
+
+
+def _leaves_others(state: State, key: Hashable, node: ast.expr | None) -> bool:
+    """Whether a path goes on as with the defaults of all options but those that it supposes something of."""
+    return bool(state.supposed) and not (is_second(state.supposed, key) and _is_in(node, state.supposed_code))
 
 
 def _is_in(node: ast.expr | None, code: tuple[ast.AST, ...]) -> bool:
