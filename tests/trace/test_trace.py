@@ -16,6 +16,7 @@ from tapelint.source import parse
 from tapelint.trace import trace
 from tapelint.trace.passages import WIDTH
 from tapelint.trace.tracer import Tracer
+from tapelint.workspace.config import Config
 
 ALONE = Inputs(resolve=lambda *_: None)
 MDTEST = Path(__file__).resolve().parents[1] / "mdtest"
@@ -63,6 +64,10 @@ def test_a_write_to_a_saved_tensor() -> None:
         "     > published SavedTensorModified: TL201 error",
         "     > raises RuntimeError: one of the variables needed for gradient computation has been modified",
         "         by an inplace operation",
+        "",
+        "findings",
+        "   4 | y += 1",
+        "     > reported: TL201 error",
     ]
 
 
@@ -228,6 +233,83 @@ def test_a_difference_is_noted_once() -> None:
         """
     found = [note for note in notes(text) if note.startswith("kept")]
     assert found == ["kept paths 1, 2 apart: they differ in holder.state"]
+
+
+OPTIONS = """\
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--a", action="store_true")
+parser.add_argument("--b", action="store_true")
+args = parser.parse_args()
+w = torch.ones(3, requires_grad=True)
+y = w.exp()
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("n = 2\nif n > 1: print(n)", "`n > 1` is true: its value is known"),
+        ("import lib\nif lib.n > 2: print(1)", None),
+        (f"{OPTIONS}if args.a is None: print(1)", "`args.a is None` is false: no values of its options make it go the"),
+        (
+            f"{OPTIONS}if args.a:\n    y = y * 2\nif args.b: print(1)",
+            "`args.b` is false: the path supposes that `--a` is given, and all other options have their defaults",
+        ),
+        (
+            f"{OPTIONS}if args.a:\n    y = y * 2\nif not args.a: print(1)",
+            "`not args.a` is false: it follows from tests before it on the path",
+        ),
+        (
+            f"{OPTIONS}if args.a:\n    y = y * 2\nprint(1 if args.a else 2)",
+            "`args.a` is true: it follows from tests before it on the path",
+        ),
+    ],
+)
+def test_a_test_that_is_decided_has_a_reason(text: str, note: str | None) -> None:
+    found = [each.removeprefix("decided: ") for each in notes(text) if each.startswith("decided: ")]
+    assert any(each.startswith(note) for each in found) if note is not None else not found, found
+
+
+def found(text: str, line: int | None = None) -> list[str]:
+    """What stands below ``findings`` at the end of a trace."""
+    return [each for each in notes(text, line) if each.startswith(("reported", "not reported"))]
+
+
+def test_a_finding_behind_nested_options_rests_on_both() -> None:
+    text = f"{OPTIONS}if args.a:\n    if args.b:\n        y += 1\ny.sum().backward()\n"  # torch: raises with --a --b
+    needs = "`--a` is given and `--b` is given"
+    assert found(text) == [f"reported: TL201 warning; it rests on: {needs}"]
+
+
+UNKNOWN = """\
+import json
+flags = json.load(open("flags.json"))
+w = torch.ones(3, requires_grad=True)
+y = w * 2
+if flags["a"]:
+    y = w.exp()
+if flags["b"]:
+    y += 1
+y.sum().backward()
+"""
+
+
+def test_what_needs_two_independent_flags_is_withheld_and_that_is_said() -> None:
+    """PyTorch raises if both are true: the one makes it save its result, the other writes that."""
+    why = "it needs more than one choice (`flags['a']` is true and `flags['b']` is true)"
+    assert found(UNKNOWN) == [f"not reported: TL201, {why}"]
+    assert found(UNKNOWN, 9) == found(UNKNOWN)
+    assert found(UNKNOWN, 10) == []
+
+
+def test_what_the_user_does_not_want_is_said() -> None:
+    begun = "w = torch.ones(3, requires_grad=True)\ny = w.exp()\n"
+    silenced = f"{begun}y += 1  # tapelint: ignore[TL201]\ny.sum().backward()\n"
+    assert found(silenced) == ["not reported: TL201, a comment silences it"]
+    source = parse(f"import torch\n{begun}y += 1\ny.sum().backward()\n", "a.py")
+    unwanted = Inputs(Config(ignore=("TL201",)), resolve=lambda *_: None)
+    assert "     > not reported: TL201, the settings leave it out" in trace(source, unwanted, None)
 
 
 @pytest.mark.parametrize("block", BLOCKS[::40], ids=lambda block: block.name)

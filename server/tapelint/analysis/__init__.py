@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..interpreter import AnalysisCache, Cancelled
 from ..modules.shared_modules import SharedModules
-from .checking import Report, analyse
+from .checking import Report, analyse, judged
 from .execution import executed, made, run
 from .offers import differences, edited, fixes, offer, trials
 
@@ -23,6 +23,7 @@ __all__ = [
     "edited",
     "executed",
     "fixes",
+    "judged",
     "made",
     "offer",
     "run",

@@ -37,7 +37,7 @@ from .execution import executed, made
 from .focus import unrelated
 from .inputs import Inputs
 from .locations import Files, Hidden, Origin
-from .rule_listener import RuleListener, found_in, running
+from .rule_listener import Noted, RuleListener, found_in, running
 from .unseen import notices, unparsed
 from .used_elsewhere import UsedElsewhere, Users
 
@@ -151,11 +151,8 @@ def analyse_source(
         return analyse_source(source, inputs, cancel, memory, is_main)
     if inputs.shared is not None:
         inputs.shared.keep(machine, config)
-    imports = machine.imports
-    configs = Configs(inputs.config_of)
-    files = Files(source, imports.sources if imports else (), configs.holds, config.ignore_noqa)
-    quiet = UsedElsewhere(source, inputs.users).without_gradients
-    noted = found_in(steps, partial(files.stands_in_tests, conventions=config.tests), quiet)
+    imports, configs = machine.imports, Configs(inputs.config_of)
+    files, noted = judged(machine, source, inputs, steps, configs)
     findings = noted.findings.values()
     origins = frozenset(map(files.origin, findings))
     alone = memory.standalone_results if is_main else None
@@ -192,6 +189,16 @@ def analyse_source(
         elsewhere=dedupe_and_grade(there, grade=configs.grade),
         hidden=tuple(_hidden(findings, files, partial(_grade, config, source.path))),
     )
+
+
+def judged(
+    machine: Machine, source: Source, inputs: Inputs, steps: Iterable[AnalysisUnit], configs: Configs
+) -> tuple[Files, Noted]:
+    """The files that were executed in ``steps``, and what was found there by the rules that listened."""
+    others = machine.imports.sources if machine.imports else ()
+    files = Files(source, others, configs.holds, inputs.config.ignore_noqa)
+    quiet = UsedElsewhere(source, inputs.users).without_gradients
+    return files, found_in(steps, partial(files.stands_in_tests, conventions=inputs.config.tests), quiet)
 
 
 def _hidden(

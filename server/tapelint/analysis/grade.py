@@ -32,7 +32,7 @@ from ..autograd.model.choices import (
     ordered,
     without,
 )
-from ..because import AND, Atom, RunBy
+from ..because import Atom, RunBy
 from ..engine.paths.abandoned import AbandonedPaths
 from ..engine.paths.entailment import entailed
 from ..frozen import frozen
@@ -129,7 +129,7 @@ def _by_choices(found: Finding, abandoned: AbandonedPaths) -> Finding | Untold:
 def _all_words(found: Finding, chosen: Conjunction) -> str:
     """All that a finding needs: what its path supposes and what it has chosen."""
     choices = (_sentence(*literal) for literal in ordered(chosen))
-    return AND.join(dict.fromkeys((*(atom.text for atom in found.point.supposed.atoms), *choices)))
+    return " and ".join(dict.fromkeys((*(atom.text for atom in found.point.supposed.atoms), *choices)))
 
 
 def _in_tests(found: Finding, stands_in_tests: bool) -> Finding | Untold:

@@ -3,6 +3,9 @@
     script
        3 | w = torch.ones(3, requires_grad=True)
          > w: leaf, requires grad, version 0
+    findings
+       5 | y += 1
+         > reported: TL201 warning; it rests on: `--amp` is given
 
 The file is executed abstractly once more, with an observer; what is reported of it does not change by that.
 """
@@ -12,9 +15,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .. import analysis
+from ..analysis.elsewhere import Configs
 from ..analysis.inputs import Inputs
+from ..analysis.rule_listener import RuleListener
 from ..autograd import Facts
 from ..source import Source
+from .judgement import judged_passages
 from .passages import Passage, render
 from .tracer import Tracer
 
@@ -29,7 +35,9 @@ def trace(
     """The lines of a trace of ``source``, or of what was executed of one ``line`` of it."""
     machine = analysis.made(source, Facts(), inputs)
     tracer = Tracer(machine, source)
-    analysis.executed(machine)
+    machine.facts.events.subscribe(RuleListener(machine, inputs.config).hear)
+    steps = analysis.executed(machine)
     if line is not None and not any(passage.first <= line <= passage.last for passage in tracer.passages):
         return iter((f"line {line}: no statement was executed there",))
-    return render(tracer.passages, line)
+    files, noted = analysis.judged(machine, source, inputs, steps, Configs(inputs.config_of))
+    return render([*tracer.passages, *judged_passages(files, noted, inputs.config)], line)
