@@ -21,8 +21,8 @@ ORDER = (
     "frozen",
     *("because bounds compiled fault headline output_formats severity",),
     *("source", "ops stubs", "autograd", "domain", "engine", "modules", "models"),
-    *("semantics", "checks", "drivers", "interpreter", "rules", "fixes", "report", "workspace", "analysis", "hover"),
-    *("trace", "coverage", "tracebacks", "picture", "lsp cli", "__main__"),
+    *("semantics", "checks", "drivers", "interpreter", "rules", "fixes", "report", "workspace", "analysis"),
+    *("recording", "hover", "trace", "coverage", "tracebacks", "picture", "lsp cli", "__main__"),
 )
 LAYERS = {part: level for level, parts in enumerate(ORDER) for part in parts.split()}
 """From low to high. A part imports only from lower parts, and from itself."""

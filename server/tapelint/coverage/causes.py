@@ -13,15 +13,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from .. import analysis
 from ..analysis import Report
-from ..autograd import Facts
 from ..engine.observer import Opaque, OpaqueReason
+from ..recording import Recording
+from ..recording.names import places
+from ..recording.visits import Visit, Visits
 from ..report import Related
 from ..source import Source, Span, written
-from ..trace.names import places
 from .followed_calls import BackwardCall, Cause, Coverage, Following, coverage
-from .watcher import Passage, Watcher
 
 Scope: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 CALLED = "A call with a tensor that is made in this file, or in one that it imports, would be followed."
@@ -35,18 +34,18 @@ Owner: TypeAlias = ast.stmt | ast.ExceptHandler | ast.match_case
 """What a block belongs to."""
 
 
-def last_seen(source: Source, watcher: Watcher, scope: Scope | None, row: int) -> Cause:
+def last_seen(source: Source, visits: Visits, scope: Scope | None, row: int) -> Cause:
     """How far the paths came in a function, or in the file itself, on the way to the statement in ``row``."""
     block: Sequence[ast.stmt] = source.tree.body if scope is None else scope.body
-    if block[0] not in watcher.passages:
+    if block[0] not in visits.first:
         return Cause("nothing was executed" if scope is None else f"`{scope.name}` was not executed", None, CALLED)
     while True:
         inside = next((each for each in block if each.lineno <= row <= (each.end_lineno or 0)), block[-1])
         deeper = next(((owner, body) for owner, body in _blocks(inside) if _is_in(row, body)), None)
-        if inside not in watcher.passages or deeper is None:
-            return _ended(source, watcher, scope, block[0].lineno, inside.lineno)
+        if inside not in visits.first or deeper is None:
+            return _ended(source, visits, scope, block[0].lineno, inside.lineno)
         owner, block = deeper
-        if block[0] not in watcher.passages:
+        if block[0] not in visits.first:
             return _not_entered(source, inside, owner, block)
 
 
@@ -85,9 +84,9 @@ def _not_entered(source: Source, statement: ast.stmt, owner: Owner, block: Seque
     return Cause(message, Related("It is decided here", source.path, source.span(statement)), DECIDED)
 
 
-def _ended(source: Source, watcher: Watcher, scope: Scope | None, first: int, row: int) -> Cause:
+def _ended(source: Source, visits: Visits, scope: Scope | None, first: int, row: int) -> Cause:
     """What ended the paths between two rows: the last statement that was executed there."""
-    passed = [each for each in watcher.passages if source.holds(each) and first <= each.lineno < row]
+    passed = [each for each in visits.first if source.holds(each) and first <= each.lineno < row]
     last = max(passed, key=lambda each: each.lineno, default=None)
     if last is None:
         return Cause("no path reaches it", None, ENDED)
@@ -113,29 +112,28 @@ def explained(report: Report, cancel: Callable[[], bool] | None = None) -> Cover
     found = coverage(report)
     if found.followed == len(found.calls):
         return found
-    machine = analysis.made(report.source, Facts(), report.inputs)
-    watcher = Watcher(machine)
-    analysis.executed(machine, cancel)
-    return Coverage(tuple(_explained(report, watcher, call) for call in found.calls))
+    recording = Recording(report.source)
+    recording.execute(report.inputs, cancel)
+    return Coverage(tuple(_explained(report, recording.visits, call) for call in found.calls))
 
 
-def _explained(report: Report, watcher: Watcher, call: BackwardCall) -> BackwardCall:
+def _explained(report: Report, visits: Visits, call: BackwardCall) -> BackwardCall:
     """A call with the cause; one that was executed, but is not known to go backward, has an unknown graph."""
     if call.following is Following.FOLLOWED:
         return call
-    passage = _passage(report.source, watcher, call)
+    visit = _visit(report.source, visits, call)
     if call.following is Following.UNKNOWN_GRAPH:
-        return call if passage is None else replace(call, cause=_unknown(report.source, watcher, passage, call))
-    if passage is not None and passage.opaque:
-        reason = next(_reasons(report.source, watcher, passage, set()), None)
+        return call if visit is None else replace(call, cause=_unknown(report.source, visits, visit, call))
+    if visit is not None and visit.opaque:
+        reason = next(_reasons(report.source, visits, visit, set()), None)
         return replace(call, following=Following.UNKNOWN_GRAPH, cause=reason)
-    return replace(call, cause=_unreached(report, watcher, call))
+    return replace(call, cause=_unreached(report, visits, call))
 
 
-def _unreached(report: Report, watcher: Watcher, call: BackwardCall) -> Cause:
+def _unreached(report: Report, visits: Visits, call: BackwardCall) -> Cause:
     """Why no path came to a call: an entry point was cut, an error ends the path, or the code says so."""
     source = report.source
-    if _passage(source, watcher, call) is not None:
+    if _visit(source, visits, call) is not None:
         here = Related("This statement was executed", source.path, call.span)
         return Cause(f"line {call.span.row} was executed, and the call is not known to go backward", here, CODE)
     around = _functions(source, call.span)
@@ -149,7 +147,7 @@ def _unreached(report: Report, watcher: Watcher, call: BackwardCall) -> Cause:
         if diagnostic.raises is not None and first <= at.row < call.span.row:
             where = Related("PyTorch raises here", source.path, at)
             return Cause(f"PyTorch raises before, in line {at.row}", where, "Cure that first: the path ends there.")
-    return last_seen(source, watcher, around[-1] if around else None, call.span.row)
+    return last_seen(source, visits, around[-1] if around else None, call.span.row)
 
 
 def _functions(source: Source, span: Span) -> list[Scope]:
@@ -159,12 +157,12 @@ def _functions(source: Source, span: Span) -> list[Scope]:
     return sorted(around, key=lambda each: each.lineno)
 
 
-def _unknown(source: Source, watcher: Watcher, passage: Passage, call: BackwardCall) -> Cause:
+def _unknown(source: Source, visits: Visits, visit: Visit, call: BackwardCall) -> Cause:
     """Where the root of a call became unknown."""
-    root = _root_of(passage.statement, source, call)
-    if root in passage.reads:
-        passage = watcher.made.get(passage.reads[root], Passage(passage.statement, {root: passage.reads[root]}))
-    reason = next(_reasons(source, watcher, passage, set()), None)
+    root = _root_of(visit.statement, source, call)
+    if root in visit.unknown:
+        visit = visits.made.get(visit.unknown[root], Visit(visit.statement, {root: visit.unknown[root]}))
+    reason = next(_reasons(source, visits, visit, set()), None)
     if reason is None:
         return Cause(f"nothing is known of the graph of `{root}`", None, CODE)
     depends = f"it depends on `{root}`, which nothing here gives a known value"
@@ -174,9 +172,9 @@ def _unknown(source: Source, watcher: Watcher, passage: Passage, call: BackwardC
     )
 
 
-def _passage(source: Source, watcher: Watcher, call: BackwardCall) -> Passage | None:
+def _visit(source: Source, visits: Visits, call: BackwardCall) -> Visit | None:
     """How the statement that has a call was executed for the first time."""
-    return next((each for each in watcher.passages.values() if _holds(source, each.statement, call.span)), None)
+    return next((each for each in visits.first.values() if _holds(source, each.statement, call.span)), None)
 
 
 def _root_of(statement: ast.stmt, source: Source, call: BackwardCall) -> str:
@@ -198,35 +196,35 @@ def _holds(source: Source, statement: ast.stmt, span: Span) -> bool:
     )
 
 
-def _reasons(source: Source, watcher: Watcher, passage: Passage, seen: set[Passage]) -> Iterator[Cause]:
+def _reasons(source: Source, visits: Visits, visit: Visit, seen: set[Visit]) -> Iterator[Cause]:
     """Where what a statement binds became unknown: before it, in a call of its own, or at the name that it reads."""
-    if passage in seen:
+    if visit in seen:
         return
-    seen.add(passage)
-    for opaque in passage.opaque:
+    seen.add(visit)
+    for opaque in visit.opaque:
         callee = _root(opaque.node)
-        if callee in passage.reads and (before := watcher.made.get(passage.reads[callee])) is not None:
-            yield from _reasons(source, watcher, before, seen)
-        if callee in passage.reads and callee not in _packages(source):
-            yield _given(source, callee, passage.statement)
+        if callee in visit.unknown and (before := visits.made.get(visit.unknown[callee])) is not None:
+            yield from _reasons(source, visits, before, seen)
+        if callee in visit.unknown and callee not in _packages(source):
+            yield _given(source, callee, visit.statement)
         yield _not_executed(source, opaque)
-    for name, key in passage.reads.items():
-        before = watcher.made.get(key)
-        before = before or _binder(watcher, name, passage.statement, _functions(source, source.span(passage.statement)))
+    for name, key in visit.unknown.items():
+        before = visits.made.get(key)
+        before = before or _binder(visits, name, visit.statement, _functions(source, source.span(visit.statement)))
         if before is not None and before not in seen:
-            yield from _reasons(source, watcher, before, seen)
+            yield from _reasons(source, visits, before, seen)
         elif before is None:
-            yield _given(source, name, passage.statement)
+            yield _given(source, name, visit.statement)
 
 
-def _binder(watcher: Watcher, name: str, statement: ast.stmt, around: list[Scope]) -> Passage | None:
+def _binder(visits: Visits, name: str, statement: ast.stmt, around: list[Scope]) -> Visit | None:
     """The last statement above another one, in the same function, that binds a name: joined paths have a value that no
     statement has made.
     """
     first = around[-1].lineno if around else 0
     found = (
         each
-        for each in watcher.passages.values()
+        for each in visits.first.values()
         if first < each.statement.lineno < statement.lineno and name in places(each.statement)[0]
     )
     return max(found, key=lambda each: each.statement.lineno, default=None)

@@ -6,7 +6,7 @@
       the backward raise
     - `loss.backward()` (line 5) frees its graph
 
-The file is executed once more with a probe on every expression, when the first hover asks; nothing is said that this
+The file is executed once more and recorded, with every expression, when the first hover asks; nothing is said that this
 execution did not show. What a suppression comment hides is known without that.
 """
 
@@ -19,14 +19,14 @@ from .. import analysis
 from ..analysis.locations import Files
 from ..autograd import Facts
 from ..frozen import frozen
+from ..recording import Recording
 from ..report.diagnostic import Diagnostic, Related, place
 from ..source import Source, Span, concerns_torch
 from . import call_facts, passes, suppression_facts, tensor_facts, unreached, write_facts
 from .cursor import at_cursor, holds, place_and_operand, subjects
 from .margin import Remark, assignments, backwards, steps
-from .probe import HoverProbe
 
-__all__ = ["Hover", "HoverProbe", "Hovers", "Remark", "assignments", "backwards", "hover_at", "steps"]
+__all__ = ["Hover", "Recording", "Hovers", "Remark", "assignments", "backwards", "hover_at", "steps"]
 
 
 @frozen
@@ -42,7 +42,7 @@ class Hovers:
 
     def __init__(self, report: analysis.Report) -> None:
         self.report = report
-        self._probe: HoverProbe | None = None
+        self._record: Recording | None = None
 
     def at(
         self,
@@ -78,30 +78,30 @@ class Hovers:
 
     def remarks(
         self,
-        about: Callable[[HoverProbe, Source], Iterable[Remark]],
+        about: Callable[[Recording, Source], Iterable[Remark]],
         cancel: Callable[[], bool] | None = None,
     ) -> tuple[Remark, ...]:
         """What is known of single lines: of those that run ``backwards``, of ``steps``, of ``assignments``."""
         source = self.report.source
         if not concerns_torch(source.text, source.path, self.report.inputs.resolve):
             return ()
-        return tuple(sorted(about(self._watched(cancel), source), key=lambda remark: remark.span))
+        return tuple(sorted(about(self._recorded(cancel), source), key=lambda remark: remark.span))
 
-    def _watched(self, cancel: Callable[[], bool] | None) -> HoverProbe:
-        if self._probe is None:
-            self._probe = watched(self.report, cancel)
-        return self._probe
+    def _recorded(self, cancel: Callable[[], bool] | None) -> Recording:
+        if self._record is None:
+            self._record = recorded(self.report, cancel)
+        return self._record
 
     def _life(
         self, found: list[ast.AST], around: list[ast.AST], cancel: Callable[[], bool] | None
     ) -> tuple[ast.AST, list[str]] | None:
         """The first of ``found`` that there is something to say about, and what."""
-        probe = self._watched(cancel)
+        record = self._recorded(cancel)
         for node in found:
-            lines = lines_about(probe, node, around)
+            lines = lines_about(record, node, around)
             if lines:
                 return node, lines
-        lines = unreached.describe(probe, self.report.source.tree, around)
+        lines = unreached.describe(record, self.report.source.tree, around)
         return (found[0], lines) if lines else None
 
 
@@ -110,50 +110,39 @@ def hover_at(report: analysis.Report, row: int, column: int, cancel: Callable[[]
     return Hovers(report).at(row, column, cancel)
 
 
-def watched(report: analysis.Report, cancel: Callable[[], bool] | None) -> HoverProbe:
+def recorded(report: analysis.Report, cancel: Callable[[], bool] | None) -> Recording:
     """What the program shows of all its expressions."""
-    facts, tree = Facts(), report.source.tree
+    tree = report.source.tree
     wanted = (node for node in ast.walk(tree) if isinstance(node, (ast.expr, ast.AugAssign, ast.keyword)))
-    probe = HoverProbe(facts, wanted, retained(tree))
-    machine = analysis.run(report.source, facts, report.inputs, probe.probe, cancel)
-    probe.files = Files(report.source, machine.imports.sources if machine.imports else ())
-    probe.is_complete = machine.unit.stats.is_complete
-    return probe
+    record = Recording(report.source, wanted)
+    record.execute(report.inputs, cancel)
+    return record
 
 
-def lines_about(probe: HoverProbe, node: ast.AST, around: list[ast.AST]) -> list[str] | None:
+def lines_about(record: Recording, node: ast.AST, around: list[ast.AST]) -> list[str] | None:
     if isinstance(node, ast.keyword):
-        return passes.retained(probe, node, call_with(node, around))
+        return passes.retained(record, node, call_with(node, around))
     pair = place_and_operand(node)
     if pair is not None:
-        lines = write_facts.describe(probe, *pair)
+        lines = write_facts.describe(record, *pair)
         if lines is not None:
             return lines
     if isinstance(node, (ast.Call, ast.Attribute, ast.Name)):
-        lines = call_facts.describe(probe, node, around)
+        lines = call_facts.describe(record, node, around)
         if lines is not None:
             return lines
     if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
         return None
     expression = node.target if isinstance(node, ast.AugAssign) else node
-    seen = [observation for observation in probe.seen(expression) if observation.tensors]
+    seen = [sight for sight in record.seen(expression) if sight.tensors]
     if not seen:
         return None
-    lines = tensor_facts.describe(probe, expression, seen)
-    return [*lines, *call_facts.beside(probe, node)] if isinstance(node, ast.Call) else lines
+    lines = tensor_facts.describe(record, expression, seen)
+    return [*lines, *call_facts.beside(record, node)] if isinstance(node, ast.Call) else lines
 
 
 def call_with(keyword: ast.keyword, around: list[ast.AST]) -> ast.Call:
     return next(node for node in around if isinstance(node, ast.Call) and keyword in node.keywords)
-
-
-def retained(tree: ast.Module) -> list[ast.AST]:
-    """The receivers of ``retain_grad()``."""
-    return [
-        node.func.value
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "retain_grad"
-    ]
 
 
 def paragraph(lines: list[str]) -> str:

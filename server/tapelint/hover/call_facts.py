@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 
 from ..domain.values import BoundMethod, BuiltinMethod, External, Value
 from ..models.torch.autograd.grad_mode import as_mode
+from ..recording import Recording
+from ..recording.call_runs import CallRun
 from . import custom_backward, cut_facts, optimizer_steps, passes
-from .call_trace import CallRun
-from .probe import HoverProbe
 
-About = Callable[[HoverProbe, ast.Call, Sequence[CallRun]], "list[str] | None"]
+About = Callable[[Recording, ast.Call, Sequence[CallRun]], "list[str] | None"]
 OWN: dict[str, About] = {
     "step": optimizer_steps.step,
     "zero_grad": optimizer_steps.zero_grad,
@@ -34,33 +34,33 @@ OWN: dict[str, About] = {
 """Calls that are described on their own."""
 
 
-def describe(probe: HoverProbe, node: ast.expr, around: Sequence[ast.AST]) -> list[str] | None:
+def describe(record: Recording, node: ast.expr, around: Sequence[ast.AST]) -> list[str] | None:
     """The lines about a call that is not about the tensor it returns."""
-    if isinstance(node, ast.Call) and any(event.point.node is node for event in probe.backwards):
-        return passes.describe(probe, node)
-    seen = probe.seen(node)
+    if isinstance(node, ast.Call) and any(event.point.node is node for event in record.backwards):
+        return passes.describe(record, node)
+    seen = record.seen(node)
     head = any(isinstance(outer, ast.Call) and outer.func is node for outer in around)
     mode = as_mode(seen[-1].value) if seen and not head else None
     if mode is not None:
-        return cut_facts.grad_mode(probe, node, mode, around)
-    runs = probe.runs.get(node, ()) if isinstance(node, ast.Call) else ()
+        return cut_facts.grad_mode(record, node, mode, around)
+    runs = record.runs.get(node, ()) if isinstance(node, ast.Call) else ()
     if not runs or not isinstance(node, ast.Call):
         return None
     about = OWN.get(called(runs[-1].callee))
-    return about(probe, node, runs) if about is not None else None
+    return about(record, node, runs) if about is not None else None
 
 
-def beside(probe: HoverProbe, node: ast.Call) -> list[str]:
+def beside(record: Recording, node: ast.Call) -> list[str]:
     """What a call does, besides the tensor it returns."""
-    runs = probe.runs.get(node, ())
+    runs = record.runs.get(node, ())
     if not runs:
         return []
     name = called(runs[-1].callee)
     if name == "detach":
-        return cut_facts.detach(probe, runs)
+        return cut_facts.detach(record, runs)
     if name == "checkpoint":
-        return custom_backward.checkpoint(probe, node, runs)
-    return custom_backward.applied(probe, node, runs) if name == "apply" else []
+        return custom_backward.checkpoint(record, node, runs)
+    return custom_backward.applied(record, node, runs) if name == "apply" else []
 
 
 def called(value: Value) -> str:

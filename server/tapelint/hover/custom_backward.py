@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 from ..autograd import Hook, Leaf, Node, ProgramPoint
 from ..autograd.events.graph_walks import BackwardRan
+from ..recording import Recording
+from ..recording.call_runs import CallRun
+from ..recording.wording import lines_by_lap, listed, tensors
 from ..rules.support.story import code
-from .call_trace import CallRun
-from .probe import HoverProbe
-from .wording import lines_by_lap, listed, tensors
 
 KINDS = {
     "tensor": "is called with the gradient of {name}, and may replace it",
@@ -23,7 +23,7 @@ KINDS = {
 }
 
 
-def register_hook(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+def register_hook(record: Recording, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     remarks: list[tuple[ProgramPoint, str]] = []
     more: list[tuple[ProgramPoint, str]] = []
     text = ""
@@ -32,10 +32,10 @@ def register_hook(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) ->
         if len(new) != 1 or run.after.hooks[new[0]].kind not in KINDS:
             continue
         hook = run.after.hooks[new[0]]
-        name = tensors(probe.facts, run.before.owned)
+        name = tensors(record.facts, run.before.owned)
         argument = node.args[0] if node.args else node.keywords[0].value
         text = f"{code(argument)} {KINDS[hook.kind].format(name=name)}"
-        remarks.append((run.point, callers(probe, run, new[0], hook)))
+        remarks.append((run.point, callers(record, run, new[0], hook)))
         others = [old for old in run.before.hooks.values() if old.target == hook.target and old.kind == hook.kind]
         if others:
             count = f"{len(others)} such hook{'s' * (len(others) > 1)}"
@@ -45,14 +45,14 @@ def register_hook(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) ->
     return [f"**{code(node)}** · {text}", *lines_by_lap(remarks), *lines_by_lap(more[:1])]
 
 
-def callers(probe: HoverProbe, run: CallRun, handle: int, hook: Hook) -> str:
+def callers(record: Recording, run: CallRun, handle: int, hook: Hook) -> str:
     """The backward passes that call a hook, until it is removed."""
-    gone = probe.removed.get(handle)
+    gone = record.removed.get(handle)
     passes = [
-        e for e in probe.events[run.after.heard : gone] if isinstance(e, BackwardRan) and _comes_to(e, hook.target)
+        e for e in record.events[run.after.heard : gone] if isinstance(e, BackwardRan) and _comes_to(e, hook.target)
     ]
     if passes:
-        return f"called by {listed(probe.at(e.point.node) for e in passes)}"
+        return f"called by {listed(record.at(e.point.node) for e in passes)}"
     until = "" if gone is None else " before it is removed"
     return f"no backward that is seen here reaches it{until}: it is not called"
 
@@ -61,21 +61,21 @@ def _comes_to(event: BackwardRan, target: object) -> bool:
     return target.tensor in event.reached and event.accumulates if isinstance(target, Leaf) else target in event.ran
 
 
-def checkpoint(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str]:
+def checkpoint(record: Recording, node: ast.Call, runs: Sequence[CallRun]) -> list[str]:
     """What a checkpoint keeps instead of what its operations would save; and when they run again."""
     remarks: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         mine = [
             item
-            for item in probe.nodes
+            for item in record.nodes
             if item.created_at.iterations[: len(run.point.iterations)] == run.point.iterations
             and (item.created_at.node is node or node in item.created_at.calls)
             and any(saved.role == "checkpoint" for saved in item.saved)
         ]
         if not mine:
             continue
-        kept = tensors(probe.facts, [saved.tensor for item in mine for saved in item.saved])
-        again = listed(dict.fromkeys(probe.at(e.point.node) for item in mine for e in probe.ran(item)))
+        kept = tensors(record.facts, [saved.tensor for item in mine for saved in item.saved])
+        again = listed(dict.fromkeys(record.at(e.point.node) for item in mine for e in record.ran(item)))
         remarks.append((run.point, f"keeps {kept} and nothing of what is computed inside" + rerun(again)))
     return lines_by_lap(remarks)
 
@@ -84,7 +84,7 @@ def rerun(again: str) -> str:
     return f", which {again} computes once more" if again else "; a backward computes that once more"
 
 
-def applied(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str]:
+def applied(record: Recording, node: ast.Call, runs: Sequence[CallRun]) -> list[str]:
     """What a Function's node keeps, and which backward runs the one that the program defines."""
     remarks: list[tuple[ProgramPoint, str]] = []
     for run in runs:
@@ -93,43 +93,43 @@ def applied(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[
             if run.results and all(tensor.requires_grad is False for tensor in run.results):
                 remarks.append((run.point, "no input requires grad: its `backward` is never called"))
             continue
-        remarks.append((run.point, f"{keeps(probe, made)}; {runs_in(probe, made)}"))
+        remarks.append((run.point, f"{keeps(record, made)}; {runs_in(record, made)}"))
     return lines_by_lap(remarks)
 
 
-def keeps(probe: HoverProbe, node: Node) -> str:
+def keeps(record: Recording, node: Node) -> str:
     if not node.saved:
         return "it saves no tensor"
-    return f"it saves {tensors(probe.facts, [saved.tensor for saved in node.saved])}"
+    return f"it saves {tensors(record.facts, [saved.tensor for saved in node.saved])}"
 
 
-def runs_in(probe: HoverProbe, node: Node) -> str:
-    passes = listed(dict.fromkeys(probe.at(event.point.node) for event in probe.ran(node)))
+def runs_in(record: Recording, node: Node) -> str:
+    passes = listed(dict.fromkeys(record.at(event.point.node) for event in record.ran(node)))
     if not passes:
         return "no backward that is seen here reaches its own `backward`"
     return f"its own `backward` runs in {passes}"
 
 
-def save_for_backward(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+def save_for_backward(record: Recording, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """What becomes of the tensors that forward saves."""
-    remarks = [(run.point, text) for run in runs if (text := _kept_until(probe, run))]
+    remarks = [(run.point, text) for run in runs if (text := _kept_until(record, run))]
     if not remarks:
         return None
     return [f"**{code(node)}** · the node keeps these tensors for its backward", *lines_by_lap(remarks)]
 
 
-def _kept_until(probe: HoverProbe, run: CallRun) -> str:
+def _kept_until(record: Recording, run: CallRun) -> str:
     """How long the node of one ``apply`` keeps what its forward saved; empty where nothing is known to be saved."""
     keys = [key for ids in run.given.values() for key in ids]
     apply = run.point.calls[-1] if run.point.calls else None
     if not keys or apply is None:
         return ""
-    saved = tensors(probe.facts, keys)
+    saved = tensors(record.facts, keys)
     iterations = run.point.iterations
-    nodes = (n for n in probe.nodes if n.created_at.node is apply and n.created_at.iterations == iterations)
+    nodes = (n for n in record.nodes if n.created_at.node is apply and n.created_at.iterations == iterations)
     made = next((n for n in nodes if n.custom_backward), None)
     if made is None:
         return f"{saved}: let go again, as no input of {code(apply)} requires grad"
-    freeing = next((event for event in probe.ran(made) if event.frees), None)
-    until = f"until {probe.at(freeing.point.node)} frees it" if freeing else "as long as the graph is there"
+    freeing = next((event for event in record.ran(made) if event.frees), None)
+    until = f"until {record.at(freeing.point.node)} frees it" if freeing else "as long as the graph is there"
     return f"{saved}: kept {until}; written in place meanwhile, it makes `backward` raise"

@@ -12,15 +12,15 @@ from collections.abc import Iterator, Sequence
 from ..autograd import MANY, Cut, CutReason, Node, ProgramPoint, Tensor
 from ..autograd.model.program_point import earlier_iteration
 from ..domain.values import BuiltinMethod, External, GradMode, Unknown
+from ..recording.call_runs import CallRun
+from ..recording.record import Recording, graph
+from ..recording.wording import leaves_behind, lines_by_lap, listed, tensors
 from ..rules.support.story import code, tensor_name
-from .call_trace import CallRun
-from .probe import HoverProbe, graph
-from .wording import leaves_behind, lines_by_lap, listed, tensors
 
 MODES = (CutReason.NO_GRAD, CutReason.INFERENCE_MODE)
 
 
-def grad_mode(probe: HoverProbe, node: ast.expr, mode: GradMode, around: Sequence[ast.AST]) -> list[str] | None:
+def grad_mode(record: Recording, node: ast.expr, mode: GradMode, around: Sequence[ast.AST]) -> list[str] | None:
     """A grad mode, and what that means for what is computed under it."""
     name = code(node)
     if mode.mode is True:
@@ -28,26 +28,26 @@ def grad_mode(probe: HoverProbe, node: ast.expr, mode: GradMode, around: Sequenc
     if mode.mode is None:
         return None
     lines = [f"**{name}** · nothing is recorded", "- results of operations have requires_grad=False and no grad_fn"]
-    lines += kept_out(probe, node, around)
+    lines += kept_out(record, node, around)
     if mode.inference:
         return [*lines, "- its results may not be saved for a backward later on, nor written in place outside of it"]
     return [*lines, "- in-place writes still count: writing a saved tensor makes its backward raise here as well"]
 
 
-def kept_out(probe: HoverProbe, node: ast.expr, around: Sequence[ast.AST]) -> list[str]:
+def kept_out(record: Recording, node: ast.expr, around: Sequence[ast.AST]) -> list[str]:
     """The results that would have had a graph without it."""
     places: dict[ast.AST, str] = {}
-    for key, cut in _cuts_by(probe, node, around):
-        name = tensor_name(probe.facts, key)
+    for key, cut in _cuts_by(record, node, around):
+        name = tensor_name(record.facts, key)
         place = cut.point.node
         if place not in places or name and places[place].startswith(code(place)):
-            places[place] = f"{name or code(place)} ({probe.line(place)})"
+            places[place] = f"{name or code(place)} ({record.line(place)})"
     return [f"- kept out of the graph by it: {listed(places.values())}"] if places else []
 
 
-def _cuts_by(probe: HoverProbe, node: ast.expr, around: Sequence[ast.AST]) -> list[tuple[int, Cut]]:
+def _cuts_by(record: Recording, node: ast.expr, around: Sequence[ast.AST]) -> list[tuple[int, Cut]]:
     """The tensors that have no graph because of the grad mode that ``node`` sets, by id."""
-    cuts = probe.facts.cuts()
+    cuts = record.facts.cuts()
     governed = _governed(node, around)
     if governed is None:
         return [(key, cut) for key, cut in cuts if cut.grad_mode_set_at and cut.grad_mode_set_at.node is node]
@@ -69,16 +69,16 @@ def _governed(node: ast.expr, around: Sequence[ast.AST]) -> list[ast.stmt] | Non
     return None
 
 
-def detach(probe: HoverProbe, runs: Sequence[CallRun]) -> list[str]:
+def detach(record: Recording, runs: Sequence[CallRun]) -> list[str]:
     """What a ``detach()`` cuts off."""
     remarks: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         for tensor in run.before.owned.values():
-            remarks.append((run.point, _cut_off(probe, run.point, tensor)))
+            remarks.append((run.point, _cut_off(record, run.point, tensor)))
     return lines_by_lap([(point, text) for point, text in remarks if text])
 
 
-def _cut_off(probe: HoverProbe, now: ProgramPoint, tensor: Tensor) -> str:
+def _cut_off(record: Recording, now: ProgramPoint, tensor: Tensor) -> str:
     if tensor.requires_grad is False:
         return "there is no graph to cut off"
     if (
@@ -90,7 +90,7 @@ def _cut_off(probe: HoverProbe, now: ProgramPoint, tensor: Tensor) -> str:
         return ""
     before = any(earlier_iteration(item.created_at, now) is not None for item in _nodes(tensor))
     leaves = leaves_behind(tensor.grad_fn)
-    towards = f": no gradient goes this way to {tensors(probe.facts, leaves)}" if leaves else ""
+    towards = f": no gradient goes this way to {tensors(record.facts, leaves)}" if leaves else ""
     return f"cuts off the graph{' of earlier iterations' if before else ''}{towards}"
 
 
@@ -98,7 +98,7 @@ def _nodes(tensor: Tensor) -> Iterator[Node]:
     return (item for item in graph(tensor.grad_fn) if isinstance(item, Node))
 
 
-def number(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+def number(record: Recording, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """``t.item()``, ``t.tolist()``, ``float(t)``, ``int(t)``: what they return; what becomes of the graph of ``t``."""
     found = _number(node, runs[-1])
     if found is None:
@@ -106,7 +106,7 @@ def number(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[s
     what, operand = found
     lines = [f"**{code(node)}** · {what}", "- it holds no graph: keeping it keeps no memory alive"]
     if isinstance(operand, (ast.Name, ast.Attribute)):  # what has no name may go with its graph
-        lines += lines_by_lap([(run.point, text) for run in runs if (text := _stays(probe, operand, run))])
+        lines += lines_by_lap([(run.point, text) for run in runs if (text := _stays(record, operand, run))])
     return [*lines, "- if the tensor is on a GPU, the program waits here until the GPU has computed it"]
 
 
@@ -128,9 +128,9 @@ def _has_several(tensor: Tensor) -> bool:
     return sizes == MANY or isinstance(sizes, tuple) and any(size is not None and size > 1 for size in sizes)
 
 
-def _stays(probe: HoverProbe, operand: ast.expr, run: CallRun) -> str:
+def _stays(record: Recording, operand: ast.expr, run: CallRun) -> str:
     """What the graph of a tensor is after its elements were read; empty where it has none, or none that is known."""
-    cut = probe.facts.provenance_of(run.value.tensor_id).cut if isinstance(run.value, Unknown) else None
+    cut = record.facts.provenance_of(run.value.tensor_id).cut if isinstance(run.value, Unknown) else None
     if cut is None or cut.point != run.point or cut.source is None or cut.source.assumption or not cut.source.certain:
         return ""
     savers = [item for item in graph(cut.source) if isinstance(item, Node) and item.saves_anything]
@@ -138,10 +138,10 @@ def _stays(probe: HoverProbe, operand: ast.expr, run: CallRun) -> str:
     if not freed:
         return f"{code(operand)} keeps its graph"
     part = "" if all(item in run.before.freed for item in savers) else "a part of it "
-    return f"{code(operand)} keeps its graph, {part}freed by {listed(map(probe.at, freed))}"
+    return f"{code(operand)} keeps its graph, {part}freed by {listed(map(record.at, freed))}"
 
 
-def requires_grad(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+def requires_grad(record: Recording, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """``t.requires_grad_()`` and ``module.requires_grad_(False)``: which flags it changes."""
     remarks: list[tuple[ProgramPoint, str]] = []
     for run in runs:
@@ -149,9 +149,11 @@ def requires_grad(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) ->
         off = _changed(run, False)
         parts = []
         if on:
-            parts.append(f"{tensors(probe.facts, on)} will collect gradients: what is computed from now on is recorded")
+            parts.append(
+                f"{tensors(record.facts, on)} will collect gradients: what is computed from now on is recorded"
+            )
         if off:
-            parts.append(f"operations do not record {tensors(probe.facts, off)} from now on: no gradient goes there")
+            parts.append(f"operations do not record {tensors(record.facts, off)} from now on: no gradient goes there")
         if not parts and all(map(_is_known, run.before.owned.values())):
             parts.append("changes nothing: the flag is set like that already")
         if parts:

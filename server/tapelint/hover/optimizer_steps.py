@@ -14,15 +14,15 @@ from ..autograd.events.graph_walks import BackwardRan, SavedTensorModified
 from ..autograd.events.training_step import GradientsClipped, OptimizerStepped
 from ..autograd.gradients.history import GradientHistory
 from ..domain.values import External
+from ..recording import Recording
+from ..recording.call_runs import CallRun
+from ..recording.wording import lines_by_lap, listed, tensors
 from ..rules.support.story import code
-from .call_trace import CallRun
 from .passes import operations
-from .probe import HoverProbe
-from .wording import lines_by_lap, listed, tensors
 from .write_facts import unseen
 
 
-def step(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+def step(record: Recording, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     remarks: list[tuple[ProgramPoint, str]] = []
     used: list[tuple[ProgramPoint, str]] = []
     for run in runs:
@@ -32,89 +32,89 @@ def step(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str
         idle = [key for key in before.owned if key not in written]
         if not written:
             if not before.is_partial and idle:
-                remarks.append((run.point, f"updates nothing: {without(probe, idle)}"))
+                remarks.append((run.point, f"updates nothing: {without(record, idle)}"))
             continue
-        rest = f"; {without(probe, idle)}: unchanged" if idle else ""
-        remarks.append((run.point, f"updates {tensors(probe.facts, written)} in place{rest}"))
-        used.append((run.point, uses(probe, run, held)))
+        rest = f"; {without(record, idle)}: unchanged" if idle else ""
+        remarks.append((run.point, f"updates {tensors(record.facts, written)} in place{rest}"))
+        used.append((run.point, uses(record, run, held)))
     if not remarks:
         return None
     lines = [f"**{code(node)}** · writes parameters in place", *lines_by_lap(remarks)]
     lines += lines_by_lap([(point, text) for point, text in used if text])
-    return lines + spoils(probe, runs)
+    return lines + spoils(record, runs)
 
 
-def without(probe: HoverProbe, keys: Sequence[int]) -> str:
-    return f"{tensors(probe.facts, keys)} {'has' if len(keys) == 1 else 'have'} no `.grad`"
+def without(record: Recording, keys: Sequence[int]) -> str:
+    return f"{tensors(record.facts, keys)} {'has' if len(keys) == 1 else 'have'} no `.grad`"
 
 
-def uses(probe: HoverProbe, run: CallRun, keys: Sequence[int]) -> str:
+def uses(record: Recording, run: CallRun, keys: Sequence[int]) -> str:
     """Which backward passes the gradients come from."""
     pasts = [past for key in keys if (past := run.before.past(key)).passes and not past.doubt]
     sources = dict.fromkeys(one.point.node for past in pasts for one in past.passes)
     if not sources:
         return ""
-    text = f"with the gradients of {listed(probe.at(node) for node in sources)}"
+    text = f"with the gradients of {listed(record.at(node) for node in sources)}"
     if any(past.used and not past.perhaps for past in pasts):
         text += ", a part of which a step has used before: they were not cleared since"
     return text
 
 
-def spoils(probe: HoverProbe, runs: Sequence[CallRun]) -> list[str]:
+def spoils(record: Recording, runs: Sequence[CallRun]) -> list[str]:
     """Whose saved tensors the update changes."""
     remarks: list[tuple[ProgramPoint, str]] = []
     for run in runs:
         if run.writes:
-            remarks.append((run.point, spoiled(probe, run, run.writes)))
+            remarks.append((run.point, spoiled(record, run, run.writes)))
         elif run.before.fused:
             remarks.append((run.point, "a fused optimizer: the version counters do not count these writes"))
     return lines_by_lap(remarks)
 
 
-def spoiled(probe: HoverProbe, run: CallRun, writes: Sequence[Write]) -> str:
+def spoiled(record: Recording, run: CallRun, writes: Sequence[Write]) -> str:
     counters = {run.before.owned[w.tensor].version_counter for w in writes if w.tensor in run.before.owned}
-    if raised := _raised_by(probe, writes):
+    if raised := _raised_by(record, writes):
         return raised
     first = min(write.stamp for write in writes)
     alive = {
         node
         for counter in counters
-        for node, _ in probe.savers(counter)
+        for node, _ in record.savers(counter)
         if node.id < first
         and node.certain
         and node not in run.after.freed
-        and not any(event.frees for event in probe.ran(node))  # then it is a node of another path
+        and not any(event.frees for event in record.ran(node))  # then it is a node of another path
     }
     if alive:
-        saved = operations(probe, alive)
-        return f"changes what {saved} saved: a backward through that from here on raises{unseen(probe, alive)}"
+        saved = operations(record, alive)
+        return f"changes what {saved} saved: a backward through that from here on raises{unseen(record, alive)}"
     return "no graph that is seen here, and not freed, has saved them: nothing is spoiled"
 
 
-def _raised_by(probe: HoverProbe, writes: Sequence[Write]) -> str:
+def _raised_by(record: Recording, writes: Sequence[Write]) -> str:
     """Which backward raises because of one of the writes; empty if none does."""
-    for trouble in probe.troubles:
+    for trouble in record.troubles:
         if isinstance(trouble, SavedTensorModified) and trouble.write in writes:
-            saved, needs_it = operations(probe, [trouble.node]), probe.at(trouble.point.node)
+            saved, needs_it = operations(record, [trouble.node]), record.at(trouble.point.node)
             return f"**spoils** what {saved} saved: {needs_it} needs it and raises"
     return ""
 
 
-def _adders(probe: HoverProbe, runs: Sequence[CallRun]) -> str:
+def _adders(record: Recording, runs: Sequence[CallRun]) -> str:
     """The backwards that come after a call and fill what it clears."""
     own = {key for run in runs for key in run.before.owned}
-    later = probe.events[min(run.after.heard for run in runs) :]
+    later = record.events[min(run.after.heard for run in runs) :]
     passes = (event for event in later if isinstance(event, BackwardRan))
-    return listed(probe.at(e.point.node) for e in passes if e.accumulates and own.intersection(e.reached))
+    return listed(record.at(e.point.node) for e in passes if e.accumulates and own.intersection(e.reached))
 
 
-def zero_grad(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+def zero_grad(record: Recording, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """Which gradients a call clears, and whether a step had used them."""
-    remarks = [(run.point, text) for run in runs if (text := _cleared(probe, run))]
+    remarks = [(run.point, text) for run in runs if (text := _cleared(record, run))]
     if not remarks:
         return None
-    fate = [(run.point, text) for run in runs if (held := _held(run)) and (text := used(probe, run, held))]
-    adders = _adders(probe, runs)
+    fate = [(run.point, text) for run in runs if (held := _held(run)) and (text := used(record, run, held))]
+    adders = _adders(record, runs)
     lines = [f"**{code(node)}** · clears `.grad`", *lines_by_lap(remarks), *lines_by_lap(fate)]
     if adders:
         lines.append(f"- without it {adders} would add to the gradients that are there")
@@ -126,12 +126,12 @@ def _held(run: CallRun) -> list[int]:
     return [key for key in run.before.owned if key in run.before.grads]
 
 
-def _cleared(probe: HoverProbe, run: CallRun) -> str:
+def _cleared(record: Recording, run: CallRun) -> str:
     """What one run of ``zero_grad`` does; empty where its tensors are not known."""
     held = _held(run)
     if held:
         verb = "sets to zero" if any(key in run.after.grads for key in held) else "drops"
-        return f"{verb} the gradients of {tensors(probe.facts, held)}"
+        return f"{verb} the gradients of {tensors(record.facts, held)}"
     if run.before.is_partial or not run.before.owned:
         return ""
     never = all(run.before.past(key).never for key in run.before.owned)
@@ -143,59 +143,59 @@ def _is_unclear(past: GradientHistory) -> bool:
     return past.doubt or past.perhaps or not past.passes
 
 
-def _steps(probe: HoverProbe, pasts: Iterable[GradientHistory]) -> str:
+def _steps(record: Recording, pasts: Iterable[GradientHistory]) -> str:
     """The optimizer steps that last used some gradients."""
-    return listed(probe.at(past.step.node) for past in pasts if past.step is not None)
+    return listed(record.at(past.step.node) for past in pasts if past.step is not None)
 
 
-def used(probe: HoverProbe, run: CallRun, keys: Sequence[int]) -> str:
+def used(record: Recording, run: CallRun, keys: Sequence[int]) -> str:
     """What had become of the gradients that go."""
     pasts = [run.before.past(key) for key in keys]
     if any(map(_is_unclear, pasts)):
         return ""
     if all(not past.fresh for past in pasts):
-        return f"{_steps(probe, pasts)} has used them"
+        return f"{_steps(record, pasts)} has used them"
     lost = dict.fromkeys(one for past in pasts for one in past.fresh)
     untouched = all(not past.used and past.fresh for past in pasts)
     if untouched and not any(one in run.before.spent for one in lost):
-        sources = listed(probe.at(one.point.node) for one in lost)
+        sources = listed(record.at(one.point.node) for one in lost)
         return f"no step has used them: what {sources} computed is lost"
     return ""
 
 
-def clip(probe: HoverProbe, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
+def clip(record: Recording, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """``clip_grad_norm_`` and ``clip_grad_value_``; None where it is another function of such a name."""
-    found = [(run, event) for run in runs for event in probe.heard(run) if isinstance(event, GradientsClipped)]
+    found = [(run, event) for run in runs for event in record.heard(run) if isinstance(event, GradientsClipped)]
     if not found:
         return None
     lines = [f"**{code(node)}** · limits gradients"]
-    lines += lines_by_lap([(run.point, _limited(probe, run)) for run, _ in found])
-    lines += lines_by_lap([(run.point, text) for run, _ in found if (text := _origin(probe, run))])
-    lines += _later_steps(probe, found)
+    lines += lines_by_lap([(run.point, _limited(record, run)) for run, _ in found])
+    lines += lines_by_lap([(run.point, text) for run, _ in found if (text := _origin(record, run))])
+    lines += _later_steps(record, found)
     writes = [write for run, _ in found for write in run.writes]
     if writes:
         lines.append("- writes gradients only: the parameters, and what graphs have saved of them, stay as they are")
-    raised = _raised_by(probe, writes)
+    raised = _raised_by(record, writes)
     return [*lines, f"- {raised}"] if raised else lines
 
 
-def _limited(probe: HoverProbe, run: CallRun) -> str:
+def _limited(record: Recording, run: CallRun) -> str:
     """Whose gradients one run of a clipping limits, and how."""
     given = run.argument(0, "parameters")
     held = [key for key in given if key in run.before.grads]
     idle = [key for key in given if key not in held]
     doubtful = any(run.before.past(key).doubt for key in idle)  # unknown code may have run a backward
-    unseen = f"no `.grad` of {tensors(probe.facts, idle)} is seen here" if idle and not doubtful else ""
+    unseen = f"no `.grad` of {tensors(record.facts, idle)} is seen here" if idle and not doubtful else ""
     if not held:
         return f"{unseen}: there is none to limit" if unseen else "which gradients it finds is not known here"
     rest = f"; {unseen}" if unseen else ""
     if isinstance(run.callee, External) and run.callee.name.endswith("clip_grad_value_"):
-        return f"clamps each element of `.grad` of {tensors(probe.facts, held)} in place{rest}"
-    whose = tensors(probe.facts, held)
+        return f"clamps each element of `.grad` of {tensors(record.facts, held)} in place{rest}"
+    whose = tensors(record.facts, held)
     return f"scales down `.grad` of {whose} in place by one factor, if the total norm is too large{rest}"
 
 
-def _origin(probe: HoverProbe, run: CallRun) -> str:
+def _origin(record: Recording, run: CallRun) -> str:
     """Which passes the clipped gradients come from, and which step had used them before."""
     pasts = [run.before.past(key) for key in run.argument(0, "parameters") if key in run.before.grads]
     if not pasts or any(map(_is_unclear, pasts)):
@@ -203,26 +203,26 @@ def _origin(probe: HoverProbe, run: CallRun) -> str:
     if any(past.scale is not None for past in pasts):
         return "they are still multiplied by the scale of the loss"
     if all(not past.fresh for past in pasts):
-        return f"{_steps(probe, pasts)} has used them already"
-    sources = listed(probe.at(one.point.node) for past in pasts for one in past.fresh)
+        return f"{_steps(record, pasts)} has used them already"
+    sources = listed(record.at(one.point.node) for past in pasts for one in past.fresh)
     stale = [past for past in pasts if past.used]
     if stale:
-        return f"they come from {sources}, on top of gradients that {_steps(probe, stale)} has used already"
+        return f"they come from {sources}, on top of gradients that {_steps(record, stale)} has used already"
     return f"they come from {sources}; no step that is seen here has used them yet"
 
 
-def _later_steps(probe: HoverProbe, found: Sequence[tuple[CallRun, GradientsClipped]]) -> list[str]:
+def _later_steps(record: Recording, found: Sequence[tuple[CallRun, GradientsClipped]]) -> list[str]:
     """The steps that use the clipped gradients; none where a backward has added to them before."""
     places: dict[ast.AST, None] = {}
     always = True
     for run, clipped in found:
         users = [
             event
-            for event in probe.events[run.after.heard :]
+            for event in record.events[run.after.heard :]
             if isinstance(event, OptimizerStepped)
             and any(past.clip is not None and past.clip.point == run.point for past, _ in event.past)
         ]
         places.update(dict.fromkeys(event.point.node for event in users))
         always = always and any(not event.premises - clipped.premises for event in users)
     verb = ("uses" if len(places) == 1 else "use") if always else "may use"
-    return [f"- {listed(map(probe.at, places))} {verb} what is clipped here"] if places else []
+    return [f"- {listed(map(record.at, places))} {verb} what is clipped here"] if places else []

@@ -14,28 +14,28 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ..autograd.events.graph_walks import Event
+from ..recording import Recording
 from ..source import walk
-from .probe import HoverProbe
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def describe(probe: HoverProbe, tree: ast.Module, around: Sequence[ast.AST]) -> list[str] | None:
+def describe(record: Recording, tree: ast.Module, around: Sequence[ast.AST]) -> list[str] | None:
     """Why the statement at the cursor is not reached; None where it is, or where that has another reason. ``around``
     are the nodes around the cursor, outermost first.
     """
     raised: dict[ast.AST, Event] = {}
-    for event in probe.events if probe.is_complete else ():
+    for event in record.events if record.is_complete else ():
         if event.raises:
             raised.update((node, event) for node in (event.point.node, *event.point.calls) if node not in raised)
     if not raised:
         return None
     for owner, statement in _ways(tree, around):
-        if _is_seen(probe, statement):
+        if _is_seen(record, statement):
             return None
-        cause = _before(probe, raised, _block(owner, statement), statement)
+        cause = _before(record, raised, _block(owner, statement), statement)
         if cause is not None:
-            return [f"**not reached**: {probe.at(cause.point.node)} raises before it"]
+            return [f"**not reached**: {record.at(cause.point.node)} raises before it"]
     return None
 
 
@@ -55,17 +55,17 @@ def _block(owner: ast.AST, statement: ast.stmt) -> list[ast.stmt]:
 
 
 def _before(
-    probe: HoverProbe, raised: dict[ast.AST, Event], block: list[ast.stmt], statement: ast.stmt
+    record: Recording, raised: dict[ast.AST, Event], block: list[ast.stmt], statement: ast.stmt
 ) -> Event | None:
     """What raised in the last statement of ``block`` before ``statement`` that was executed."""
     for earlier in reversed(block[: block.index(statement)]):
         found = {raised[part] for part in walk(earlier) if part in raised}
         if found:
-            return next(event for event in probe.events if event in found)
-        if _is_seen(probe, earlier):
+            return next(event for event in record.events if event in found)
+        if _is_seen(record, earlier):
             return None
     return None
 
 
-def _is_seen(probe: HoverProbe, statement: ast.AST) -> bool:
-    return any(probe.seen(part) for part in walk(statement))
+def _is_seen(record: Recording, statement: ast.AST) -> bool:
+    return any(record.seen(part) for part in walk(statement))

@@ -12,7 +12,7 @@ from ..autograd.events.graph_walks import BackwardRan
 from ..autograd.model.graph import BackwardPass
 from ..autograd.model.graph_search import nodes_below
 from ..headline import number_of
-from ..hover.wording import grad_fn
+from ..recording.wording import grad_fn
 from ..rules.support.story import code, moment, saved_name, tensor_name
 from ..stubs import stub_module_name
 from ..trace.graph_text import next_functions

@@ -25,13 +25,13 @@ from ..stories import story_of
 from ..worker import Priority, Token
 
 if TYPE_CHECKING:
-    from ...hover import HoverProbe, Remark
+    from ...hover import Recording, Remark
     from ...source import Source
     from ..server import Server
 
 logger = logging.getLogger(__name__)
 
-About = Callable[["HoverProbe", "Source"], Iterable["Remark"]]
+About = Callable[["Recording", "Source"], Iterable["Remark"]]
 
 
 async def placed_remarks(
@@ -64,8 +64,8 @@ async def placed_remarks(
 
 LENS_OPTIONS = types.CodeLensOptions(resolve_provider=False)
 ABOUT: dict[Shown, About] = {
-    Shown.BACKWARD: lambda probe, source: deferred.hover.backwards(probe, source),
-    Shown.STEP: lambda probe, source: deferred.hover.steps(probe, source),
+    Shown.BACKWARD: lambda record, source: deferred.hover.backwards(record, source),
+    Shown.STEP: lambda record, source: deferred.hover.steps(record, source),
 }
 
 

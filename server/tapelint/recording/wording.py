@@ -1,4 +1,4 @@
-"""Words for tensors, operations and places, as hovers use them: short, and never more than is known."""
+"""Words for tensors, operations and places: short, and never more than is known."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..autograd import Facts, Leaf, Node, ProgramPoint, SavedTensor
 from ..ops import layers_by_op
 from ..rules.support.story import tensor_name
 from ..rules.support.walked_twice import unit as unit_of_lap
-from .probe import CONVERSIONS, graph
+from .record import CONVERSIONS, graph
 
 INDEXING = {"getitem": "indexing", "setitem": "the assignment to a part of it"}
 NAMELESS = frozenset({"gradient", "T", "H", "mT", "mH"})

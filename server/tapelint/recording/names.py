@@ -45,6 +45,15 @@ def places(statement: ast.AST) -> tuple[dict[str, Place], dict[str, Place]]:
     return bound, {name: node for name, node in read.items() if name not in bound}
 
 
+@cached_on_node
+def read_by(statement: ast.AST) -> dict[str, Place]:
+    """What a statement reads, by how it is written, also what it then binds anew (``loss = loss.mean()``)."""
+    bound, read = places(statement)
+    loaded = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    is_in_place = isinstance(statement, ast.AugAssign)
+    return {**{name: place for name, place in bound.items() if is_in_place or name in loaded}, **read}
+
+
 def _own_parts(statement: ast.AST) -> Iterator[ast.AST]:
     match statement:
         case ast.If(test=test) | ast.While(test=test):
