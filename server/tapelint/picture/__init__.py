@@ -3,21 +3,24 @@
     iteration 1 of `for x`                        iteration 2 of `for x`
     MulBackward0 ◀── loss.backward() frees it     loss.backward() walks it again, and PyTorch raises
 
-The file is executed once more and watched; nothing is drawn that this execution did not show.
+The file is executed once more and recorded; nothing is drawn that this execution did not show.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from .. import analysis
-from ..analysis.locations import Files
 from ..autograd import Facts
+from ..autograd.events.graph_walks import Event
 from ..autograd.model.views import edge_of
+from ..engine.machine import place_of
 from ..hover.cursor import at_cursor, subjects
+from ..recording import Recording
 from ..report import Diagnostic
-from ..rules import Finding
+from ..rules import Finding, all_rules
 from ..rules.support.story import code
 from ..source import Source, concerns_torch
 from ..tracebacks import at_line
@@ -27,7 +30,6 @@ from .held import of_held
 from .model import Picture, PictureEdge, PictureNode, Spot
 from .story_picture import inside, named, of_story
 from .subject import of_event, of_sights
-from .watching import Watch, expressions
 
 __all__ = ["Nothing", "Picture", "PictureEdge", "PictureNode", "Spot", "picture_at"]
 
@@ -50,11 +52,12 @@ def picture_at(
     wanted = [*dict.fromkeys(_expressions(source, row, column))]
     block = inside(source.tree, finding) if finding is not None else []
     steps = [*ast.walk(finding.node), *named(finding), *block] if finding is not None else []
-    watch = Watch(Facts(), finding, frozenset({*wanted, *(node for node in steps if isinstance(node, ast.expr))}))
-    machine = analysis.run(source, watch.facts, report.inputs, watch.probe, cancel)
-    files = Files(source, machine.imports.sources if machine.imports else ())
-    drawing = _of_finding(found, watch, files) or _of_story(found, finding, watch, files, block)
-    drawing = drawing or _of_expression(found, wanted, watch, files)
+    record = Recording(source, {*wanted, *(node for node in steps if isinstance(node, ast.expr))}, keeps_paths=True)
+    if finding is not None:
+        record.is_sought = partial(_shows, finding, record.facts)
+    record.execute(report.inputs, cancel)
+    drawing = _of_finding(found, record) or _of_story(found, finding, record, block)
+    drawing = drawing or _of_expression(found, wanted, record)
     if drawing is None:
         if found is not None:
             raise Nothing(f"{found.code} at row {found.span.row} is about no graph")
@@ -62,21 +65,29 @@ def picture_at(
     return drawing
 
 
-def _of_finding(found: Diagnostic | None, watch: Watch, files: Files) -> Picture | None:
+def _shows(finding: Finding, facts: Facts, event: Event) -> bool:
+    """Whether an event gives rise to the same finding once more."""
+    checks = (rule.check for rule in all_rules() if rule.code == finding.code and type(event) in rule.events)
+    again = (check(event, facts) for check in checks if check is not None)
+    same = finding.message, place_of("", finding.node)
+    return any(found is not None and (found.message, place_of("", found.node)) == same for found in again)
+
+
+def _of_finding(found: Diagnostic | None, record: Recording) -> Picture | None:
     """What the event of the finding is about: a graph, gradients, or what holds graphs."""
-    event, state, facts = watch.event, watch.moment, watch.facts
+    event, state, facts = record.found, record.moment, record.facts
     if event is None or state is None or found is None:
         return None
-    subject = of_event(event, state) or of_gradients(event, facts, state) or of_held(event, facts, state, watch.sights)
-    return Drawing(subject, facts, files, watch.walks).picture(_title(found)) if subject is not None else None
+    subject = of_event(event, state) or of_gradients(event, facts, state) or of_held(event, facts, state, record.sights)
+    return Drawing(subject, record).picture(_title(found)) if subject is not None else None
 
 
-def _of_expression(found: Diagnostic | None, wanted: Iterable[ast.AST], watch: Watch, files: Files) -> Picture | None:
+def _of_expression(found: Diagnostic | None, wanted: Iterable[ast.AST], record: Recording) -> Picture | None:
     """The first expression that is a tensor with a graph; where there is a finding, it is about something else."""
     for node in wanted:
-        sights = [sight for sight in watch.sights.get(node, ()) if any(map(edge_of, sight.tensors))]
+        sights = [sight for sight in record.seen(node) if any(map(edge_of, sight.tensors))]
         if sights:
-            drawing = Drawing(of_sights(sights), watch.facts, files, watch.walks)
+            drawing = Drawing(of_sights(sights, record.paths[sights[-1].stamp]), record)
             if found is not None:
                 drawing.notes.append(f"{found.code} in this row is about no single graph: this is that of {code(node)}")
             return drawing.picture(f"{code(node)} in row {getattr(node, 'lineno', 0)}")
@@ -84,13 +95,13 @@ def _of_expression(found: Diagnostic | None, wanted: Iterable[ast.AST], watch: W
 
 
 def _of_story(
-    found: Diagnostic | None, finding: Finding | None, watch: Watch, files: Files, block: Sequence[ast.expr]
+    found: Diagnostic | None, finding: Finding | None, record: Recording, block: Sequence[ast.expr]
 ) -> Picture | None:
     """The steps of a finding and their tensors, where its event is about no single graph."""
-    subject = of_story(finding, watch, block) if finding is not None else None
+    subject = of_story(finding, record, block) if finding is not None else None
     if subject is None or found is None:
         return None
-    return Drawing(subject, watch.facts, files, watch.walks).picture(_title(found))
+    return Drawing(subject, record).picture(_title(found))
 
 
 def _title(found: Diagnostic) -> str:
@@ -111,4 +122,5 @@ def _expressions(source: Source, row: int, column: int | None) -> Iterator[ast.A
                 yield node.value
             elif isinstance(node, ast.expr):
                 yield node
-    yield from expressions(source.tree, row)
+    begun = (node for node in ast.walk(source.tree) if isinstance(node, ast.expr) and node.lineno == row)
+    yield from sorted(begun, key=lambda node: (-(node.end_lineno or 0), -(node.end_col_offset or 0) + node.col_offset))

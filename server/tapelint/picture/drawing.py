@@ -6,19 +6,18 @@ import ast
 from collections import deque
 from collections.abc import Hashable, Iterable, Mapping
 
-from ..analysis.locations import Files
-from ..autograd import Facts, Iteration, Leaf, Node, ProgramPoint, SavedTensor, Tensor, Write
+from ..autograd import Iteration, Leaf, Node, ProgramPoint, SavedTensor, Tensor, Write
 from ..autograd.events.graph_walks import BackwardRan
 from ..autograd.model.graph import BackwardPass
 from ..autograd.model.graph_search import nodes_below
 from ..headline import number_of
+from ..recording import Recording, Walk
 from ..recording.wording import grad_fn
 from ..rules.support.story import code, moment, saved_name, tensor_name
 from ..stubs import stub_module_name
 from ..trace.graph_text import next_functions
 from .model import Draft, Kind, Picture, PictureEdge, PictureNode, Relation, Spot
 from .subject import Subject
-from .watching import Walk
 
 SAVED = 6
 WRITES = 8
@@ -32,8 +31,8 @@ HAPPENS: frozenset[Kind] = frozenset({"pass", "write", "step"})
 class Drawing:
     """One picture in the making."""
 
-    def __init__(self, subject: Subject, facts: Facts, files: Files, walks: Iterable[Walk]) -> None:
-        self.subject, self.facts, self.files, self.state = subject, facts, files, subject.state
+    def __init__(self, subject: Subject, record: Recording) -> None:
+        self.subject, self.facts, self.files, self.state = subject, record.facts, record.files, subject.state
         self.drafts: dict[Hashable, Draft] = {}
         self.edges: dict[tuple[Hashable, Hashable, Relation], bool] = {}
         self.notes: list[str] = []
@@ -48,7 +47,7 @@ class Drawing:
             self._plain(tensor)
         self._cut()
         self._spoiled()
-        self._passes(list(walks))
+        self._passes(record.walks)
         self._steps()
         self._refused()
         for key, draft in subject.drafts.items():

@@ -13,10 +13,10 @@ from ..autograd.model.stores import RetainedGraphs
 from ..autograd.model.views import edge_of
 from ..autograd.state import AutogradState, fresh_id
 from ..headline import number_of
+from ..recording import Sight
 from ..rules.support.story import code, tensor_name
 from .model import Draft
 from .subject import COLUMNS, Subject
-from .watching import Sight
 
 Sights = Mapping[ast.AST, Sequence[Sight]]
 

@@ -13,18 +13,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from ..autograd import Leaf, ProgramPoint, Tensor, resolve_view
 from ..autograd.model.views import edge_of
 from ..autograd.state import AutogradState, fresh_id
+from ..recording import Recording, Sight
 from ..rules import Finding
 from ..rules.support.story import code
 from .model import Draft, Relation
 from .subject import Subject
-from .watching import Sight, Watch
 
-Seen = TypeVar("Seen")
 HERE = "reported here"
 """The title of a finding's own place, where the finding has no words for it."""
 ABREAST = 3
@@ -94,18 +92,18 @@ def inside(tree: ast.Module, finding: Finding) -> list[ast.expr]:
     return []
 
 
-def of_story(finding: Finding, watch: Watch, block: Sequence[ast.expr] = ()) -> Subject | None:
+def of_story(finding: Finding, record: Recording, block: Sequence[ast.expr] = ()) -> Subject | None:
     """None where there is one step, and no tensor that it is about. Where no step is about tensors, what leads there is
     a step too, and what the ``block`` computes.
     """
     steps, behind = _steps(finding), list[Step]()
     for step in steps:
-        _see(step, watch)
+        _see(step, record)
     if not any(step.sights for step in steps):
-        behind = _behind(finding, block, watch)
-        steps = [*_leading(finding, watch), *steps]
+        behind = _behind(finding, block, record)
+        steps = [*_leading(finding, record), *steps]
     steps = [*_in_time(steps), *behind]
-    subject = Subject(behind[-1].sights[-1].state if behind else _state(steps, watch))
+    subject = Subject(record.paths[behind[-1].sights[-1].stamp] if behind else _state(steps, record))
     for index, (step, stamp) in enumerate(zip(steps, _stamps(steps))):
         key = ("step of the story", index)
         point = ProgramPoint(step.node, step.when.iterations, step.when.calls)
@@ -132,22 +130,22 @@ def _steps(finding: Finding) -> list[Step]:
     return found
 
 
-def _leading(finding: Finding, watch: Watch) -> list[Step]:
+def _leading(finding: Finding, record: Recording) -> list[Step]:
     """The call that leads to where a finding happens, if that is about tensors."""
     if not finding.point.calls:
         return []
     call = finding.point.calls[-1]
     step = Step("", call, ProgramPoint(call, finding.point.iterations, finding.point.calls[:-1]), False)
-    _see(step, watch)
+    _see(step, record)
     return [step] if step.sights else []
 
 
-def _behind(finding: Finding, block: Sequence[ast.expr], watch: Watch) -> list[Step]:
+def _behind(finding: Finding, block: Sequence[ast.expr], record: Recording) -> list[Step]:
     """What a block computes, as far as that is tensors."""
     now = finding.point
     steps = [Step("", each, ProgramPoint(each, now.iterations, now.calls), False) for each in block]
     for step in steps:
-        _see(step, watch)
+        _see(step, record)
     return [step for step in steps if step.sights][:ABREAST]
 
 
@@ -164,37 +162,37 @@ def _stamps(steps: Sequence[Step]) -> list[float]:
     return found
 
 
-def _see(step: Step, watch: Watch) -> None:
+def _see(step: Step, record: Recording) -> None:
     """Fill in the tensors of a step, as they were when the program was there."""
     value, operands = parts(step.node)
-    used = (_sight(watch.sights.get(each, ()), step.when) for each in operands)
+    used = (_sight(record.seen(each), step.when) for each in operands)
     step.uses = tuple(sight for sight in used if sight is not None)
-    given = _sight(watch.sights.get(value, ()), step.when) if value is not None else None
+    given = _sight(record.seen(value), step.when) if value is not None else None
     if not operands:
         step.uses = (given,) if given is not None else ()
     elif given is not None and all(given.tensors != sight.tensors for sight in step.uses):
         step.gives = given
-    step.stamp = _ended(step, value, watch)
+    step.stamp = _ended(step, value, record)
 
 
-def _ended(step: Step, value: ast.expr | None, watch: Watch) -> float | None:
+def _ended(step: Step, value: ast.expr | None, record: Recording) -> float | None:
     """When a step was: a pass, else an expression, else after the last of its tensors was made."""
-    for walk in watch.walks:
+    for walk in record.walks:
         if walk.event.point == step.when:
             return walk.stamp
-    seen = _same(watch.times.get(value, ()), step.when) if value is not None else None
+    seen = _same(record.seen(value), step.when) if value is not None else None
     known = [tensor.id for sight in step.sights for tensor in sight.tensors]
-    return seen[1] if seen is not None else max(known) + SOON if known else None
+    return seen.stamp if seen is not None else max(known) + SOON if known else None
 
 
 def _sight(seen: Sequence[Sight], when: ProgramPoint) -> Sight | None:
-    found = _same([(sight.point, sight) for sight in seen], when)
-    return found[1] if found is not None else None
+    """The same of those with tensors."""
+    return _same([sight for sight in seen if sight.tensors], when)
 
 
-def _same(seen: Sequence[tuple[ProgramPoint, Seen]], when: ProgramPoint) -> tuple[ProgramPoint, Seen] | None:
+def _same(seen: Sequence[Sight], when: ProgramPoint) -> Sight | None:
     """What was seen in the iterations and calls of a step; a step that is known by its syntax alone was in any."""
-    same = [each for each in seen if (each[0].iterations, each[0].calls) == (when.iterations, when.calls)]
+    same = [each for each in seen if (each.point.iterations, each.point.calls) == (when.iterations, when.calls)]
     return next(iter(same or (() if when.iterations or when.calls else seen)), None)
 
 
@@ -211,12 +209,12 @@ def _in_time(steps: list[Step]) -> list[Step]:
     return [*others[:index], own, *others[index:]]
 
 
-def _state(steps: Sequence[Step], watch: Watch) -> AutogradState:
+def _state(steps: Sequence[Step], record: Recording) -> AutogradState:
     """The path of the finding; where its event was not heard, that of the last tensor."""
-    if watch.moment is not None:
-        return watch.moment
+    if record.moment is not None:
+        return record.moment
     seen = [sight for step in steps for sight in step.sights]
-    return seen[-1].state if seen else AutogradState()
+    return record.paths[seen[-1].stamp] if seen else AutogradState()
 
 
 def _about(subject: Subject, key: Hashable, sights: Sequence[Sight], how: Relation, is_marked: bool) -> None:

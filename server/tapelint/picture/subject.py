@@ -12,8 +12,8 @@ from ..autograd.model.cuts import Cut
 from ..autograd.model.graph import BackwardPass
 from ..autograd.model.views import edge_of
 from ..autograd.state import AutogradState
+from ..recording import Sight
 from .model import Draft, Relation
-from .watching import Sight
 
 COLUMNS = 3
 """So many iterations of an expression are drawn."""
@@ -96,9 +96,10 @@ def _of_write(event: Event, subject: Subject) -> bool:
     return True
 
 
-def of_sights(sights: Sequence[Sight]) -> Subject:
-    """The graphs that an expression had, in the first iterations in which it was evaluated on one path."""
-    last = sights[-1].state
+def of_sights(sights: Sequence[Sight], last: AutogradState) -> Subject:
+    """The graphs that an expression had, in the first iterations in which it was evaluated on the path of the ``last``
+    of its sights.
+    """
     subject = Subject(last)
     laps = set[object]()
     for sight in sights:
