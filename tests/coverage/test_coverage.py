@@ -90,8 +90,16 @@ def test_unknown_graphs(text: str, row: int, cause: str) -> None:
         ),
         (
             "w = torch.ones(2, requires_grad=True)\ny = w.exp()\ny += 1\ny.sum().backward()\nw.sum().backward()\n",
-            "PyTorch raises before, in line 6",
+            "`y.sum().backward()` (line 6) raises before it",
             6,
+        ),
+        (
+            "import argparse\np = argparse.ArgumentParser()\nfor name in ('--a', '--b', '--c'):\n"
+            "    p.add_argument(name, action='store_true')\nargs = p.parse_args()\n"
+            "w = torch.ones(2, requires_grad=True)\n"
+            "if args.a:\n    if args.b:\n        if args.c:\n            w.exp().sum().backward()\n",
+            "the test in line 11 asks for more than two options at once",
+            11,
         ),
     ],
 )

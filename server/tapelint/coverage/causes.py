@@ -14,7 +14,9 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from ..analysis import Report
-from ..engine.observer import Opaque, OpaqueReason
+from ..engine.observer import DecideReason, Opaque, OpaqueReason
+from ..hover.cursor import at_cursor
+from ..hover.unreached import in_words, raised_before
 from ..recording import Recording
 from ..recording.names import places
 from ..recording.visits import Visit, Visits
@@ -25,6 +27,7 @@ from .followed_calls import BackwardCall, Cause, Coverage, Following, coverage
 Scope: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 CALLED = "A call with a tensor that is made in this file, or in one that it imports, would be followed."
 DECIDED = "The file itself decides that. Where it comes from outside, as an argument does, both ways are followed."
+OPTIONS = "Two options at most are followed together with other values than their defaults."
 LEFT = "Only what stands before that line is executed."
 RAISED = "The path ends there, unless something catches what is raised."
 ENDED = "What is called there raises, ends the program, or never returns."
@@ -46,7 +49,7 @@ def last_seen(source: Source, visits: Visits, scope: Scope | None, row: int) -> 
             return _ended(source, visits, scope, block[0].lineno, inside.lineno)
         owner, block = deeper
         if block[0] not in visits.first:
-            return _not_entered(source, inside, owner, block)
+            return _not_entered(source, visits, inside, owner, block)
 
 
 def _blocks(statement: ast.stmt) -> Iterator[tuple[Owner, Sequence[ast.stmt]]]:
@@ -67,10 +70,13 @@ def _is_in(row: int, block: Sequence[ast.stmt]) -> bool:
     return block[0].lineno <= row <= (block[-1].end_lineno or 0)
 
 
-def _not_entered(source: Source, statement: ast.stmt, owner: Owner, block: Sequence[ast.stmt]) -> Cause:
+def _not_entered(source: Source, visits: Visits, statement: ast.stmt, owner: Owner, block: Sequence[ast.stmt]) -> Cause:
     """Why the ``block`` of a statement that was executed was not."""
     line = f"line {statement.lineno}"
+    decided_here = Related("It is decided here", source.path, source.span(statement))
     match owner:
+        case ast.If(test=test) | ast.While(test=test) if visits.decided.get(test) == {DecideReason.SUPPOSED}:
+            return Cause(f"the test in {line} asks for more than two options at once", decided_here, OPTIONS)
         case ast.If(body=body) | ast.While(body=body):
             message = f"the test in {line} is {'never' if block is body else 'always'} true"
         case ast.For(body=body) | ast.AsyncFor(body=body) if block is body:
@@ -81,7 +87,7 @@ def _not_entered(source: Source, statement: ast.stmt, owner: Owner, block: Seque
             message = f"the pattern in line {owner.pattern.lineno} never matches"
         case _:
             message = f"no path goes on after {line}"
-    return Cause(message, Related("It is decided here", source.path, source.span(statement)), DECIDED)
+    return Cause(message, decided_here, DECIDED)
 
 
 def _ended(source: Source, visits: Visits, scope: Scope | None, first: int, row: int) -> Cause:
@@ -114,26 +120,27 @@ def explained(report: Report, cancel: Callable[[], bool] | None = None) -> Cover
         return found
     recording = Recording(report.source)
     recording.execute(report.inputs, cancel)
-    return Coverage(tuple(_explained(report, recording.visits, call) for call in found.calls))
+    return Coverage(tuple(_explained(report, recording, call) for call in found.calls))
 
 
-def _explained(report: Report, visits: Visits, call: BackwardCall) -> BackwardCall:
+def _explained(report: Report, recording: Recording, call: BackwardCall) -> BackwardCall:
     """A call with the cause; one that was executed, but is not known to go backward, has an unknown graph."""
     if call.following is Following.FOLLOWED:
         return call
+    visits = recording.visits
     visit = _visit(report.source, visits, call)
     if call.following is Following.UNKNOWN_GRAPH:
         return call if visit is None else replace(call, cause=_unknown(report.source, visits, visit, call))
     if visit is not None and visit.opaque:
         reason = next(_reasons(report.source, visits, visit, set()), None)
         return replace(call, following=Following.UNKNOWN_GRAPH, cause=reason)
-    return replace(call, cause=_unreached(report, visits, call))
+    return replace(call, cause=_unreached(report, recording, call))
 
 
-def _unreached(report: Report, visits: Visits, call: BackwardCall) -> Cause:
+def _unreached(report: Report, recording: Recording, call: BackwardCall) -> Cause:
     """Why no path came to a call: an entry point was cut, an error ends the path, or the code says so."""
     source = report.source
-    if _visit(source, visits, call) is not None:
+    if _visit(source, recording.visits, call) is not None:
         here = Related("This statement was executed", source.path, call.span)
         return Cause(f"line {call.span.row} was executed, and the call is not known to go backward", here, CODE)
     around = _functions(source, call.span)
@@ -141,13 +148,11 @@ def _unreached(report: Report, visits: Visits, call: BackwardCall) -> Cause:
         for place in notice.places:
             if place.filename == source.path and any(place.span.row == each.lineno for each in around):
                 return Cause(place.message, place, "What takes long to execute is left: see the notice.")
-    first = around[-1].lineno if around else 1
-    for diagnostic in report.diagnostics:
-        at = diagnostic.raised_at.span if diagnostic.raised_at is not None else diagnostic.span
-        if diagnostic.raises is not None and first <= at.row < call.span.row:
-            where = Related("PyTorch raises here", source.path, at)
-            return Cause(f"PyTorch raises before, in line {at.row}", where, "Cure that first: the path ends there.")
-    return last_seen(source, visits, around[-1] if around else None, call.span.row)
+    event = raised_before(recording, source.tree, at_cursor(source, call.span.row, call.span.column))
+    if event is not None:
+        where = _place(source, event.point.node, "PyTorch raises here")
+        return Cause(in_words(recording, event), where, "Cure that first: the path ends there.")
+    return last_seen(source, recording.visits, around[-1] if around else None, call.span.row)
 
 
 def _functions(source: Source, span: Span) -> list[Scope]:

@@ -24,18 +24,27 @@ def describe(record: Recording, tree: ast.Module, around: Sequence[ast.AST]) -> 
     """Why the statement at the cursor is not reached; None where it is, or where that has another reason. ``around``
     are the nodes around the cursor, outermost first.
     """
+    event = raised_before(record, tree, around) if record.is_complete else None
+    return [f"**not reached**: {in_words(record, event)}"] if event is not None else None
+
+
+def in_words(record: Recording, event: Event) -> str:
+    """Why nothing behind an event is reached."""
+    return f"{record.at(event.point.node)} raises before it"
+
+
+def raised_before(record: Recording, tree: ast.Module, around: Sequence[ast.AST]) -> Event | None:
+    """What raises before the innermost statement ``around`` a place; None where that is reached, or nothing raises."""
     raised: dict[ast.AST, Event] = {}
-    for event in record.events if record.is_complete else ():
+    for event in record.events:
         if event.raises:
             raised.update((node, event) for node in (event.point.node, *event.point.calls) if node not in raised)
-    if not raised:
-        return None
-    for owner, statement in _ways(tree, around):
-        if _is_seen(record, statement):
+    for owner, statement in _ways(tree, around) if raised else ():
+        if statement in record.visits.first:
             return None
         cause = _before(record, raised, _block(owner, statement), statement)
         if cause is not None:
-            return [f"**not reached**: {record.at(cause.point.node)} raises before it"]
+            return cause
     return None
 
 
@@ -62,10 +71,6 @@ def _before(
         found = {raised[part] for part in walk(earlier) if part in raised}
         if found:
             return next(event for event in record.events if event in found)
-        if _is_seen(record, earlier):
+        if earlier in record.visits.first:
             return None
     return None
-
-
-def _is_seen(record: Recording, statement: ast.AST) -> bool:
-    return any(record.seen(part) for part in walk(statement))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from ..domain.state import State
 from ..domain.values import TensorRef, Unknown
-from ..engine.observer import Decision, Opaque
+from ..engine.observer import Decided, DecideReason, Decision, Opaque
 from ..engine.statistics import Entry
 from .names import Place, places, read_by, value_at
 
@@ -37,6 +37,8 @@ class Visits:
     def __init__(self) -> None:
         self.first: dict[ast.stmt, Visit] = {}
         self.made: dict[int, Visit] = {}
+        # Why tests went one way.
+        self.decided: dict[ast.expr, set[DecideReason]] = {}
         self._running: list[Visit] = []
 
     def enter(self, entry: Entry) -> None:
@@ -63,6 +65,8 @@ class Visits:
         """The machine has decided what is executed next."""
         if isinstance(decision, Opaque) and self._running:
             self._running[-1].opaque.append(decision)
+        elif isinstance(decision, Decided):
+            self.decided.setdefault(decision.test, set()).add(decision.reason)
 
 
 def _unknown(state: State, named: Mapping[str, Place]) -> Iterator[tuple[str, int]]:
