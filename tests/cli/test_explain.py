@@ -102,6 +102,19 @@ def test_where_nothing_is_found_it_says_what_was_seen(tapelint: Tapelint, folder
     assert "What was seen of train.py:4" in done.stdout
 
 
+def test_what_is_withheld_is_said_where_it_raises(tapelint: Tapelint, folder: Path) -> None:
+    """PyTorch raises if both flags are true; that needs two choices, so it is not reported."""
+    program = (
+        "import json, torch\nflags = json.load(open('flags.json'))\nw = torch.ones(3, requires_grad=True)\ny = w * 2\n"
+        "if flags['a']:\n    y = w.exp()\nif flags['b']:\n    y += 1\ny.sum().backward()\n"
+    )
+    (folder / "train.py").write_text(program)
+    done = tapelint("explain", "train.py:9")
+    assert done.returncode == 0
+    assert "Nothing is found at train.py:9." in done.stdout
+    assert "not reported in line 8: TL201, it needs more than one choice" in done.stdout
+
+
 def test_another_error(tapelint: Tapelint, folder: Path) -> None:
     text = b'Traceback (most recent call last):\n  File "train.py", line 11, in step\n    loss.backward()\n'
     done = tapelint("explain", stdin=text + b"KeyboardInterrupt: \n")

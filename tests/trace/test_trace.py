@@ -300,7 +300,8 @@ def test_what_needs_two_independent_flags_is_withheld_and_that_is_said() -> None
     why = "it needs more than one choice (`flags['a']` is true and `flags['b']` is true)"
     assert found(UNKNOWN) == [f"not reported: TL201, {why}"]
     assert found(UNKNOWN, 9) == found(UNKNOWN)
-    assert found(UNKNOWN, 10) == []
+    assert found(UNKNOWN, 10) == [f"not reported in line 9: TL201, {why}"]
+    assert found(UNKNOWN, 8) == []
 
 
 def test_what_the_user_does_not_want_is_said() -> None:

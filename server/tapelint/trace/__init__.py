@@ -20,11 +20,11 @@ from ..analysis.inputs import Inputs
 from ..analysis.rule_listener import RuleListener
 from ..autograd import Facts
 from ..source import Source
-from .judgement import judged_passages
+from .judgement import FINDINGS, judged_passages
 from .passages import Passage, render
 from .tracer import Tracer
 
-__all__ = ["Passage", "render", "trace"]
+__all__ = ["FINDINGS", "Passage", "render", "trace"]
 
 
 def trace(
@@ -40,4 +40,4 @@ def trace(
     if line is not None and not any(passage.first <= line <= passage.last for passage in tracer.passages):
         return iter((f"line {line}: no statement was executed there",))
     files, noted = analysis.judged(machine, source, inputs, steps, Configs(inputs.config_of))
-    return render([*tracer.passages, *judged_passages(files, noted, inputs.config)], line)
+    return render([*tracer.passages, *judged_passages(files, noted, inputs.config, line)], line)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 
 from .. import analysis
 from ..analysis import Report
@@ -16,7 +15,7 @@ from ..report.in_cells import place_in_cells
 from ..report.look import PLAIN, Look, printable
 from ..rules import Rule
 from ..source import Span
-from ..trace import trace
+from ..trace import FINDINGS, trace
 from .cause import Explanation, Match, Nearness
 
 _ASIDE = {
@@ -101,14 +100,16 @@ def _unseen(found: Explanation, root: str, in_editor: bool) -> Iterator[str]:
 
 
 def seen(report: Report, line: int, root: str | None = None, in_editor: bool = False) -> Iterator[str]:
-    """What was executed of a line, for a user in the folder ``root``."""
+    """What was executed of a line, and what was found there and is not reported, for a user in the folder ``root``."""
     inputs = Inputs(report.inputs.config, report.inputs.resolve)
-    lines = [*islice(trace(report.source, inputs, line), SEEN + 1)]
+    lines = [*trace(report.source, inputs, line)]
+    end = lines.index(FINDINGS) if FINDINGS in lines else len(lines)
     place = f"{shown(report.path, root) if root is not None else report.path}:{line}"
     yield f"What was seen of {place}:" if in_editor else f"What was seen of {place} (`tapelint trace {place}`):"
-    yield from (f"  {text}" for text in lines[:SEEN])
-    if len(lines) > SEEN:
+    yield from (f"  {text}" for text in lines[: min(end, SEEN)])
+    if end > SEEN:
         yield "  ..."
+    yield from (f"  {text}" for text in lines[end:])
 
 
 def findings(matches: Sequence[Match], look: Look = PLAIN) -> Iterator[str]:
