@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ..autograd import Hook, Leaf, Node, ProgramPoint
+from ..autograd import Hook, Leaf, ProgramPoint
 from ..autograd.events.graph_walks import BackwardRan
 from ..recording import Recording
 from ..recording.call_runs import CallRun
@@ -63,59 +63,46 @@ def _comes_to(event: BackwardRan, target: object) -> bool:
 
 def checkpoint(record: Recording, node: ast.Call, runs: Sequence[CallRun]) -> list[str]:
     """What a checkpoint keeps instead of what its operations would save; and when they run again."""
-    remarks: list[tuple[ProgramPoint, str]] = []
-    for run in runs:
-        mine = [
-            item
-            for item in record.nodes
-            if item.created_at.iterations[: len(run.point.iterations)] == run.point.iterations
-            and (item.created_at.node is node or node in item.created_at.calls)
-            and any(saved.role == "checkpoint" for saved in item.saved)
-        ]
-        if not mine:
-            continue
-        kept = tensors(record.facts, [saved.tensor for item in mine for saved in item.saved])
-        again = listed(dict.fromkeys(record.at(e.point.node) for item in mine for e in record.ran(item)))
-        remarks.append((run.point, f"keeps {kept} and nothing of what is computed inside" + rerun(again)))
-    return lines_by_lap(remarks)
+    return lines_by_lap((run.point, _recomputed(record, node, run)) for run in runs)
 
 
-def rerun(again: str) -> str:
-    return f", which {again} computes once more" if again else "; a backward computes that once more"
+def _recomputed(record: Recording, node: ast.Call, run: CallRun) -> str:
+    mine = [
+        item
+        for item in record.nodes
+        if item.created_at.iterations[: len(run.point.iterations)] == run.point.iterations
+        and (item.created_at.node is node or node in item.created_at.calls)
+        and any(saved.role == "checkpoint" for saved in item.saved)
+    ]
+    if not mine:
+        return ""
+    kept = tensors(record.facts, [saved.tensor for item in mine for saved in item.saved])
+    again = listed(record.at(e.point.node) for item in mine for e in record.ran(item))
+    then = f", which {again} computes once more" if again else "; a backward computes that once more"
+    return f"keeps {kept} and nothing of what is computed inside{then}"
 
 
 def applied(record: Recording, node: ast.Call, runs: Sequence[CallRun]) -> list[str]:
     """What a Function's node keeps, and which backward runs the one that the program defines."""
-    remarks: list[tuple[ProgramPoint, str]] = []
-    for run in runs:
-        made = next((t.grad_fn for t in run.results if t.grad_fn is not None and t.grad_fn.custom_backward), None)
-        if made is None:
-            if run.results and all(tensor.requires_grad is False for tensor in run.results):
-                remarks.append((run.point, "no input requires grad: its `backward` is never called"))
-            continue
-        remarks.append((run.point, f"{keeps(record, made)}; {runs_in(record, made)}"))
-    return lines_by_lap(remarks)
+    return lines_by_lap((run.point, _custom_node(record, run)) for run in runs)
 
 
-def keeps(record: Recording, node: Node) -> str:
-    if not node.saved:
-        return "it saves no tensor"
-    return f"it saves {tensors(record.facts, [saved.tensor for saved in node.saved])}"
-
-
-def runs_in(record: Recording, node: Node) -> str:
-    passes = listed(dict.fromkeys(record.at(event.point.node) for event in record.ran(node)))
+def _custom_node(record: Recording, run: CallRun) -> str:
+    made = next((t.grad_fn for t in run.results if t.grad_fn is not None and t.grad_fn.custom_backward), None)
+    if made is None:
+        is_never = run.results and all(tensor.requires_grad is False for tensor in run.results)
+        return "no input requires grad: its `backward` is never called" if is_never else ""
+    saved = tensors(record.facts, [saved.tensor for saved in made.saved]) if made.saved else "no tensor"
+    passes = listed(record.at(event.point.node) for event in record.ran(made))
     if not passes:
-        return "no backward that is seen here reaches its own `backward`"
-    return f"its own `backward` runs in {passes}"
+        return f"it saves {saved}; no backward that is seen here reaches its own `backward`"
+    return f"it saves {saved}; its own `backward` runs in {passes}"
 
 
 def save_for_backward(record: Recording, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """What becomes of the tensors that forward saves."""
-    remarks = [(run.point, text) for run in runs if (text := _kept_until(record, run))]
-    if not remarks:
-        return None
-    return [f"**{code(node)}** · the node keeps these tensors for its backward", *lines_by_lap(remarks)]
+    lines = lines_by_lap((run.point, _kept_until(record, run)) for run in runs)
+    return [f"**{code(node)}** · the node keeps these tensors for its backward", *lines] if lines else None
 
 
 def _kept_until(record: Recording, run: CallRun) -> str:

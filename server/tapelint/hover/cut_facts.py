@@ -13,8 +13,8 @@ from ..autograd import MANY, Cut, CutReason, Node, ProgramPoint, Tensor
 from ..autograd.model.program_point import earlier_iteration
 from ..domain.values import BuiltinMethod, External, GradMode, Unknown
 from ..recording.call_runs import CallRun
-from ..recording.record import Recording, graph
-from ..recording.wording import leaves_behind, lines_by_lap, listed, tensors
+from ..recording.record import Recording, graph, leaves_behind
+from ..recording.wording import lines_by_lap, listed, tensors
 from ..rules.support.story import code, tensor_name
 
 MODES = (CutReason.NO_GRAD, CutReason.INFERENCE_MODE)
@@ -71,11 +71,8 @@ def _governed(node: ast.expr, around: Sequence[ast.AST]) -> list[ast.stmt] | Non
 
 def detach(record: Recording, runs: Sequence[CallRun]) -> list[str]:
     """What a ``detach()`` cuts off."""
-    remarks: list[tuple[ProgramPoint, str]] = []
-    for run in runs:
-        for tensor in run.before.owned.values():
-            remarks.append((run.point, _cut_off(record, run.point, tensor)))
-    return lines_by_lap([(point, text) for point, text in remarks if text])
+    cut = ((run.point, tensor) for run in runs for tensor in run.before.owned.values())
+    return lines_by_lap((point, _cut_off(record, point, tensor)) for point, tensor in cut)
 
 
 def _cut_off(record: Recording, now: ProgramPoint, tensor: Tensor) -> str:
@@ -106,7 +103,7 @@ def number(record: Recording, node: ast.Call, runs: Sequence[CallRun]) -> list[s
     what, operand = found
     lines = [f"**{code(node)}** · {what}", "- it holds no graph: keeping it keeps no memory alive"]
     if isinstance(operand, (ast.Name, ast.Attribute)):  # what has no name may go with its graph
-        lines += lines_by_lap([(run.point, text) for run in runs if (text := _stays(record, operand, run))])
+        lines += lines_by_lap((run.point, _stays(record, operand, run)) for run in runs)
     return [*lines, "- if the tensor is on a GPU, the program waits here until the GPU has computed it"]
 
 
@@ -143,22 +140,19 @@ def _stays(record: Recording, operand: ast.expr, run: CallRun) -> str:
 
 def requires_grad(record: Recording, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """``t.requires_grad_()`` and ``module.requires_grad_(False)``: which flags it changes."""
-    remarks: list[tuple[ProgramPoint, str]] = []
-    for run in runs:
-        on = _changed(run, True)
-        off = _changed(run, False)
-        parts = []
-        if on:
-            parts.append(
-                f"{tensors(record.facts, on)} will collect gradients: what is computed from now on is recorded"
-            )
-        if off:
-            parts.append(f"operations do not record {tensors(record.facts, off)} from now on: no gradient goes there")
-        if not parts and all(map(_is_known, run.before.owned.values())):
-            parts.append("changes nothing: the flag is set like that already")
-        if parts:
-            remarks.append((run.point, "; ".join(parts)))
-    return [f"**{code(node)}** · sets whether gradients are collected", *lines_by_lap(remarks)] if remarks else None
+    lines = lines_by_lap((run.point, _set_flags(record, run)) for run in runs)
+    return [f"**{code(node)}** · sets whether gradients are collected", *lines] if lines else None
+
+
+def _set_flags(record: Recording, run: CallRun) -> str:
+    on, off, parts = _changed(run, True), _changed(run, False), []
+    if on:
+        parts.append(f"{tensors(record.facts, on)} will collect gradients: what is computed from now on is recorded")
+    if off:
+        parts.append(f"operations do not record {tensors(record.facts, off)} from now on: no gradient goes there")
+    if not parts and all(map(_is_known, run.before.owned.values())):
+        return "changes nothing: the flag is set like that already"
+    return "; ".join(parts)
 
 
 def _is_known(tensor: Tensor) -> bool:

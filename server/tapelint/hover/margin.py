@@ -11,7 +11,7 @@ left out. An operation is what the program calls: a layer such as `nn.Linear` is
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from ..autograd import Node, ProgramPoint, Tensor
@@ -23,7 +23,7 @@ from ..headline import number_of
 from ..ops import layers_by_op
 from ..recording import Recording, Sight
 from ..recording.call_runs import CallRun
-from ..recording.wording import NAMELESS, grad_fn, is_conversion
+from ..recording.wording import NAMELESS, grad_fn, is_conversion, number_of_leaves
 from ..source import Source, Span
 
 N = TypeVar("N", bound=ast.AST)
@@ -133,12 +133,8 @@ def _gain(record: Recording, run: CallRun, event: BackwardRan, countable: Mappin
         return ""
     first = [key for key in event.reached if key not in run.before.grads]
     more = [key for key in event.reached if key in run.before.grads]
-    parts = [f"fills `.grad` of {_leaves(first)}"] if first else []
-    return ", ".join([*parts, *([f"adds to `.grad` of {_leaves(more)}"] if more else [])])
-
-
-def _leaves(keys: Sequence[int]) -> str:
-    return "1 leaf" if len(keys) == 1 else f"{len(keys)} leaves"
+    parts = [f"fills `.grad` of {number_of_leaves(len(first))}"] if first else []
+    return ", ".join([*parts, *([f"adds to `.grad` of {number_of_leaves(len(more))}"] if more else [])])
 
 
 def _is_step(event: object) -> bool:

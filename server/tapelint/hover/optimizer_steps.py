@@ -40,8 +40,7 @@ def step(record: Recording, node: ast.Call, runs: Sequence[CallRun]) -> list[str
     if not remarks:
         return None
     lines = [f"**{code(node)}** · writes parameters in place", *lines_by_lap(remarks)]
-    lines += lines_by_lap([(point, text) for point, text in used if text])
-    return lines + spoils(record, runs)
+    return [*lines, *lines_by_lap(used), *lines_by_lap((run.point, _spoils(record, run)) for run in runs)]
 
 
 def without(record: Recording, keys: Sequence[int]) -> str:
@@ -60,15 +59,11 @@ def uses(record: Recording, run: CallRun, keys: Sequence[int]) -> str:
     return text
 
 
-def spoils(record: Recording, runs: Sequence[CallRun]) -> list[str]:
-    """Whose saved tensors the update changes."""
-    remarks: list[tuple[ProgramPoint, str]] = []
-    for run in runs:
-        if run.writes:
-            remarks.append((run.point, spoiled(record, run, run.writes)))
-        elif run.before.fused:
-            remarks.append((run.point, "a fused optimizer: the version counters do not count these writes"))
-    return lines_by_lap(remarks)
+def _spoils(record: Recording, run: CallRun) -> str:
+    """Whose saved tensors an update changes."""
+    if run.writes:
+        return spoiled(record, run, run.writes)
+    return "a fused optimizer: the version counters do not count these writes" if run.before.fused else ""
 
 
 def spoiled(record: Recording, run: CallRun, writes: Sequence[Write]) -> str:
@@ -110,13 +105,12 @@ def _adders(record: Recording, runs: Sequence[CallRun]) -> str:
 
 def zero_grad(record: Recording, node: ast.Call, runs: Sequence[CallRun]) -> list[str] | None:
     """Which gradients a call clears, and whether a step had used them."""
-    remarks = [(run.point, text) for run in runs if (text := _cleared(record, run))]
-    if not remarks:
+    cleared = lines_by_lap((run.point, _cleared(record, run)) for run in runs)
+    if not cleared:
         return None
-    fate = [(run.point, text) for run in runs if (held := _held(run)) and (text := used(record, run, held))]
-    adders = _adders(record, runs)
-    lines = [f"**{code(node)}** · clears `.grad`", *lines_by_lap(remarks), *lines_by_lap(fate)]
-    if adders:
+    fate = lines_by_lap((run.point, used(record, run, held)) for run in runs if (held := _held(run)))
+    lines = [f"**{code(node)}** · clears `.grad`", *cleared, *fate]
+    if adders := _adders(record, runs):
         lines.append(f"- without it {adders} would add to the gradients that are there")
     return lines
 
@@ -169,8 +163,8 @@ def clip(record: Recording, node: ast.Call, runs: Sequence[CallRun]) -> list[str
     if not found:
         return None
     lines = [f"**{code(node)}** · limits gradients"]
-    lines += lines_by_lap([(run.point, _limited(record, run)) for run, _ in found])
-    lines += lines_by_lap([(run.point, text) for run, _ in found if (text := _origin(record, run))])
+    lines += lines_by_lap((run.point, _limited(record, run)) for run, _ in found)
+    lines += lines_by_lap((run.point, _origin(record, run)) for run, _ in found)
     lines += _later_steps(record, found)
     writes = [write for run, _ in found for write in run.writes]
     if writes:

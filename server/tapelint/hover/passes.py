@@ -72,10 +72,9 @@ def gains(record: Recording, node: ast.Call, passes: list[BackwardRan]) -> list[
     """Which leaves get gradients, each for the first time or on top of what is there."""
     runs = [(run, event) for run in record.runs.get(node, ()) for event in record.passes(run)]
     if not runs:
-        return lines_by_lap([(event.point, plainly(record, event)) for event in passes])
-    lines = lines_by_lap([(run.point, gain(record, run, event)) for run, event in runs])
-    used = [(run.point, used_before(record, run, event)) for run, event in runs]
-    return lines + lines_by_lap([(point, text) for point, text in used if text])
+        return lines_by_lap((event.point, plainly(record, event)) for event in passes)
+    lines = lines_by_lap((run.point, gain(record, run, event)) for run, event in runs)
+    return lines + lines_by_lap((run.point, used_before(record, run, event)) for run, event in runs)
 
 
 def plainly(record: Recording, event: BackwardRan) -> str:
@@ -174,7 +173,7 @@ def _returns(record: Recording, runs: list[tuple[CallRun, BackwardRan]], recorde
     without = [point for point, text in remarks if not text]
     # What the last iteration retains, one that was not executed may come back for.
     if recorded or all(_may_go_on(point, remarks) for point in without):
-        return [(point, text) for point, text in remarks if text]
+        return remarks
     return [(point, text or "no backward that is seen here comes back for it") for point, text in remarks]
 
 
@@ -212,24 +211,18 @@ def through(record: Recording, run: CallRun) -> str:
 
 def recorded(record: Recording, runs: list[tuple[CallRun, BackwardRan]]) -> list[str]:
     """What ``create_graph=True`` gives, and what it ties into a cycle."""
-    remarks: Remarks = []
-    for run, event in runs:
-        if not event.accumulates:
-            graphs = [tensor for tensor in run.results if tensor.requires_grad]
-            plain = [tensor for tensor in run.results if tensor.requires_grad is False]
-            text = f"the gradient has a graph of its own{through(record, run)}" if graphs else ""
-            if not graphs and plain:
-                text = "the gradient depends on nothing that requires grad: it has no graph even so"
-        else:
-            held = [key for key in event.reached if key in run.after.cycles]
-            text = (
-                f"`.grad` of {names(record.facts, event.reached)} may have a graph of its own" if event.reached else ""
-            )
-            if held:
-                text = (
-                    f"{names(record.facts, held)} and its `.grad` now hold each other: nothing of that is freed before "
-                    "`.grad` is cleared"
-                )
-        if text:
-            remarks.append((run.point, text))
-    return lines_by_lap(remarks)
+    return lines_by_lap((run.point, _created(record, run, event)) for run, event in runs)
+
+
+def _created(record: Recording, run: CallRun, event: BackwardRan) -> str:
+    """The graph of gradients that one run gives."""
+    if not event.accumulates:
+        if any(tensor.requires_grad for tensor in run.results):
+            return f"the gradient has a graph of its own{through(record, run)}"
+        is_plain = any(tensor.requires_grad is False for tensor in run.results)
+        return "the gradient depends on nothing that requires grad: it has no graph even so" if is_plain else ""
+    held = [key for key in event.reached if key in run.after.cycles]
+    if held:
+        cycle = f"{names(record.facts, held)} and its `.grad` now hold each other"
+        return f"{cycle}: nothing of that is freed before `.grad` is cleared"
+    return f"`.grad` of {names(record.facts, event.reached)} may have a graph of its own" if event.reached else ""

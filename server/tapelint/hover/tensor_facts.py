@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from ..autograd import Cut, CutReason, Node, ProgramPoint, SavedTensor, Tensor
 from ..autograd.events.graph_walks import BackwardRan, FreedGraphReached, SavedTensorModified
 from ..recording import Recording, Sight
+from ..recording.record import leaves_behind
 from ..recording.wording import (
     by_lap,
     conversion,
     grad_fn,
     is_conversion,
     laps_of,
-    leaves_behind,
     listed,
     op_name,
     role,
@@ -90,11 +90,7 @@ def headline(record: Recording, tensor: Tensor) -> str:
     if node.assumption:
         return f"assumed to depend on what {code(node.created_at.node)} ({record.line(node.created_at.node)}) was given"
     name = "" if tensor.id in record.converted else grad_fn(node)
-    made = (
-        f"grad_fn={name} ({record.line(node.created_at.node)})"
-        if name
-        else f"made by {op_name(node)} ({record.line(node.created_at.node)})"
-    )
+    made = f"grad_fn={name} ({record.line(node.created_at.node)})" if name else f"made by {record.made_by(node)}"
     return f"not a leaf · requires_grad=True · {made}"
 
 

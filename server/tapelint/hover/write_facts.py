@@ -87,7 +87,7 @@ def verdict(record: Recording, operand: ast.AST, tensor: Tensor, write: Write, s
             and trouble.write.point == write.point
         ):
             return (
-                f"**raises later**: {op_name(trouble.node)} ({record.line(trouble.node.created_at.node)}) saved it "
+                f"**raises later**: {record.made_by(trouble.node)} saved it "
                 f"{role(trouble.saved)}, and {record.at(trouble.point.node)} needs it unchanged"
             )
     savers = [(node, item) for node, item in record.savers(tensor.version_counter) if item.version < write.version]
@@ -125,7 +125,7 @@ def unsure(record: Recording, tensor: Tensor) -> str:
         if node.assumption:
             return f"{code(node.created_at.node)} ({record.line(node.created_at.node)}) may keep it"
         if not node.certain or may_save_more(node):
-            return f"{op_name(node)} ({record.line(node.created_at.node)}) may have saved it"
+            return f"{record.made_by(node)} may have saved it"
     return ""
 
 
@@ -133,7 +133,7 @@ def because(record: Recording, producer: Node | None) -> str:
     """Why the operation that made the tensor did not save it."""
     if producer is None or producer.assumption or saves_result(producer):
         return ""
-    name = f"{op_name(producer)} ({record.line(producer.created_at.node)})"
+    name = record.made_by(producer)
     if not producer.saves_anything:
         return f", {name} keeps nothing for its backward"
     roles = {item.role for item in producer.saved}

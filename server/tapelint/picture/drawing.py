@@ -12,7 +12,7 @@ from ..autograd.model.graph import BackwardPass
 from ..autograd.model.graph_search import nodes_below
 from ..headline import number_of
 from ..recording import Recording, Walk
-from ..recording.wording import grad_fn
+from ..recording.wording import grad_fn, number_of_leaves
 from ..rules.support.story import code, moment, saved_name, tensor_name
 from ..stubs import stub_module_name
 from ..trace.graph_text import next_functions
@@ -356,7 +356,7 @@ def _done(run: BackwardPass, ran: BackwardRan) -> list[str]:
     found.append(f"walks {number_of(len(ran.ran), 'operation')}, {count} with saved values; {freed}")
     if ran.reached:
         verb = "fills .grad of" if ran.accumulates else "returns gradients of"
-        found.append(f"{verb} {len(ran.reached)} {'leaf' if len(ran.reached) == 1 else 'leaves'}")
+        found.append(f"{verb} {number_of_leaves(len(ran.reached))}")
     return found
 
 

@@ -16,6 +16,7 @@ from ..autograd.events import training_step as training
 from ..autograd.events.graph_walks import Event
 from ..autograd.gradients.history import Clearing, GradientHistory, Group, Pass
 from ..autograd.state import AutogradState, fresh_id
+from ..recording.wording import number_of_leaves
 from ..rules.support.story import code, tensor_names
 from .model import Draft, Kind, Relation
 from .subject import Subject
@@ -137,8 +138,7 @@ class Gradients:
         self.drafts.setdefault(key, Draft("grad", self.title(leaves), details, point, stamp, is_marked))
         for run in passes:
             filler = ("pass", run.point, run.root)
-            count = len(run.leaves)
-            reached = f"fills .grad of {count} {'leaf' if count == 1 else 'leaves'}"
+            reached = f"fills .grad of {number_of_leaves(len(run.leaves))}"
             self.drafts.setdefault(filler, Draft("pass", code(run.point.node), [reached], run.point, run.stamp))
             self.drafts[filler].is_marked |= run in {*marked}
             self.arrow(filler, key, "fills", run in {*marked})

@@ -41,11 +41,10 @@ from ..rules.support.story import code
 from ..source import Source
 from .call_runs import CallRun, Copies, Snapshot, call_run, snapshot
 from .visits import Visits
+from .wording import CONVERSIONS, op_name
 
 MOST = 64
 """How often an expression is looked at."""
-CONVERSIONS = frozenset("to cuda cpu float double half bfloat16 contiguous type_as type xpu pin_memory".split())
-"""Methods that return the very tensor where there is nothing to do, and a copy with a node of its own otherwise."""
 
 
 @frozen
@@ -262,6 +261,10 @@ class Recording:
         """```loss.backward()` (line 9)``."""
         return f"{code(node)} ({self.line(node)})"
 
+    def made_by(self, node: Node) -> str:
+        """```exp` (line 3)``."""
+        return f"{op_name(node)} ({self.line(node.created_at.node)})"
+
     @property
     def backwards(self) -> list[BackwardRan]:
         """The backward passes that have ended, in order."""
@@ -327,6 +330,11 @@ def _items(value: Value, label: str = "") -> Iterator[tuple[str, Value]]:
 def graph(start: Node | None, most: int = 4000) -> Iterator[Node | Leaf]:
     """Everything a backward from ``start`` can reach, ``most`` of it."""
     return islice(reachable([start]), most) if start is not None else iter(())
+
+
+def leaves_behind(node: Node | None) -> list[int]:
+    """The leaves that a backward through ``node`` gives gradients."""
+    return sorted(item.tensor for item in graph(node) if isinstance(item, Leaf))
 
 
 def _carried(state: State, tensor: Tensor, now: ProgramPoint) -> Carried | None:

@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from .. import ops
-from ..autograd import Facts, Leaf, Node, ProgramPoint, SavedTensor
+from ..autograd import Facts, Node, ProgramPoint, SavedTensor
 from ..ops import layers_by_op
 from ..rules.support.story import tensor_name
 from ..rules.support.walked_twice import unit as unit_of_lap
-from .record import CONVERSIONS, graph
 
+CONVERSIONS = frozenset("to cuda cpu float double half bfloat16 contiguous type_as type xpu pin_memory".split())
+"""Methods that return the very tensor where there is nothing to do, and a copy with a node of its own otherwise."""
 INDEXING = {"getitem": "indexing", "setitem": "the assignment to a part of it"}
 NAMELESS = frozenset({"gradient", "T", "H", "mT", "mH"})
 """Operations whose ``grad_fn`` differs with shapes, or that stand for many nodes."""
@@ -72,9 +73,9 @@ def tensors(facts: Facts, keys: Iterable[int]) -> str:
     return listed([*named, f"{rest} more"] if rest else named)
 
 
-def leaves_behind(node: Node | None) -> list[int]:
-    """The leaves that a backward through ``node`` gives gradients."""
-    return sorted(item.tensor for item in graph(node) if isinstance(item, Leaf))
+def number_of_leaves(count: int) -> str:
+    """``1 leaf``, ``2 leaves``."""
+    return "1 leaf" if count == 1 else f"{count} leaves"
 
 
 def saves_result(node: Node) -> bool:
@@ -142,8 +143,11 @@ def _by_call(remarks: Sequence[tuple[ProgramPoint, str]]) -> str:
     return "; ".join(f"called from line {row}: {text}" for row, text in sorted(calls.items())[:3])
 
 
-def lines_by_lap(remarks: Sequence[tuple[ProgramPoint, str]]) -> list[str]:
-    """One line for what each iteration was reported, or for all of them; none if nothing was reported."""
+def lines_by_lap(found: Iterable[tuple[ProgramPoint, str]]) -> list[str]:
+    """One line for what each iteration was reported, or for all of them; none if nothing was reported, which an empty
+    text says as well.
+    """
+    remarks = [(point, text) for point, text in found if text]
     return [f"- {by_lap(remarks) or remarks[-1][1]}"] if remarks else []
 
 
