@@ -17,8 +17,6 @@ from ..recording.wording import (
     is_conversion,
     laps_of,
     listed,
-    op_name,
-    role,
     tensors,
     unit,
 )
@@ -140,7 +138,7 @@ def saved(record: Recording, sights: Sequence[Sight], subject: str) -> list[str]
         is_safe = subject != "it" and _is_saved_by_nothing(record, tensor)
         return [f"- saved by nothing: writing {subject} in place is safe"] if is_safe else []
     nodes = [node for node, _ in savers]
-    text = f"- saved by {_by(record, savers)}"
+    text = f"- {record.saved_by(savers)}"
     for trouble in record.troubles:
         if isinstance(trouble, SavedTensorModified) and trouble.node in nodes:
             writes_it, raises = record.at(trouble.write.point.node), record.at(trouble.point.node)
@@ -154,21 +152,17 @@ def _spoiled(record: Recording, savers: Sequence[tuple[Node, SavedTensor]], writ
     later = f"{write} after that makes a backward through it raise"
     run = next((event for node, _ in savers for event in record.ran(node)), None)
     if run is None:
-        return [f"- saved by {_by(record, savers)}: {later}"]
+        return [f"- {record.saved_by(savers)}: {later}"]
     mine = [(node, item) for node, item in savers if _is_run_at(record, node, run.point.node)]
     others = [pair for pair in savers if pair not in mine]
     where = f"{write} between that and {record.at(run.point.node)} makes the backward raise"
-    saved = [f"- saved by {_by(record, mine)}: {where}"]
-    is_more = others and _by(record, others) != _by(record, mine)
-    return [*saved, f"- saved by {_by(record, others)}, too: {later}"] if is_more else saved
+    saved = [f"- {record.saved_by(mine)}: {where}"]
+    is_more = others and record.saved_by(others) != record.saved_by(mine)
+    return [*saved, f"- {record.saved_by(others)}, too: {later}"] if is_more else saved
 
 
 def _is_run_at(record: Recording, node: Node, place: ast.AST) -> bool:
     return any(event.point.node is place for event in record.ran(node))
-
-
-def _by(record: Recording, savers: Sequence[tuple[Node, SavedTensor]]) -> str:
-    return listed(f"{op_name(node)} {role(item)} ({record.line(node.created_at.node)})" for node, item in savers)
 
 
 def _savers(record: Recording, sights: Sequence[Sight]) -> list[tuple[Node, SavedTensor]]:

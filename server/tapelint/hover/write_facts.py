@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ..autograd import Node, ProgramPoint, SavedTensor, Tensor, Write
+from ..autograd import Node, ProgramPoint, Tensor, Write
 from ..autograd.events.graph_walks import LeafWritten, SavedTensorModified
 from ..frozen import frozen
 from ..recording.record import Recording, Sight, graph
-from ..recording.wording import by_lap, is_number, listed, may_save_more, op_name, role, saves_result
+from ..recording.wording import by_lap, is_number, may_save_more, role, saves_result
 from ..rules.support.story import code
 
 LEAF = (
@@ -94,11 +94,11 @@ def verdict(record: Recording, operand: ast.AST, tensor: Tensor, write: Write, s
     live = [(node, item) for node, item in savers if node not in seen.spent]
     if live:
         none_seen = unseen(record, {node for node, _ in live})
-        return f"{_by(record, live)} saved it: a backward through that from here on raises{none_seen}"
+        return f"{record.saved_by(live)}: a backward through that from here on raises{none_seen}"
     if savers:
         used = next((e for e in record.ran(savers[-1][0])), None)
         after = f"{record.at(used.point.node)} has used and freed that" if used is not None else "that is freed already"
-        return f"safe: {_by(record, savers)} saved it, but {after}"
+        return f"safe: {record.saved_by(savers)}, but {after}"
     doubt = unsure(record, tensor)
     if doubt:
         return f"nothing is known to have saved {code(operand)}, but {doubt}"
@@ -111,10 +111,6 @@ def unseen(record: Recording, nodes: set[Node]) -> str:
     """
     roots = (trouble.path[0] for trouble in record.troubles if not isinstance(trouble, LeafWritten))
     return "" if any(not nodes.isdisjoint(graph(root)) for root in roots) else " (none is seen)"
-
-
-def _by(record: Recording, savers: Sequence[tuple[Node, SavedTensor]]) -> str:
-    return listed(f"{op_name(node)} ({role(item)}, {record.line(node.created_at.node)})" for node, item in savers)
 
 
 def unsure(record: Recording, tensor: Tensor) -> str:

@@ -41,7 +41,7 @@ from ..rules.support.story import code
 from ..source import Source
 from .call_runs import CallRun, Copies, Snapshot, call_run, snapshot
 from .visits import Visits
-from .wording import CONVERSIONS, op_name
+from .wording import CONVERSIONS, listed, op_name, role
 
 MOST = 64
 """How often an expression is looked at."""
@@ -264,6 +264,11 @@ class Recording:
     def made_by(self, node: Node) -> str:
         """```exp` (line 3)``."""
         return f"{op_name(node)} ({self.line(node.created_at.node)})"
+
+    def saved_by(self, savers: Iterable[tuple[Node, SavedTensor]]) -> str:
+        """``saved by `exp` as its result (line 3)``."""
+        by = (f"{op_name(node)} {role(item)} ({self.line(node.created_at.node)})" for node, item in savers)
+        return f"saved by {listed(by)}"
 
     @property
     def backwards(self) -> list[BackwardRan]:
