@@ -148,7 +148,7 @@ def _unreached(report: Report, recording: Recording, call: BackwardCall) -> Caus
         for place in notice.places:
             if place.filename == source.path and any(place.span.row == each.lineno for each in around):
                 return Cause(place.message, place, "What takes long to execute is left: see the notice.")
-    event = raised_before(recording, source.tree, at_cursor(source, call.span.row, call.span.column))
+    event = raised_before(recording, source.tree, _around(source, call.span))
     if event is not None:
         where = _place(source, event.point.node, "PyTorch raises here")
         return Cause(in_words(recording, event), where, "Cure that first: the path ends there.")
@@ -157,9 +157,12 @@ def _unreached(report: Report, recording: Recording, call: BackwardCall) -> Caus
 
 def _functions(source: Source, span: Span) -> list[Scope]:
     """The functions around a place, the outermost first."""
-    found = (node for node in ast.walk(source.tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
-    around = [each for each in found if each.lineno <= span.row <= (each.end_lineno or 0)]
-    return sorted(around, key=lambda each: each.lineno)
+    return [each for each in _around(source, span) if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef))]
+
+
+def _around(source: Source, span: Span) -> list[ast.AST]:
+    """The nodes around the beginning of a place, outermost first."""
+    return at_cursor(source, span.row, span.column)
 
 
 def _unknown(source: Source, visits: Visits, visit: Visit, call: BackwardCall) -> Cause:
@@ -179,7 +182,8 @@ def _unknown(source: Source, visits: Visits, visit: Visit, call: BackwardCall) -
 
 def _visit(source: Source, visits: Visits, call: BackwardCall) -> Visit | None:
     """How the statement that has a call was executed for the first time."""
-    return next((each for each in visits.first.values() if _holds(source, each.statement, call.span)), None)
+    statements = [each for each in _around(source, call.span) if isinstance(each, ast.stmt)]
+    return visits.first.get(statements[-1]) if statements else None
 
 
 def _root_of(statement: ast.stmt, source: Source, call: BackwardCall) -> str:
@@ -188,17 +192,6 @@ def _root_of(statement: ast.stmt, source: Source, call: BackwardCall) -> str:
         if isinstance(node, ast.Call) and source.span(node) == call.span and node.args:
             return written(node.args[0])
     return call.code.rpartition(".")[0] or call.code
-
-
-def _holds(source: Source, statement: ast.stmt, span: Span) -> bool:
-    """Whether a statement without blocks has the place in it."""
-    if not source.holds(statement) or hasattr(statement, "body"):
-        return False
-    own = source.span(statement)
-    return (own.row, own.column) <= (span.row, span.column) and (span.end_row, span.end_column) <= (
-        own.end_row,
-        own.end_column,
-    )
 
 
 def _reasons(source: Source, visits: Visits, visit: Visit, seen: set[Visit]) -> Iterator[Cause]:
