@@ -1,5 +1,5 @@
-"""What is shown while a program is typed, letter by letter, in the real server: nothing that the finished program does
-not show, and nothing that comes and goes.
+"""What is shown while a program is typed, in the real server: nothing that the finished program does not show, and
+nothing that comes and goes.
 """
 
 from __future__ import annotations
@@ -111,8 +111,6 @@ if __name__ == "__main__":
 EXAMPLES = {path.stem: path.read_text(encoding="utf-8") for path in sorted((ROOT / "examples").glob("*.py"))}
 CASES = [(name, pauses) for name in PROGRAMS for pauses in (False, True)]
 CASES += [*((name, False) for name in EXAMPLES), ("memory_list", True)]
-COMPLETED = {"descent_by_hand", "gan_reused_fake", "hard_dice", "sac_early_step"}
-"""Typed in an editor that completes words which are there already: each letter costs an analysis."""
 
 
 class Typist:
@@ -125,14 +123,26 @@ class Typist:
 
     def type(self, text: str) -> None:
         """One edit, whatever its length; the cursor is behind it."""
-        self.version += 1
-        self.wire.change(URI, self.version, edit(self.line, self.column, self.column, text))
-        self.line += text.count("\n")
-        self.column = len(text) - text.rfind("\n") - 1 if "\n" in text else self.column + len(text)
+        self._edited(text)
 
     def keys(self, text: str) -> None:
+        """Each letter is an edit."""
         for letter in text:
-            self.type(letter)
+            self._edited(letter)
+
+    def at_once(self, text: str) -> None:
+        """Each letter is a change, all of which the editor sends together."""
+        self._edited(*text)
+
+    def _edited(self, *changes: str) -> None:
+        self.version += 1
+        self.wire.change(URI, self.version, *map(self._inserted, changes))
+
+    def _inserted(self, text: str) -> dict[str, Any]:
+        change = edit(self.line, self.column, self.column, text)
+        self.line += text.count("\n")
+        self.column = len(text) - text.rfind("\n") - 1 if "\n" in text else self.column + len(text)
+        return change
 
     def pause(self) -> None:
         self.wire.notify("test/pause", {"uri": URI})
@@ -152,24 +162,34 @@ def typist() -> Iterator[Typist]:
     wire.close()
 
 
-def strokes(text: str, completes: bool) -> Iterator[str]:
-    """What is typed at once: a letter; a comment or the docstring of the module, in which nothing happens; a row's end
-    with the indentation of the next one; a word that is there already, if the editor ``completes`` it.
+COMMENT = r'\A""".*?"""|#[^\n]*'
+"""A comment, or the docstring of the module: nothing happens in it."""
+LETTER = re.compile(rf"{COMMENT}|\n *|.", re.DOTALL)
+PART = re.compile(rf"{COMMENT}|\n *|[^\n)\]}}:\"'#]*[)\]}}:\"']|[^\n)\]}}:\"'#]+", re.DOTALL)
+"""What ends where a row may be a whole statement; the row is half typed all the while before."""
+
+
+def typed(typist: Typist, text: str, is_short: bool) -> Iterator[str]:
+    """Type a program, and give each piece of it when the editor looks at what is shown: a letter of a short program; of
+    others the first letter of each part, and the rest of it, since an analysis for each of thousands of letters takes
+    minutes and each of those in between is half typed, too.
     """
-    words: set[str] = set()
-    for stroke in re.findall(r'\A""".*?"""|#[^\n]*|\n *|\w+|.', text, re.DOTALL):
-        is_known = stroke in words and completes or not re.fullmatch(r"\w+", stroke)
-        yield from [stroke] if is_known else stroke
-        words.add(stroke)
+    for piece in (LETTER if is_short else PART).findall(text):
+        if len(piece) == 1 or re.fullmatch(rf"{COMMENT}|\n *", piece, re.DOTALL):
+            typist.type(piece)
+        else:
+            typist.type(piece[0])
+            yield piece[0]
+            typist.at_once(piece[1:])
+        yield piece
 
 
 @pytest.mark.parametrize(("name", "pauses"), CASES)
 def test_nothing_comes_and_goes(typist: Typist, name: str, pauses: bool) -> None:
     """Who pauses after each row is told what the rows that are there do, also if the next one mends it."""
     seen: list[Found] = []
-    for stroke in strokes({**PROGRAMS, **EXAMPLES}[name], name in COMPLETED):
-        typist.type(stroke)
-        if pauses and stroke.startswith("\n"):
+    for piece in typed(typist, {**PROGRAMS, **EXAMPLES}[name], name in PROGRAMS and not pauses):
+        if pauses and piece.startswith("\n"):
             typist.pause()
         seen.append(typist.shown())
     typist.pause()
