@@ -6,7 +6,7 @@ BIN := .venv/bin
 ORACLE := .venv-oracle/bin
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: help demo test python-test packaging-test lint client-check compiled compiled-test oracle fuzz cures lock rent vsix release docs docs-test editor-test bench bench-sessions bench-others bench-thousand soak ecosystem clean
+.PHONY: help demo spec test python-test packaging-test lint client-check compiled compiled-test oracle fuzz cures lock rent vsix release docs docs-test editor-test bench bench-sessions bench-others bench-thousand soak ecosystem clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -17,6 +17,9 @@ demo: .venv/.ready ## check the programs in examples/ and show what is found
 
 test: ## all tests that need neither torch nor an editor, with lint and client-check beside them
 	@$(MAKE) --no-print-directory -j3 lint client-check python-test
+
+spec: .venv/.ready ## what tapelint reports and how it is mended: literate tests, corpus, pages of rules, fixes (at every edit)
+	$(BIN)/pytest -q -n $$(getconf _NPROCESSORS_ONLN) --dist worksteal tests/mdtest tests/rules tests/fixes
 
 python-test: .venv/.ready node_modules/.ready ## of these, pytest alone
 	@# One process more than there are cores: tests wait for servers and clocks.
