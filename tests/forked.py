@@ -190,12 +190,14 @@ def _template(env: Mapping[str, str], prefix: Sequence[str]) -> _Template:
 
 
 def _load() -> None:
-    """Import all of tapelint, and with it what it imports."""
+    """Import all of tapelint, and with it what it imports, now or where it is needed."""
     import tapelint
 
     for found in pkgutil.walk_packages(tapelint.__path__, "tapelint."):
         if not found.name.startswith("tapelint.stubs.") and found.name != "tapelint.__main__":
             import_module(found.name)
+    with contextlib.suppress(ImportError):  # an installation without it
+        import_module("libcst")
     gc.collect()
     gc.freeze()  # memory that is not looked through is not copied
 

@@ -38,7 +38,7 @@ def test_standard_output_is_closed(plain: Plain, form: str) -> None:
 def test_full_disk(plain: Plain, form: str, jobs: int) -> None:
     for number in range(10):
         plain.write(f"m{number}.py", BAD)
-    done = plain.shell(f"$TAPELINT check --jobs {jobs} --output-format {form} . > /dev/full", cold=True)
+    done = plain.shell(f"$TAPELINT check --jobs {jobs} --output-format {form} . > /dev/full")
     assert (done.returncode, done.stderr) == (2, FULL)
 
 
@@ -47,7 +47,7 @@ def test_full_disk(plain: Plain, form: str, jobs: int) -> None:
 def test_other_commands(plain: Plain, command: str) -> None:
     plain.write("a.py", BAD)
     for to, said in ((">/dev/full", FULL), (">&-", CLOSED)):
-        done = plain.shell(f"$TAPELINT {command} < a.py {to}", cold=True)
+        done = plain.shell(f"$TAPELINT {command} < a.py {to}", cold=said == CLOSED)
         assert done.returncode == 2
         assert [line for line in done.stderr.splitlines() if line.startswith("error")] == [said.rstrip("\n")]
         assert "Traceback" not in done.stderr

@@ -24,7 +24,6 @@ QUOTED = {
         f"over {BOUNDS.characters / 1e6} million characters or {BOUNDS.rows:,} lines",
         f"nested more than {BOUNDS.syntax_depth} levels",
     ],
-    "docs/design/imports.md": [f"the text that is read ({LIMITS.import_characters:,} characters)"],
 }
 
 
