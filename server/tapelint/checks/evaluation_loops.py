@@ -15,7 +15,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ..autograd import EvaluationGraph, Leaf, Node
+from ..autograd import EvaluationGraph, Iteration, Leaf, Node
 from ..autograd.events.training_step import EvaluationRecorded
 from ..autograd.model.graph_search import nodes_below
 from ..because import NOTHING, guess
@@ -57,11 +57,8 @@ GRADIENTS = frozenset(
 
 def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
     """Remember what a network in evaluation mode has returned in a loop, if it may be a graph."""
-    state, call = event.state, event.call
-    if not state.iterations or state.grad_mode is not True or not isinstance(call, ast.Call):
-        return
-    lap = state.iterations[-1]
-    if lap.number > 2 or not isinstance(lap.loop, LOOPS):
+    state, call, lap = event.state, event.call, _early_lap(event.state)
+    if lap is None or not isinstance(call, ast.Call):
         return
     in_evaluation = _is_in_evaluation(state, event.module)
     if not in_evaluation and not (isinstance(event.module, HeapRef) and _only_evaluates(machine, state, lap.loop)):
@@ -73,6 +70,14 @@ def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
     state.evaluation_graphs[lap.run, lap.number] = EvaluationGraph(
         state.point(call), graphs, _network_called(call.func), assumed, in_evaluation
     )
+
+
+def _early_lap(state: State) -> Iteration | None:
+    """The first or second iteration of the innermost loop, if it is that and gradients are on."""
+    if not state.iterations or state.grad_mode is not True:
+        return None
+    lap = state.iterations[-1]
+    return lap if lap.number <= 2 and isinstance(lap.loop, LOOPS) else None
 
 
 def _is_far(call: ast.Call, loop: ast.AST) -> bool:
