@@ -201,7 +201,7 @@ class Drawing:
 
     def _passes(self, walks: list[Walk]) -> None:
         now = self.subject.now
-        runs = {walk.event.point: walk for walk in walks if not self.selection.kept.isdisjoint(walk.event.ran)}
+        runs = {walk.event.point: walk for walk in walks if not self.selection.kept.keys().isdisjoint(walk.event.ran)}
         known = {run.point: run for run in self.subject.passes}
         if now is not None:
             known[now.point] = now
@@ -367,7 +367,7 @@ WAY = 16
 
 
 class Selection:
-    """``kept`` are drawn, in no order; ``rest`` are not."""
+    """``kept`` are drawn, in the order of the graph; ``rest`` are not."""
 
     def __init__(self, subject: Subject) -> None:
         path = subject.path
@@ -377,7 +377,7 @@ class Selection:
         operations = [item for item in reached if isinstance(item, Node)]
         leaves = [item for item in reached if isinstance(item, Leaf)]
         near = sorted(leaves, key=lambda leaf: leaf not in subject.hazards)
-        self.kept: set[Node | Leaf] = {*operations[:OPERATIONS], *near[:LEAVES]}
+        self.kept: dict[Node | Leaf, None] = dict.fromkeys([*operations[:OPERATIONS], *near[:LEAVES]])
         self.rest: list[Node | Leaf] = [*operations[OPERATIONS:], *near[LEAVES:]]
 
 
