@@ -9,6 +9,7 @@ import math
 import time
 
 from tapelint import analysis
+from tapelint.analysis import offers
 
 quick, edited = analysis.analyse, analysis.edited
 
@@ -35,7 +36,8 @@ def edited_slowly(report, edits, cancel=None, memory=None):
     return edited(report, edits, cancel, memory)
 
 
-analysis.analyse, analysis.edited = slow, edited_slowly
+analysis.analyse = slow
+analysis.edited = offers.edited = edited_slowly
 
 if __name__ == "__main__":
     from tapelint.lsp.server import serve
