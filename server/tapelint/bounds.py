@@ -38,6 +38,9 @@ class Bounds:
     # Formulas, or pairs of them, whose answers are kept for the whole process.
     kept_answers: int = 4_096
 
+    # Files of a run up to which it says of each why nothing in it was followed: that takes another execution.
+    explained_files: int = 8
+
     # How states are compared.
 
     # Heap objects that distinguished paths lately and are compared first.

@@ -90,8 +90,8 @@ def test_where_nothing_was_found_another_format_checks_nothing(tapelint: Tapelin
     (tmp_path / "half.py").write_text("import torch\nprint(torch.ones(3))\ndef (:\n")
     (tmp_path / "train.py").write_text(TRAIN)
     (tmp_path / "helper.py").write_text(HARMLESS)
-    printed(tapelint, "--statistics")
-    for arguments in (("--write-baseline",), ("--output-format", "sarif"), ()):
+    printed(tapelint)
+    for arguments in (("--write-baseline",), ("--output-format", "sarif"), ("--statistics",)):
         checked = re.findall(r"DEBUG tapelint: (\S+): begins", printed(tapelint, "-v", *arguments)[2])
         assert checked == ["found.py"]
     (tmp_path / "helper.py").write_text(STEP)

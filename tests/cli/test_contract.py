@@ -281,6 +281,18 @@ def test_where_nothing_was_followed_and_nothing_found(tapelint: Tapelint, tmp_pa
     assert tapelint("check", "unseen.py").returncode == 0
 
 
+def test_where_nothing_was_followed_in_many_files(tapelint: Tapelint, tmp_path: Path) -> None:
+    """Each cause takes another execution: a run over many files counts them, and says how to learn it."""
+    for number in range(9):
+        (tmp_path / f"unseen{number}.py").write_text(UNSEEN)
+    (said,) = tapelint("check", ".").stderr.splitlines()
+    assert said == (
+        "note: no backward call in unseen0.py and 8 other files was followed: `tapelint check --stats FILE` says why"
+    )
+    assert "`loss` is unknown" in tapelint("check", "--stats", "unseen3.py").stderr
+    assert "`loss` is unknown" in tapelint("check", "unseen3.py").stderr
+
+
 def test_what_files_that_use_it_follow_counts(tapelint: Tapelint, tmp_path: Path) -> None:
     text = "import torch\n\n\ndef step(make, x):\n    loss = make.up(x)\n    loss.backward()\n"
     (tmp_path / "lib.py").write_text(text)

@@ -65,6 +65,9 @@ def _checked(outcome: Run) -> int:
     try:
         with interruptible():
             tasks += _tasks(outcome)
+            if outcome.tells_silence and len(tasks) <= BOUNDS.explained_files:
+                outcome.explains_silence = True
+                tasks[:] = [replace(task, explains_silence=True) for task in tasks]
             with closing(_answers(outcome, tasks, come)) as answers:
                 for answer in _settled(tasks, answers):
                     outcome.take(answer)

@@ -25,6 +25,7 @@ from .documents import DOCUMENTS, LINES
 from .outcome import Run
 from .printing import fixable_line, fixable_of, in_columns, print_findings
 from .streams import flash, say, writing
+from .task import FileResult
 
 
 def finish(run: Run) -> int:
@@ -48,18 +49,21 @@ def _tell_followed(run: Run) -> None:
     """Say how much of each file was followed where that is wanted, and where nothing was found since no backward was.
     What a file that uses it follows counts.
     """
-    manner = run.request.manner
-    request = run.request
-    shows = request.output_format in ("full", "concise") and request.asked_format == request.output_format
-    is_usual = shows and not (request.diff or request.fix_only)
+    silent: list[FileResult] = []
     for path, answer in run.followed.items():
         by_others = len(run.reached.intersection((path, *end) for end in answer.missed))
         if answer.coverage:
             more = f"; files that use it follow {by_others} more" if by_others else ""
             say(f"{answer.path}: {answer.coverage}{more}")
             run.stats.update({"reached_by_callers": by_others} if by_others else {})
-        elif answer.unfollowed and not by_others and is_usual and not manner.is_terse:
+        elif answer.unfollowed and not by_others and run.tells_silence:
+            silent.append(answer)
+    if run.explains_silence:
+        for answer in silent:
             say(f"note: {answer.unfollowed}")
+    elif silent:
+        others = f" and {number_of(len(silent) - 1, 'other file')}" if len(silent) > 1 else ""
+        say(f"note: no backward call in {silent[0].path}{others} was followed: `tapelint check --stats FILE` says why")
 
 
 def _report(run: Run) -> int:

@@ -16,7 +16,7 @@ from .task import FileResult, Task
 
 def add_coverage(task: Task, report: Report, result: FileResult) -> None:
     """Add to ``result`` which backward calls of a file were followed. Why the others were not is asked for where the
-    run is to say it, and where nothing was found since none was followed.
+    run is to say it.
     """
     try:
         found = coverage(report)
@@ -24,7 +24,8 @@ def add_coverage(task: Task, report: Report, result: FileResult) -> None:
         is_silent = bool(found.calls) and not found.followed and not result.found and not _is_told(result)
         if not is_silent and not task.tells_coverage:
             return
-        found = explained(report)
+        if task.tells_coverage or task.explains_silence:
+            found, result.is_explained = explained(report), True
         result.coverage = found.sentence if task.tells_coverage else ""
         if is_silent and not found.followed:
             cause = found.main_cause

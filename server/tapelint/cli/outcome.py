@@ -48,6 +48,8 @@ class Run:
         # the files with backward calls that were not followed, by absolute path, and those of other files that were
         self.followed: dict[str, FileResult] = {}
         self.reached: frozenset[tuple[str, int, int]] = frozenset()
+        # whether the files are so few that it says of each why nothing in it was followed
+        self.explains_silence = False
 
     def fail(self, message: str, is_told: bool = False) -> None:
         """Something could not be done: the exit status will be 2. ``is_told``: the document has it already."""
@@ -90,6 +92,13 @@ class Run:
         if self.request.diff or self.request.is_filter:
             with writing():
                 self._print(answer)
+
+    @property
+    def tells_silence(self) -> bool:
+        """Whether the run says where nothing was found since no backward was followed: people read what it prints."""
+        request = self.request
+        shows = request.output_format in ("full", "concise") and request.asked_format == request.output_format
+        return shows and not (request.diff or request.fix_only or request.manner.is_terse)
 
     @property
     def fixes(self) -> int:

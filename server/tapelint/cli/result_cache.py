@@ -471,6 +471,8 @@ class Cache:
             found = self._restored(task, record) if record is not None else None
             if record is None or found is None:
                 continue
+            if task.explains_silence and found.unfollowed and not found.is_explained:
+                continue
             if form != task.output_format:
                 found = None if found.found else _in_format(task, found)
             if found is not None:

@@ -40,6 +40,8 @@ class Task:
     rank: int = 0
     # another run may take the result for its own
     is_recorded: bool = False
+    # where nothing was found since none of its backward calls was followed, say why: that takes another execution
+    explains_silence: bool = False
 
 
 @frozen
@@ -77,6 +79,8 @@ class FileResult:
     coverage: str = ""
     # the same where nothing was found and none of its backward calls was followed: with a place
     unfollowed: str = ""
+    # it says why
+    is_explained: bool = False
     # where its backward calls end that were not followed, and those of other files that were
     missed: frozenset[tuple[int, int]] = frozenset()
     reached: frozenset[tuple[str, int, int]] = frozenset()
