@@ -25,9 +25,10 @@ from ..domain.state import State
 from ..domain.values import Class, HeapRef, Instance
 from ..engine.lifecycle import AttributeAssigned
 from ..engine.machine import Machine
+from ..ops.conversions import OF_MODULES
 from ..source import cached_on_node, definitions, walk
 
-CONVERSIONS = frozenset("to cuda cpu xpu double half bfloat16".split())
+CONVERSIONS = OF_MODULES - {"float"}
 """Methods that make a copy, unless the tensor is on that device or of that type already."""
 
 CREATIONS = frozenset("tensor zeros ones rand randn empty full eye".split())

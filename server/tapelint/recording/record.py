@@ -37,11 +37,12 @@ from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import BuiltinMethod, HeapRef, Optimizer, TensorRef, Tuple, Value
 from ..frozen import frozen
+from ..ops.conversions import OF_TENSORS
 from ..rules.support.story import code
 from ..source import Source
 from .call_runs import CallRun, Copies, Snapshot, call_run, snapshot
 from .visits import Visits
-from .wording import CONVERSIONS, listed, op_name, role
+from .wording import listed, op_name, role
 
 MOST = 64
 """How often an expression is looked at."""
@@ -195,7 +196,7 @@ class Recording:
         self.shared[tensor.id] = tensor.version_counter
         if tensor.grad_fn is not None and tensor.grad_fn not in self.nodes:
             self._collect(tensor.grad_fn)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CONVERSIONS:
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in OF_TENSORS:
             self.converted.add(tensor.id)
         if node in self._retains:
             self.retained.add(tensor.id)

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Sequence
 from .. import ops
 from ..autograd import Facts, Node, ProgramPoint, SavedTensor
 from ..ops import layers_by_op
+from ..ops.conversions import OF_TENSORS
 from ..rules.support.story import tensor_name
 from ..rules.support.walked_twice import unit as unit_of_lap
 
-CONVERSIONS = frozenset("to cuda cpu float double half bfloat16 contiguous type_as type xpu pin_memory".split())
-"""Methods that return the very tensor where there is nothing to do, and a copy with a node of its own otherwise."""
 INDEXING = {"getitem": "indexing", "setitem": "the assignment to a part of it"}
 NAMELESS = frozenset({"gradient", "T", "H", "mT", "mH"})
 """Operations whose ``grad_fn`` differs with shapes, or that stand for many nodes."""
@@ -38,7 +37,7 @@ def grad_fn(node: Node) -> str:
 def conversion(node: ast.AST) -> str | None:
     """The name of the conversion that ``node`` calls as a method: ``"float"`` for ``x.float()``."""
     method = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
-    return method if method in CONVERSIONS else None
+    return method if method in OF_TENSORS else None
 
 
 def is_conversion(node: ast.AST) -> bool:

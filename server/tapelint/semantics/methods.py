@@ -60,6 +60,7 @@ from ..models.torch.registry import (
     is_opaque,
     model_of,
 )
+from ..ops import conversions
 from ..semantics import networks_by_use
 from ..source import written
 from .handed_closures import run_handed
@@ -72,7 +73,7 @@ OF_TYPES = frozenset({("isinstance",), ("hasattr",)})
 OF_DICTS = frozenset("pop get items".split())
 """Methods of a dict that give what is in it: of a batch of data they give data."""
 
-OF_BATCHES = frozenset("to cuda cpu pin_memory".split())
+OF_BATCHES = conversions.MOVING | {"pin_memory"}
 """Methods that a batch has, too, which is a dict or an object with tensors in it: they give another batch."""
 
 METHODS = {
@@ -116,7 +117,7 @@ def call_method(machine: Machine, state: State, receiver: Value, call: Call) -> 
             unknown_call(machine, state, call.args, call.kwargs, call.node, owner)
             state.edit_given_attributes(receiver.tensor_id).update(setting)
             return owner
-        if call.name in CONVERSIONS:
+        if call.name in conversions.OF_MODULES:
             return _converted(machine, state, receiver, call, owner)
     may_have_changed(machine, state, receiver, call.name)
     return unknown_call(machine, state, call.args, call.kwargs, call.node, owner)
@@ -129,7 +130,9 @@ def _plain_method(state: State, receiver: Const | Tuple, call: Call) -> Value | 
     if isinstance(receiver, Tuple):
         if call.name == "numel":
             return numel(receiver)
-        is_of_tensors = is_only_of_tensors(call.name) and call.name not in CONVERSIONS  # packed sequences have these
+        is_of_tensors = (
+            is_only_of_tensors(call.name) and call.name not in conversions.OF_MODULES
+        )  # packed sequences have these
         if (receiver.is_spelled or is_of_tensors) and not hasattr(tuple, call.name):
             raise _lacking("tuple", call.name)
         return None
@@ -143,8 +146,6 @@ def _lacking(kind: str, name: str) -> ProgramRaised:
     return ProgramRaised("AttributeError", f"'{kind}' object has no attribute '{name}'")
 
 
-CONVERSIONS = frozenset("to cuda cpu float double half bfloat16".split())
-"""Methods by which a network converts itself, and a tensor returns another."""
 SETTINGS = (facets.TRAINING, facets.REQUIRES_GRAD)
 """What is known of how a network was set that is not known."""
 

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import TypeGuard
 
 from ...frozen import frozen
+from ...ops.conversions import ELEMENTS
 from ...source import Definition, cached_on_node, children, walk
 from .own_attributes import own_attribute
 
@@ -32,8 +33,7 @@ PLAIN = frozenset("item tolist numpy".split())
 """Methods of tensors that return none."""
 ENDS = PLAIN | {"detach", "data"}
 """What is asked for under these names has no graph."""
-KINDS = "Float Double Half BFloat16 Long Int Short Char Byte Bool".split()
-MAKERS = frozenset(("tensor", "from_numpy", "array", *(f"{kind}Tensor" for kind in KINDS)))
+MAKERS = frozenset(("tensor", "from_numpy", "array", *(f"{kind}Tensor" for kind in ELEMENTS)))
 """Functions of PyTorch and NumPy that make something new of data: what they are given is data."""
 
 

@@ -21,6 +21,7 @@ from ...domain.values import (
 )
 from ...domain.verdicts import any_of
 from ...engine.machine import Machine
+from ...ops.conversions import ELEMENTS
 from ..torch.nn.module_wrappers import is_wrapped
 from ..torch.registry import Call, function
 from .classes.library_classes import TYPES, canonical
@@ -96,17 +97,7 @@ def _is_instance(machine: Machine, state: State, value: Value, wanted: Value) ->
 
 PLAIN = frozenset(External(f"builtins.{name}") for name in ("str", "bytes", "int", "float", "complex", "bool"))
 """Classes whose objects keep no graph: nothing that is taken to keep one is of them."""
-TYPED = {
-    "torch.FloatTensor": "float",
-    "torch.DoubleTensor": "float",
-    "torch.HalfTensor": "float",
-    "torch.BFloat16Tensor": "float",
-    "torch.LongTensor": "int",
-    "torch.IntTensor": "int",
-    "torch.ShortTensor": "int",
-    "torch.ByteTensor": "int",
-    "torch.BoolTensor": "bool",
-}
+TYPED = {f"torch.{elements}Tensor": dtype.family for elements, dtype in ELEMENTS.items()}
 """Classes of which a tensor is an instance if it has their dtype and is on the CPU."""
 OPEN = frozenset(("torch.nn.Buffer", "torch.nn.UninitializedParameter", "torch.nn.UninitializedBuffer"))
 """Classes of which a tensor may be an instance that is not distinguished from others."""

@@ -14,11 +14,12 @@ from collections.abc import Mapping
 
 from ...domain.values import NONE, Const, Origin, TensorRef, Unknown, Value
 from ...engine.machine import Machine
+from ...ops.conversions import TO_DTYPE
 from .dtypes import of_dtype
 
 OF_CPU: Mapping[str, Const] = {"type": Const("cpu"), "index": NONE}
 """What is asked of the device ``cpu``."""
-KEEPING = frozenset("cpu float double half bfloat16 contiguous int long bool short byte".split())
+KEEPING = TO_DTYPE.keys() | {"cpu", "contiguous"}
 """Conversions that leave a tensor of the CPU there."""
 
 

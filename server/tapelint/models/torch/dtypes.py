@@ -13,12 +13,11 @@ from typing import Literal
 from ...domain.state import State
 from ...domain.values import NONE, Const, External, HeapRef, Origin, TensorRef, Tuple, Unknown
 from ...ops import Op, Trait
+from ...ops.conversions import BY_NAME, Family, family_of
 from .known_shape import items_in
 
-Kind = Literal["float", "int", "bool", "other"] | None
+Kind = Family | Literal["other"] | None
 
-FLOAT = frozenset("float float32 float64 double half float16 bfloat16 cfloat cdouble complex64 complex128".split())
-INT = frozenset("int int8 int16 int32 int64 long short uint8".split())
 MAKES: Mapping[Trait, Kind] = {"makes-float": "float", "makes-int": "int", "makes-bool": "bool"}
 
 
@@ -41,7 +40,7 @@ def of_dtype(value: object) -> Kind:
     if not isinstance(value, External):
         return None
     name = value.name.rpartition(".")[2].removesuffix("Tensor").lower() or "tensor"
-    return "float" if name in FLOAT else "int" if name in INT else "bool" if name == "bool" else None
+    return family_of(name)
 
 
 def _is_dtype(value: object) -> bool:
@@ -64,11 +63,10 @@ def asked_of_dtype(value: object, question: str) -> bool | None:
     """``dtype.is_floating_point``, ``dtype.is_complex``; None where it is not known."""
     if isinstance(value, Unknown):
         return False if KIND_OF_DTYPE.get(value.origin) in ("int", "bool") else None
-    name = value.name.removeprefix("torch.") if isinstance(value, External) else ""
-    if name not in FLOAT | INT | {"bool"}:
+    known = BY_NAME.get(value.name.removeprefix("torch.")) if isinstance(value, External) else None
+    if known is None or known.family is None:
         return None
-    is_complex = name.startswith(("c", "complex"))
-    return is_complex if question == "is_complex" else name in FLOAT and not is_complex
+    return known.is_complex if question == "is_complex" else known.family == "float" and not known.is_complex
 
 
 OF_NUMBERS: dict[type, Kind] = {bool: "bool", int: "int", float: "float"}

@@ -10,15 +10,15 @@ from ...autograd import Extent, leaf, resolve_view
 from ...domain.state import State
 from ...domain.values import TensorRef, Value
 from ...engine.machine import Machine
+from ...ops.conversions import ELEMENTS
 from ...ops.text import parse_op
 from .dispatch import apply, may_carry
 from .known_shape import asked_for, displayed
 from .registry import TENSOR_METHODS, Call, method
 
-_KINDS = ("Float", "Double", "Half", "BFloat16", "Long", "Int", "Short", "Char", "Byte", "Bool")
-ON_CPU = frozenset(("torch.Tensor", *(f"torch.{kind}Tensor" for kind in _KINDS)))
+ON_CPU = frozenset(("torch.Tensor", *(f"torch.{kind}Tensor" for kind in ELEMENTS)))
 """The classes of tensors, by the type of their elements, whose constructors use the CPU unless asked otherwise."""
-LEGACY = ON_CPU | {f"torch.cuda.{kind}Tensor" for kind in _KINDS}
+LEGACY = ON_CPU | {f"torch.cuda.{kind}Tensor" for kind in ELEMENTS}
 """All of them."""
 
 ALIAS = parse_op("alias(self:tensor); flows self; view view; sizes =self; AliasBackward0; probe")

@@ -16,10 +16,9 @@ from collections.abc import Mapping
 from ...domain.state import State
 from ...domain.values import FALSE, NONE, Autocast, Const, External, TensorRef, Value
 from ...engine.machine import Machine
+from ...ops.conversions import OTHER_FLOATS
 from ...ops.schema import Op
 from .registry import Call, function
-
-OTHERS = frozenset("double float64 half float16 bfloat16".split())
 
 
 def follow(
@@ -67,7 +66,7 @@ def note_replacement(machine: Machine, tensor: int, value: Value) -> None:
 def _asks(name: str, wanted: list[Value]) -> bool:
     """Whether another type than the default one is asked for."""
     names = {value.name.rpartition(".")[2] for value in wanted if isinstance(value, External)}
-    return name in OTHERS or not names.isdisjoint(OTHERS)
+    return name in OTHER_FLOATS or not names.isdisjoint(OTHER_FLOATS)
 
 
 @function("torch.autocast", "torch.amp.autocast", "torch.amp.autocast_mode.autocast")

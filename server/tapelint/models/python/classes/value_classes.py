@@ -35,6 +35,7 @@ from ....domain.values import (
     Value,
     Zip,
 )
+from ....ops.conversions import BY_NAME as DTYPE_NAMES
 from ....ops.layers import LAZY
 from ....ops.module_names import is_layer
 from ....ops.torch_attributes import kind_of_name
@@ -48,11 +49,6 @@ TYPE, FUNCTION, BUILTIN_FUNCTION = (
 )
 METHOD, MODULE, SIZE = External("builtins.method"), External("builtins.module"), External("torch.Size")
 DTYPE, OPTIMIZER = External("torch.dtype"), External("torch.optim.Optimizer")
-DTYPES = frozenset(
-    "float float16 float32 float64 double half bfloat16 cfloat cdouble chalf complex32 complex64 complex128 int int8 "
-    "int16 int32 int64 long short uint8 uint16 uint32 uint64 bool quint8 qint8 qint32".split()
-)
-"""The dtypes of PyTorch by their names."""
 SUBMODULES = frozenset(
     "torch.nn torch.nn.functional torch.nn.init torch.nn.utils torch.optim torch.optim.lr_scheduler torch.cuda "
     "torch.autograd torch.utils torch.utils.data torch.distributed torch.linalg torch.fft torch.func torch.jit "
@@ -174,7 +170,7 @@ def _of_library(name: str) -> tuple[Value, ...]:
     if "." not in name and name.isidentifier() or name in SUBMODULES:
         return (MODULE,)
     owner, _, last = name.rpartition(".")
-    if owner == "torch" and last in DTYPES:
+    if owner == "torch" and last in DTYPE_NAMES:
         return (DTYPE,)
     if is_library_class(name):
         return (TYPE, External("abc.ABCMeta"))
