@@ -25,17 +25,12 @@ from ..domain.state import State
 from ..domain.values import Class, HeapRef, Instance
 from ..engine.lifecycle import AttributeAssigned
 from ..engine.machine import Machine
+from ..ops import joins, traits_of
 from ..ops.conversions import OF_MODULES
 from ..source import cached_on_node, definitions, walk
 
 CONVERSIONS = OF_MODULES - {"float"}
 """Methods that make a copy, unless the tensor is on that device or of that type already."""
-
-CREATIONS = frozenset("tensor zeros ones rand randn empty full eye".split())
-"""What makes a tensor of numbers that the program chooses: not data."""
-
-JOINS = frozenset("cat concat concatenate stack hstack vstack".split())
-"""Functions of torch that take tensors in a list."""
 
 OWN_USES = frozenset("grad data requires_grad requires_grad_ retain_grad backward register_hook".split())
 """Attributes of a tensor by which a program handles its gradient, or writes its values."""
@@ -125,13 +120,16 @@ def _is_placed(node: ast.AST) -> bool:
 
 
 def _is_created(node: ast.AST) -> bool:
-    """Whether a call makes a tensor of numbers that stand there: an initial value, and not data."""
+    """Whether a call makes a tensor of numbers that stand there: an initial value, and not data, or the points at which
+    something is computed (``torch.linspace``).
+    """
     if not isinstance(node, ast.Call):
         return False
     name = _name_of(node)
     if name == "tensor":
         return bool(node.args) and not any(isinstance(inner, (ast.Name, ast.Call)) for inner in ast.walk(node.args[0]))
-    return name in CREATIONS
+    traits = traits_of(name or "")
+    return name in ("full", "eye") or "default-dtype" in traits and "of-sizes" not in traits
 
 
 def _in_constructor(machine: Machine) -> bool:
@@ -172,7 +170,7 @@ def _handled(tree: ast.AST) -> frozenset[str]:
 
 def _elements(tree: ast.AST) -> Iterator[str]:
     """The attributes that stand in lists and their like, other than those that a function of torch joins."""
-    joined = {argument for call in _calls(tree) if _name_of(call) in JOINS for argument in call.args}
+    joined = {argument for call in _calls(tree) if joins(_name_of(call) or "") for argument in call.args}
     for node in walk(tree):
         items = node.values if isinstance(node, ast.Dict) else getattr(node, "elts", ())
         if items and node not in joined:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from ..bounds import BOUNDS
+from ..ops import takes
 from ..source.edit import Edit
 from .text.concrete_syntax import Arguments, Concrete
 from .text.expressions import as_call, replace, steady
@@ -17,17 +18,14 @@ _OF_FLOATS = frozenset(
     "empty empty_like eye full full_like linspace logspace ones ones_like rand rand_like randn randn_like tensor zeros"
     " zeros_like".split()
 )
-_WITH_FLAG = _OF_FLOATS | frozenset(
-    "arange asarray bartlett_window blackman_window empty_permuted empty_strided frombuffer hamming_window hann_window"
-    " kaiser_window randint randint_like randperm range scalar_tensor sparse_bsc_tensor sparse_bsr_tensor"
-    " sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor".split()
+"""Functions that make floating point of what is none, unless another dtype is asked for, but ``full`` and ``tensor``:
+https://docs.pytorch.org/docs/stable/torch.html#creation-ops.
+"""
+_WITHOUT_FLAG = frozenset(
+    "Tensor FloatTensor DoubleTensor as_tensor from_numpy from_dlpack normal frombuffer range sparse_bsc_tensor"
+    " sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor".split()
 )
-_METHODS_WITH_FLAG = frozenset("new_empty new_empty_strided new_full new_ones new_tensor new_zeros".split())
-_WITHOUT_FLAG = frozenset("Tensor FloatTensor DoubleTensor as_tensor from_numpy from_dlpack normal".split())
-_WITH_DTYPE = frozenset(
-    "arange asarray as_tensor empty empty_like full full_like ones ones_like randint randint_like randperm tensor zeros"
-    " zeros_like".split()
-)
+"""Functions that make a tensor, and take no ``requires_grad`` or have no row in the op table (the same page)."""
 _PARAMETERS = ("torch.nn.Parameter", "torch.nn.parameter.Parameter")
 
 
@@ -46,8 +44,9 @@ def require_grad(editor: SourceEditor, target: ast.AST) -> list[Edit]:
     """
     call = as_call(target)
     name, function = _maker(editor, call)
-    is_method = name is None and isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS_WITH_FLAG
-    if name == "torch.autograd.Variable" or function in _WITH_FLAG or is_method:
+    method = call.func.attr if name is None and isinstance(call.func, ast.Attribute) else ""
+    maker = method if method.startswith("new_") else function
+    if name == "torch.autograd.Variable" or takes(maker, "requires_grad"):
         return Arguments(editor, call).put("requires_grad", "True")
     refuse(function not in _WITHOUT_FLAG, "not known to make a tensor")
     parent = editor.path(call)[-2]
@@ -62,7 +61,8 @@ def make_floats(editor: SourceEditor, target: ast.AST) -> list[Edit]:
     """
     call = as_call(target)
     dtype = demand(torch_name(editor, editor.place(call), "float32"), "torch is not imported by name")
-    require(_maker(editor, call)[1] in _WITH_DTYPE, "not known to make a tensor")
+    function = _maker(editor, call)[1]
+    require(takes(function, "dtype") and takes(function, "device"), "not known to make a tensor")
     return Arguments(editor, call).put("dtype", dtype)
 
 

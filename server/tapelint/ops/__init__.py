@@ -9,7 +9,7 @@ from tapelint.ops.binding import bind, constant_kind
 from tapelint.ops.layers import layer, layer_names, layers_by_op
 from tapelint.ops.naming import op_name, operator_name, subscript_name
 from tapelint.ops.schema import Layer, Op, Param, Saved
-from tapelint.ops.table import candidates, names, overload, resolve
+from tapelint.ops.table import candidates, joins, names, overload, resolve, takes
 from tapelint.ops.traits import Trait, traits_of
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "bind",
     "candidates",
     "constant_kind",
+    "joins",
     "layer",
     "layer_names",
     "layers_by_op",
@@ -30,5 +31,6 @@ __all__ = [
     "overload",
     "resolve",
     "subscript_name",
+    "takes",
     "traits_of",
 ]

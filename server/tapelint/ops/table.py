@@ -35,6 +35,20 @@ def candidates(name: str) -> tuple[Op, ...]:
     return tuple(parse_op(line) for line in _lines().get(name, ()))
 
 
+@lru_cache(4096)
+def takes(name: str, parameter: str) -> bool:
+    """Whether every overload of a name has this parameter."""
+    rows = candidates(name)
+    return bool(rows) and all(any(each.name == parameter for each in op.params) for op in rows)
+
+
+@lru_cache(4096)
+def joins(name: str) -> bool:
+    """Whether every overload of a name takes tensors in a list: ``cat``, ``stack``."""
+    rows = candidates(name)
+    return bool(rows) and all(op.params[:1] != () and op.params[0].kind == "tensors" for op in rows)
+
+
 def overload(name: str, which: str) -> Op | None:
     """The row of one overload, ``overload("mul", "Tensor")``."""
     return next((op for op in candidates(name) if op.overload == which), None)

@@ -48,6 +48,13 @@ def kind_of_name(name: str) -> str | None:
     return None if kind == "maybe" else kind
 
 
+@cache
+def optimizers() -> frozenset[str]:
+    """The optimizers of ``torch.optim``, by the names of their classes."""
+    found = names_in("torch.optim") or {}
+    return frozenset(name for name, kind in found.items() if kind == "class") - {"Optimizer"}
+
+
 @lru_cache(4096)
 def has_row(kind: str) -> bool:
     """Whether it is known what objects of a class have."""

@@ -25,6 +25,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ....ops.layers import base_of
+from ....ops.torch_attributes import optimizers
 
 MODULES = (abc, builtins, collections, collections.abc, enum, functools, itertools, math, numbers, pathlib, types)
 """The modules of Python whose names are looked up as what they are."""
@@ -80,12 +81,6 @@ TORCH_BASES: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """Other classes of PyTorch and NumPy with what they are derived from."""
-STEPPED = frozenset(
-    "Adadelta Adafactor Adagrad Adam Adamax ASGD LBFGS NAdam RAdam RMSprop Rprop SGD SparseAdam".split()
-)
-"""The optimizers of PyTorch that are derived from ``Optimizer`` itself."""
-ABSTRACT = frozenset("Sequence MutableSequence Mapping MutableMapping Set MutableSet ByteString Generator".split())
-"""Classes of ``collections.abc`` that other classes are derived from, not recognized by their methods."""
 ALIASES = MappingProxyType(
     {
         "torch.autograd.Variable": "torch.Tensor",
@@ -110,7 +105,7 @@ def canonical(name: str) -> str:
     if name.startswith("torch.nn.modules."):
         return f"torch.nn.{name.rpartition('.')[2]}"
     owner, _, last = name.rpartition(".")
-    return f"torch.optim.{last}" if owner.startswith("torch.optim.") and last in STEPPED | {"AdamW"} else name
+    return f"torch.optim.{last}" if owner.startswith("torch.optim.") and last in optimizers() else name
 
 
 def bases_of(name: str) -> tuple[str, ...] | None:
@@ -119,7 +114,7 @@ def bases_of(name: str) -> tuple[str, ...] | None:
         return TORCH_BASES[name]
     owner, _, last = name.rpartition(".")
     if owner == "torch.optim":
-        return ("torch.optim.Optimizer",) if last in STEPPED else None
+        return ("torch.optim.Optimizer",) if last in optimizers() else None
     base = base_of(last) if owner == "torch.nn" else None
     return None if base is None else (f"torch.nn.{base}",)
 
@@ -164,4 +159,6 @@ def is_recognized(wanted: str) -> bool:
     can be iterated over.
     """
     kind = PYTHON.get(wanted, TYPES.get(wanted))
-    return isinstance(kind, abc.ABCMeta) and kind.__name__ not in ABSTRACT or kind is not None and wanted not in TYPES
+    if isinstance(kind, abc.ABCMeta):
+        return kind.__module__ != "collections.abc" or "__subclasshook__" in vars(kind)
+    return kind is not None and wanted not in TYPES

@@ -49,13 +49,8 @@ TYPE, FUNCTION, BUILTIN_FUNCTION = (
 )
 METHOD, MODULE, SIZE = External("builtins.method"), External("builtins.module"), External("torch.Size")
 DTYPE, OPTIMIZER = External("torch.dtype"), External("torch.optim.Optimizer")
-SUBMODULES = frozenset(
-    "torch.nn torch.nn.functional torch.nn.init torch.nn.utils torch.optim torch.optim.lr_scheduler torch.cuda "
-    "torch.autograd torch.utils torch.utils.data torch.distributed torch.linalg torch.fft torch.func torch.jit "
-    "torch.distributions torch.backends torch.multiprocessing torch.amp torch.cuda.amp numpy.linalg numpy.random "
-    "os.path collections.abc".split()
-)
-"""Modules in packages."""
+SUBMODULES = frozenset(("torch.utils.data", "numpy.linalg", "numpy.random", "os.path", "collections.abc"))
+"""Modules in packages, beside those that ``ops.torch_attributes`` knows."""
 
 OF_SEQUENCES: dict[str, tuple[str, ...]] = {
     "list": ("builtins.list",),

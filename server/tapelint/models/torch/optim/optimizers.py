@@ -61,6 +61,7 @@ from ....domain.values import (
 from ....engine.machine import Machine
 from ....engine.paths.switches import switch_kept
 from ....engine.syntax.syntactic_summary import syntactic_summary
+from ....ops.torch_attributes import optimizers
 from ....source import written
 from ..autograd.grad_calls import clear_grads, written_optimizer
 from ..autograd.grad_use import use_grads
@@ -70,8 +71,6 @@ from ..nn.unregistered import leaves_in_containers, wrapper_for
 from ..registry import FUNCTIONS, OPTIMIZER_METHODS, Call, answers, function, method
 from ..tensors import MOVED
 from .handed_optimizers import note_cleared, write_networks
-
-NAMES = "SGD Adam AdamW Adagrad Adadelta Adamax ASGD NAdam RAdam RMSprop Rprop SparseAdam LBFGS Adafactor Muon".split()
 
 STATELESS = frozenset(("SGD", "Adagrad", "LBFGS", "SparseAdam"))
 """Those whose first step makes no tensor that a later one writes: without momentum, or because it was there before."""
@@ -204,7 +203,7 @@ def _collected(machine: Machine, state: State, value: Value, call: Call) -> Valu
 
 
 FUNCTIONS["torch.optim.Optimizer"] = make  # one that the program picks by its name (``ops.module_names.SOME``)
-for _name in NAMES:
+for _name in optimizers():
     FUNCTIONS["torch.optim." + _name] = make
     FUNCTIONS[f"torch.optim.{_name.lower()}.{_name}"] = make
 
