@@ -17,11 +17,10 @@ from enum import Enum, auto
 from ..engine.syntax.must_execute import GOES_BACKWARD
 from ..engine.syntax.own_attributes import own_attribute
 from ..models.torch.autograd.grad_mode import switches_off
+from ..ops.torch_attributes import CUTS, NUMBERS
 from ..source import Definition, Loop, cached_on_node, children, walk
 
-READ_AS_NUMBER = frozenset(
-    "item detach detach_ data tolist numpy shape size dtype device ndim grad requires_grad".split()
-)
+READ_AS_NUMBER = NUMBERS | CUTS | {"shape", "size", "dtype", "device", "ndim", "grad", "requires_grad"}
 """Attributes and methods of a tensor by which no graph leaves it."""
 FILLING = frozenset("append extend add appendleft insert update setdefault keys".split())
 EMPTYING = frozenset("clear pop popleft popitem".split())

@@ -18,6 +18,10 @@ from types import MappingProxyType
 ATTRIBUTES = Path(__file__).with_name("attributes.txt")
 MODULE = "torch.nn.Module"
 OF_PYTHON = frozenset(dir(object()))
+NUMBERS = frozenset(("item", "numpy", "tolist"))
+"""Methods of a tensor that return its numbers, and none (https://docs.pytorch.org/docs/stable/tensors.html)."""
+CUTS = frozenset(("data", "detach", "detach_"))
+"""What gives the tensor without its graph (the same page)."""
 
 
 @cache

@@ -26,13 +26,14 @@ from ..engine.statistics import Entry, Lost
 from ..models.torch.autograd.grad_access import reaches
 from ..models.torch.nn.layer_models import add_unseen_parameters
 from ..models.torch.registry import MODULE_METHODS, Call
+from ..ops.torch_attributes import CUTS
 from ..source import cached_on_node, walk
 
 Defined = dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]
 
 TRAINING = frozenset(("backward", "step", "zero_grad"))
 """What reaches for these may take all the fuel."""
-CUTTING = frozenset("detach detach_ data no_grad inference_mode set_grad_enabled".split())
+CUTTING = CUTS | {"no_grad", "inference_mode", "set_grad_enabled"}
 """What takes the graph from a tensor, or records none."""
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
+from typing import Literal
 
 from ..autograd import CutReason, Provenance, Tensor, invent, resolve_view
 from ..domain.state import State
@@ -22,6 +24,7 @@ from ..domain.values import (
 )
 from ..engine.escaping import store_in_unknown
 from ..engine.machine import Machine
+from ..frozen import frozen
 from ..models.torch import devices, dispatch, precision
 from ..models.torch.autograd import grad_access, missing_grad
 from ..models.torch.autograd.changed_objects import part_changed
@@ -31,20 +34,15 @@ from ..models.torch.dtypes import DTYPE_OF_KIND
 from ..models.torch.known_shape import rank, shape
 from ..ops.module_names import FIELDS
 
-SIZES = frozenset("shape ndim nbytes itemsize".split())
-
-
 TURNED = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real", "imag": "imag"}
-
-
-FACTS = frozenset("dtype device layout names is_cuda is_xpu is_sparse is_quantized is_meta is_mps grad_fn".split())
 
 
 def load_unknown(machine: Machine, state: State, owner: Unknown, name: str, node: ast.AST) -> Value:
     """An attribute of an unknown value: what the program has set there, or what every tensor has."""
     if name == "grad":
         grad_access.unknown_gradient(machine, state)
-    if owner.requires_grad is False and name in SIZES:
+    what = TENSOR_ATTRIBUTES[name].of_unknown if name in TENSOR_ATTRIBUTES else "anything"
+    if owner.requires_grad is False and what == "number":
         return unknown_number()
     if owner.tensor_id in state.tensors and name == "requires_grad":
         return load(machine, state, TensorRef(owner.tensor_id), name, node)
@@ -54,21 +52,17 @@ def load_unknown(machine: Machine, state: State, owner: Unknown, name: str, node
         return given
     if (known := devices.asked_of_device(owner, name)) is not None:
         return known
-    return machine.fact(name) if name in FACTS else BuiltinMethod(owner, name)
+    return machine.fact(name) if what == "fact" else BuiltinMethod(owner, name)
 
 
 def load(machine: Machine, state: State, owner: TensorRef, name: str, node: ast.AST) -> Value:
     tensor = resolve_view(state, owner.id)
-    read = TENSOR_ATTRIBUTES.get(name)
-    if read is not None:
-        return read(machine, state, tensor, node)
-    if name in SIZES:
-        return unknown_number()
+    known = TENSOR_ATTRIBUTES.get(name)
+    if known is not None:
+        return known.read(machine, state, tensor, node)
     if name in TURNED:
         turned = dispatch.run(machine, state, TURNED[name], [owner], {}, node)
         return turned or dispatch.run(machine, state, "t", [owner], {}, node) or owner
-    if name in FACTS:
-        return machine.fact(name)
     if (given := state.given_attributes(owner.id).get(name)) is not None:
         return given
     if tensor.assumption and name in FIELDS:
@@ -139,36 +133,57 @@ def _device(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Va
     return devices.device_of(machine, tensor.id)
 
 
-def _is_elsewhere(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+def _is_elsewhere(name: str, machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     """``.is_cuda``, ``.is_xpu``, ``.is_mps``, ``.is_meta``: what is on the CPU is none of these."""
-    return FALSE if tensor.id in machine.facts.contents.on_cpu else machine.fact(getattr(node, "attr", "is_cuda"))
+    return FALSE if tensor.id in machine.facts.contents.on_cpu else machine.fact(name)
 
 
-def _is_special(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+def _is_special(name: str, machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     """``.is_sparse``, ``.is_quantized``: what is known to be of single precision is neither."""
-    name = getattr(node, "attr", "is_sparse")
     return FALSE if tensor.id in machine.facts.contents.float32 else machine.fact(name)
 
 
-TENSOR_ATTRIBUTES: dict[str, Callable[[Machine, State, Tensor, ast.AST], Value]] = {
-    "data": _data,
-    "grad": _gradient,
-    "requires_grad": _requires_grad,
-    "is_leaf": _is_leaf,
-    "_base": _base,
-    "grad_fn": _grad_fn,
-    "shape": _shape,
-    "ndim": _rank,
-    "dtype": _dtype,
-    "device": _device,
-    "is_cuda": _is_elsewhere,
-    "is_xpu": _is_elsewhere,
-    "is_mps": _is_elsewhere,
-    "is_meta": _is_elsewhere,
-    "is_sparse": _is_special,
-    "is_quantized": _is_special,
+def _fact(name: str, machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+    """What is not told apart: one value for all tensors."""
+    return machine.fact(name)
+
+
+def _number(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+    return unknown_number()
+
+
+@frozen
+class TensorAttribute:
+    """How an attribute of a tensor is read, and what it is of a value of which nothing is known: a ``fact`` without a
+    graph or, where the value has no graph, a ``number``; otherwise that may be anything.
+    """
+
+    read: Callable[[Machine, State, Tensor, ast.AST], Value]
+    of_unknown: Literal["fact", "number", "anything"] = "anything"
+
+
+TENSOR_ATTRIBUTES: Mapping[str, TensorAttribute] = {
+    "data": TensorAttribute(_data),
+    "grad": TensorAttribute(_gradient),
+    "requires_grad": TensorAttribute(_requires_grad),
+    "is_leaf": TensorAttribute(_is_leaf),
+    "_base": TensorAttribute(_base),
+    "grad_fn": TensorAttribute(_grad_fn, "fact"),
+    "shape": TensorAttribute(_shape, "number"),
+    "ndim": TensorAttribute(_rank, "number"),
+    **dict.fromkeys(("nbytes", "itemsize"), TensorAttribute(_number, "number")),
+    "dtype": TensorAttribute(_dtype, "fact"),
+    "device": TensorAttribute(_device, "fact"),
+    **{name: TensorAttribute(partial(_fact, name), "fact") for name in ("layout", "names")},
+    **{
+        name: TensorAttribute(partial(_is_elsewhere, name), "fact")
+        for name in ("is_cuda", "is_xpu", "is_mps", "is_meta")
+    },
+    **{name: TensorAttribute(partial(_is_special, name), "fact") for name in ("is_sparse", "is_quantized")},
 }
-"""The attributes of tensors whose values follow from what the analysis knows of the tensor."""
+"""The attributes of tensors whose values follow from what is known of the tensor, and those that have no graph
+(https://docs.pytorch.org/docs/stable/tensors.html).
+"""
 
 
 def store_unknown(machine: Machine, state: State, owner: Unknown, name: str, value: Value) -> None:

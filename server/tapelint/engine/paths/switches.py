@@ -22,10 +22,12 @@ from .defaults import by_default, premise_of
 from .parting import Branch, part
 from .truth import truth
 
-KEYWORDS = frozenset("enabled retain_graph create_graph set_to_none requires_grad inplace".split())
-"""Keywords of functions of PyTorch that change what becomes of a graph."""
-FLAGS = frozenset("enabled retain_graph create_graph set_to_none".split())
-"""Those of which any flag is a branch, and not only one with a default."""
+FLAGS = frozenset(("enabled", "retain_graph", "create_graph", "set_to_none"))
+"""Keywords of functions of PyTorch (torch.autograd, torch.amp, torch.optim) that change what becomes of a graph: any
+flag for one of these is a branch, and not only one with a default.
+"""
+KEYWORDS = FLAGS | {"requires_grad", "inplace"}
+"""Those, and the others that do."""
 POSITIONS: Mapping[str, tuple[str | None, ...]] = {
     "torch.autocast": (None, None, "enabled"),
     "torch.amp.autocast": (None, None, "enabled"),

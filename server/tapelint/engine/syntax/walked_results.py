@@ -19,6 +19,7 @@ from typing import TypeGuard
 
 from ...frozen import frozen
 from ...ops.conversions import ELEMENTS
+from ...ops.torch_attributes import CUTS, NUMBERS
 from ...source import Definition, cached_on_node, children, walk
 from .own_attributes import own_attribute
 
@@ -29,9 +30,7 @@ call of a variable or of an attribute (``x()``), what a method returns, the resu
 SELF, RESULT, CALL = "self", "return of", "call"
 WALKS = frozenset(("backward", "manual_backward", "grad"))
 """Methods and functions that walk the graphs of what they belong to or are given."""
-PLAIN = frozenset("item tolist numpy".split())
-"""Methods of tensors that return none."""
-ENDS = PLAIN | {"detach", "data"}
+ENDS = NUMBERS | CUTS
 """What is asked for under these names has no graph."""
 MAKERS = frozenset(("tensor", "from_numpy", "array", *(f"{kind}Tensor" for kind in ELEMENTS)))
 """Functions of PyTorch and NumPy that make something new of data: what they are given is data."""
@@ -294,7 +293,7 @@ def _is_maker(function: ast.expr) -> bool:
 def _is_plain(value: ast.expr) -> bool:
     """Whether an expression gives what is no tensor: the array or the numbers of one."""
     if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-        return value.func.attr in PLAIN and not value.args
+        return value.func.attr in NUMBERS and not value.args
     return False
 
 

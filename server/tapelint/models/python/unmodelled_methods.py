@@ -13,13 +13,13 @@ from ...domain.values import HeapRef, Mapping, Sequence, Unknown, Value
 from ...engine.machine import Machine
 from ...engine.open_objects import changed, open_up
 
-READING = frozenset(
-    "__contains__ __getitem__ __iter__ __len__ __reversed__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __add__ __radd__ "
-    "__mul__ __rmul__ __or__ __ror__ __and__ __sub__ __xor__ __repr__ __str__ __format__ __hash__ __sizeof__ "
-    "__copy__ __deepcopy__ __class_getitem__ __dir__ __getattribute__ copy fromkeys most_common elements "
-    "total isdisjoint issubset issuperset union intersection difference symmetric_difference join".split()
-)
-"""Methods of Python's containers that leave them as they are."""
+SETTING = frozenset(("__init__", "__setattr__", "__delattr__"))
+READING = (frozenset((*dir(tuple), *dir(frozenset))) - SETTING) | {
+    *("__copy__", "__deepcopy__", "__reversed__", "fromkeys", "most_common", "elements", "total", "join")
+}
+"""Methods of Python's containers that leave them as they are: those of containers that cannot be changed, and a few of
+``dict``, ``Counter`` and ``Queue``.
+"""
 CHANGING = frozenset(("list", "set", "deque", "Queue", "Counter", "iterator", "dict"))
 """The containers of Python that can be changed."""
 
