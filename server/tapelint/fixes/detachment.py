@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 
 from ..source.edit import Edit
+from .in_place import METHODS
 from .text.concrete_syntax import Concrete
 from .text.expressions import is_method, replace, steady
-from .text.in_place_twins import METHODS
 from .text.name_resolution import qualified, written
 from .text.rows import put_before, take_out
 from .text.source_editor import EditRefused, SourceEditor, refuse, require
