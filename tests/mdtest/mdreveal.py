@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from tapelint.analysis import executed, made
-from tapelint.analysis.inputs import Inputs
+from tapelint.analysis.execution import Inputs
 from tapelint.autograd import Facts, Leaf, Node, edge_of, resolve_view
 from tapelint.domain.state import State
 from tapelint.domain.values import TensorRef, Value

@@ -9,7 +9,7 @@ import pytest
 
 from mdspec import Block, read_all
 from tapelint import analysis
-from tapelint.analysis.inputs import Inputs
+from tapelint.analysis.execution import Inputs
 from tapelint.autograd import Facts
 from tapelint.engine.incremental import total
 from tapelint.source import parse

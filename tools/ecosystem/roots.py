@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tapelint.analysis import run
-from tapelint.analysis.inputs import Inputs
+from tapelint.analysis.execution import Inputs
 from tapelint.autograd import Facts
 from tapelint.domain.state import State
 from tapelint.domain.values import BuiltinMethod, External, TensorRef, Unknown

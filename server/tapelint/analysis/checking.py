@@ -33,9 +33,8 @@ from ..source import Notebook, Source, Span, Suppressions, concerns_torch, parse
 from ..stubs import stub_module_name
 from ..workspace.config import Config
 from .elsewhere import ConfigOf, Configs
-from .execution import executed, made
+from .execution import Inputs, executed, made
 from .focus import unrelated
-from .inputs import Inputs
 from .locations import Files, Hidden, Origin
 from .rule_listener import Noted, RuleListener, found_in, running
 from .unseen import notices, unparsed

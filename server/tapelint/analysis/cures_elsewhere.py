@@ -17,7 +17,7 @@ from ..rules.support.cure import FixProposal
 from ..source import Edit, Source, difference
 from ..stubs import Resolve, stub_module_name
 from .checking import Report
-from .inputs import Inputs
+from .execution import Inputs
 
 UNSAFE = " [unsafe]"
 """How the title of a fix ends that changes what the program computes."""

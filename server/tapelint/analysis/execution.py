@@ -7,7 +7,9 @@ from collections.abc import Callable
 
 from ..autograd import Facts
 from ..bounds import BOUNDS
+from ..engine.limits import Limits
 from ..engine.machine import Probe
+from ..frozen import frozen
 from ..interpreter import (
     CHECKS,
     AnalysisCache,
@@ -17,8 +19,30 @@ from ..interpreter import (
     Machine,
     execute,
 )
+from ..modules.shared_modules import SharedModules
 from ..source import Source
-from .inputs import Inputs
+from ..stubs import Resolve
+from ..workspace.config import Config
+from .elsewhere import ConfigOf
+from .used_elsewhere import Users
+
+
+@frozen
+class Inputs:
+    """The configuration, the other files of the project, and the budgets; see ``analyse``."""
+
+    config: Config = Config()
+    # how imports are resolved
+    resolve: Resolve | None = None
+    # whether another file may import the one at a path
+    is_imported: Callable[[str], bool] | None = None
+    limits: Limits = Limits()
+    config_of: ConfigOf | None = None
+    focus: frozenset[str] = frozenset()
+    # which other files use the one at a path
+    users: Users | None = None
+    # modules that other analyses have executed, which are taken over; what is reported does not depend on them
+    shared: SharedModules | None = None
 
 
 def run(

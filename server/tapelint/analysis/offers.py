@@ -18,8 +18,8 @@ from ..severity import Severity
 from ..source import Edit, Notebook, apply, changes, moved, parse
 from .checking import Report, analyse_source, analyse_text
 from .cures_elsewhere import UNSAFE, edits_of, file_edits, is_edited, joined, named, with_texts
+from .execution import Inputs
 from .fix_verification import cures, is_guessed, loses, newly_exposed, same_kind_fixes, withheld_by
-from .inputs import Inputs
 from .without_fix import lack, no_fix
 
 Tried = tuple[bool, int, bool, int, Fix]

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from ..analysis.inputs import Inputs
+from ..analysis.execution import Inputs
 from ..source import NOTEBOOK, Source, SourceError, notebook, parse, read
 from ..trace import trace
 from ..workspace import ConfigError, Resolver, load

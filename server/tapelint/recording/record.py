@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from .. import analysis
-from ..analysis.inputs import Inputs
+from ..analysis.execution import Inputs
 from ..analysis.locations import Files
 from ..autograd import (
     BackwardPass,

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from .. import analysis
 from ..analysis.elsewhere import Configs
-from ..analysis.inputs import Inputs
+from ..analysis.execution import Inputs
 from ..analysis.rule_listener import RuleListener
 from ..autograd import Facts
 from ..source import Source

@@ -9,7 +9,7 @@ from dataclasses import replace
 from .. import analysis
 from ..analysis import Report
 from ..analysis.blocks import shown_in_cells
-from ..analysis.inputs import Inputs
+from ..analysis.execution import Inputs
 from ..report.full import full
 from ..report.in_cells import place_in_cells
 from ..report.look import PLAIN, Look, printable
