@@ -65,10 +65,15 @@ def _state(text: str, root: Path) -> str:
     """``SLOTS`` written out: a native class has no ``__slots__``."""
     names: list[str] = []
     for path in ("autograd/state.py", "domain/state.py"):
-        for node in ast.walk(ast.parse((root / path).read_text(encoding="utf-8"))):
+        classes = (node for node in ast.parse((root / path).read_text(encoding="utf-8")).body if _is_state(node))
+        for node in (part for each in classes for part in ast.walk(each)):
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__slots__":
                 names += ast.literal_eval(node.value)
     return text.replace("SLOTS = (*AutogradState.__slots__, *State.__slots__)", f"SLOTS = {tuple(names)!r}")
+
+
+def _is_state(node: ast.stmt) -> bool:
+    return isinstance(node, ast.ClassDef) and node.name in ("AutogradState", "State")
 
 
 def _arguments(text: str, _: Path) -> str:

@@ -8,14 +8,13 @@ from __future__ import annotations
 import ast
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ..because import NOTHING, Because
 from .model.graph import BackwardPass, Node, SavedTensor, Tensor, Write
 from .model.path_guard import UNGUARDED
 from .model.program_point import Iteration, ProgramPoint
 from .model.stores import EvaluationGraph, LastStore, RetainedGraphs
-from .model.tracked_dict import TrackedDict
 
 if TYPE_CHECKING:
     from .gradients.history import GradientHistory, Pass, Use
@@ -27,6 +26,25 @@ if TYPE_CHECKING:
 
 fresh_id: Callable[[], int] = itertools.count(1).__next__
 """A number never returned before; numbers grow, so creation order can be read off them."""
+
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+_set = dict.__setitem__
+
+
+class TrackedDict(dict[K, V]):
+    """A dictionary that knows which of its keys were set since the last fork: comparing two paths looks at these."""
+
+    __slots__ = ("touched",)
+
+    def __init__(self, items: Iterable[tuple[K, V]] | dict[K, V] = ()) -> None:
+        super().__init__(items)
+        self.touched: set[K] = set()
+
+    def __setitem__(self, key: K, value: V) -> None:
+        self.touched.add(key)
+        _set(self, key, value)
 
 
 class AutogradState:

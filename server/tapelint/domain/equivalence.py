@@ -18,9 +18,9 @@ from ..autograd import Leaf, Node, Tensor
 from ..bounds import BOUNDS
 from .completion import Raise, Return
 from .induction import InductionValue
-from .number_names import number
-from .reachability import JoinPoint, entries
+from .reachability import JoinPoint
 from .state import State
+from .traversal import entries
 from .values import (
     NONE,
     BoundMethod,
@@ -444,3 +444,8 @@ def needed(live: frozenset[str], name: str, one: Value, two: Value) -> bool:
     if name in live:
         return True
     return number(name) in live and not all(isinstance(value, TensorRef) or value is MISSING for value in (one, two))
+
+
+def number(name: str) -> str:
+    """How a name is noted that is only asked for its number, as in ``loss.item()``: its graph does not matter then."""
+    return f"{name}.item()"

@@ -20,10 +20,10 @@ from ..bounds import BOUNDS
 from . import facets
 from .completion import Return
 from .equivalence import MISSING, Bisimulation, Change, Keys, Partly, refers_back
-from .options import Option
-from .path_facts import once_for_each_fact
-from .reachability import JoinPoint, entries
+from .path_facts import options_among
+from .reachability import JoinPoint
 from .state import State
+from .traversal import entries
 from .values import (
     TRUE,
     BuiltinMethod,
@@ -189,7 +189,7 @@ def _result(pair: Bisimulation, path: State, mine: Value, yours: Value) -> Value
     do tuples of them of one length. Not where one path has decided an option and the other has not: after the join it
     is open, and where it is decided otherwise only that other path goes on.
     """
-    one, two = (_options(path.path_condition) for path in (pair.state, pair.other))
+    one, two = (options_among(path.path_condition) for path in (pair.state, pair.other))
     if one != two:
         return Unknown("result")
     if isinstance(mine, Tuple) and isinstance(yours, Tuple) and len(mine.items) == len(yours.items):
@@ -199,23 +199,6 @@ def _result(pair: Bisimulation, path: State, mine: Value, yours: Value) -> Value
     is_tensor = isinstance(mine, TensorRef) and isinstance(yours, TensorRef)
     found = _either(pair, path, mine, yours, "result") if is_tensor else None
     return found if isinstance(found, TensorRef) else Unknown("result")
-
-
-def _options(condition: Iterable[Hashable]) -> set[Hashable]:
-    """The facts of a path condition that are about an option of the command line, which programs ask again."""
-    return {fact for fact in condition if _concerns_option(fact)}
-
-
-@once_for_each_fact
-def _concerns_option(fact: Hashable) -> bool:
-    return any(isinstance(part, Option) for part in _parts(fact))
-
-
-def _parts(fact: Hashable) -> Iterable[Hashable]:
-    yield fact
-    if isinstance(fact, tuple):
-        for part in fact:
-            yield from _parts(part)
 
 
 def _are_plain(pair: Bisimulation, mine: Value, yours: Value) -> bool:

@@ -1,4 +1,4 @@
-"""The classes that an attribute of an object is looked for in.
+"""The classes that an attribute of an object is looked for in, and the fields that they give a dataclass.
 
 class Base(nn.Module): ...
 class Net(Base): ...          Net, Base, torch.nn.Module
@@ -6,10 +6,12 @@ class Net(Base): ...          Net, Base, torch.nn.Module
 
 from __future__ import annotations
 
+import ast
+
 from ..bounds import BOUNDS
 from ..ops.module_names import is_layer
 from .state import State
-from .values import BoundMethod, Class, External, Function, HeapRef, Instance, Value
+from .values import NONE, BoundMethod, Class, External, Function, HeapRef, Instance, Value
 
 OBJECT = External("builtins.object")
 WITHOUT_METHODS = frozenset((OBJECT, External("abc.ABC"), External("typing.Generic"), External("typing.Protocol")))
@@ -92,3 +94,18 @@ def is_module(state: State, kind: Value) -> bool:
         if isinstance(base, External) and is_layer(base.name):
             return True
     return False
+
+
+def dataclass_fields(state: State, order: list[Value]) -> dict[str, tuple[Value | None, ast.expr, int]]:
+    """The annotated fields of a dataclass in order, base classes first: default, annotation and the scope of both."""
+    found: dict[str, tuple[Value | None, ast.expr, int]] = {}
+    for kind in reversed(order):
+        if not isinstance(kind, HeapRef):
+            continue
+        owner = state.get(kind.id, Class)
+        for item in owner.node.body:
+            if isinstance(item, ast.AnnAssign) and isinstance(item.target, ast.Name):
+                name = item.target.id
+                default = owner.attributes.get(name, NONE) if item.value is not None else None
+                found[name] = default, item.annotation, owner.scope
+    return found

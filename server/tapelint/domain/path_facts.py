@@ -9,11 +9,12 @@ it. So what was found is known by the identity of the fact.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from functools import wraps
 from typing import TypeVar
 
 from ..bounds import BOUNDS
+from .options import Option
 
 T = TypeVar("T")
 
@@ -32,3 +33,20 @@ def once_for_each_fact(question: Callable[[Hashable], T]) -> Callable[[Hashable]
         return known[1]
 
     return answer
+
+
+def options_among(condition: Iterable[Hashable]) -> set[Hashable]:
+    """The facts of a path condition that are about an option of the command line, which programs ask again."""
+    return {fact for fact in condition if _concerns_option(fact)}
+
+
+@once_for_each_fact
+def _concerns_option(fact: Hashable) -> bool:
+    return any(isinstance(part, Option) for part in _parts(fact))
+
+
+def _parts(fact: Hashable) -> Iterable[Hashable]:
+    yield fact
+    if isinstance(fact, tuple):
+        for part in fact:
+            yield from _parts(part)

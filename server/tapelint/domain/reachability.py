@@ -8,7 +8,7 @@ h = None      # no code holds the first tensor any more, but the graph below y h
 from __future__ import annotations
 
 from collections import abc
-from collections.abc import Callable, Collection, Container, Iterable
+from collections.abc import Collection, Container, Iterable
 from typing import Any
 
 from ..autograd import Node
@@ -16,28 +16,19 @@ from ..autograd.model.graph_search import nodes_below
 from ..frozen import frozen
 from .completion import Return
 from .state import State
+from .traversal import PARTS, contents, entries
 from .values import (
-    BoundMethod,
-    BuiltinMethod,
-    Class,
-    Due,
     Frame,
-    Function,
-    Generator,
     HeapObject,
     HeapRef,
     Instance,
     Mapping,
     Optimizer,
-    Partial,
     Sequence,
-    Slice,
-    Super,
     TensorRef,
     Tuple,
     Unknown,
     Value,
-    Zip,
 )
 
 
@@ -52,15 +43,6 @@ class Reachable:
 Known = dict[int, tuple[HeapObject, Reachable]]
 """What is in heap objects that no code changes any more, by their number."""
 NOTHING = None, Reachable(set(), set())
-
-
-def entries(thing: HeapObject | None) -> dict[Any, Value]:
-    """What a heap object holds by name or key."""
-    if isinstance(thing, Frame):
-        return thing.variables
-    if isinstance(thing, (Instance, Class)):
-        return thing.attributes
-    return thing.items if isinstance(thing, Mapping) else {}
 
 
 class JoinPoint:
@@ -185,12 +167,8 @@ def reached(state: State, given: Iterable[Value], known: Known) -> set[int]:
     return objects
 
 
-def contents(thing: HeapObject, tensors: set[int]) -> Iterable[Value]:
-    """The values in a heap object; what it knows by number is added to ``tensors``."""
-    if isinstance(thing, Optimizer):
-        tensors.update(thing.params)
-    find = _CONTENTS.get(type(thing))
-    return find(thing) if find is not None else ()
+CONTAINERS = frozenset((Sequence, Mapping))
+OBJECTS = frozenset((Sequence, Mapping, Instance, Optimizer))
 
 
 def collect(values: list[Value], found: Reachable) -> None:
@@ -204,45 +182,8 @@ def collect(values: list[Value], found: Reachable) -> None:
             tensors.add(value.id)  # type: ignore[union-attr]
         elif kind is Unknown:
             tensors.add(value.tensor_id)  # type: ignore[union-attr]
-        elif kind in _PARTS:
-            values += _PARTS[kind](value)
-
-
-_CONTENTS: dict[type, Callable[[Any], Iterable[Value]]] = {
-    Frame: lambda frame: frame.variables.values(),
-    Instance: lambda instance: instance.attributes.values(),
-    Class: lambda owner: owner.attributes.values(),
-    Sequence: lambda sequence: sequence.items,
-    Mapping: lambda mapping: mapping.items.values(),
-}
-
-CONTAINERS = frozenset((Sequence, Mapping))
-OBJECTS = frozenset((Sequence, Mapping, Instance, Optimizer))
-
-_PARTS: dict[type, Callable[[Any], Iterable[Value]]] = {
-    Tuple: lambda value: value.items,
-    BoundMethod: lambda value: (value.function, value.receiver),
-    BuiltinMethod: lambda value: (value.receiver,),
-    Super: lambda value: (value.receiver,),
-    Partial: lambda value: (value.function, *value.args, *(item for _, item in value.kwargs)),
-    Function: lambda value: (*value.defaults, *(item for _, item in value.keyword_defaults)),
-    Slice: lambda value: (value.start, value.stop, value.step),
-    Generator: lambda value: () if value.function is None else (value.function,),
-    Zip: lambda value: value.parts,
-    Due: lambda value: (value.receiver,),
-}
-
-
-def holds_generator(value: Value) -> bool:
-    """Whether a value is a generator, or what iterates over one."""
-    values = [value]
-    for part in values:  # which grows
-        kind = type(part)
-        if kind is Generator:
-            return True
-        if kind in _PARTS:
-            values += _PARTS[kind](part)
-    return False
+        elif kind in PARTS:
+            values += PARTS[kind](value)
 
 
 def reachable_graph(

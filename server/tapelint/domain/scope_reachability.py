@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from ..autograd import Node
 from ..autograd.model.graph_search import nodes_below
-from .reachability import JoinPoint, Reachable, collect, contents
+from .reachability import JoinPoint, Reachable, collect
 from .state import State
+from .traversal import contents
 from .values import Frame, Function, Generator, Value
 
 

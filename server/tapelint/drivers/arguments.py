@@ -25,8 +25,7 @@ from contextlib import contextmanager
 
 from ..bounds import BOUNDS
 from ..domain.completion import ProgramRaised
-from ..domain.dataclass_fields import fields
-from ..domain.mro import is_module, lookup_in_mro, mro_of
+from ..domain.mro import dataclass_fields, is_module, lookup_in_mro, mro_of
 from ..domain.options import Option, optional
 from ..domain.parameter_defaults import defaults_of
 from ..domain.state import State
@@ -115,7 +114,7 @@ def make_instance(machine: Machine, state: State, owner: HeapRef, node: ast.AST)
     if found is not None and isinstance(found[1], Function):
         _prepare(machine, state, found[1], instance, node)
     elif state.get(owner.id, Class).dataclass:
-        for name, (default, annotation, scope) in fields(state, mro_of(state, owner)).items():
+        for name, (default, annotation, scope) in dataclass_fields(state, mro_of(state, owner)).items():
             known = default
             if known is None:
                 known = Wanted(machine, state, scope, name, node).promised(annotation)

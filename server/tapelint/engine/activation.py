@@ -15,8 +15,8 @@ from typing import Any
 
 from ..because import guess
 from ..domain.completion import Completion, Raise, Return
-from ..domain.reachability import holds_generator
 from ..domain.state import State
+from ..domain.traversal import holds_generator
 from ..domain.values import Frame, Function, Value
 from .lifecycle import CallReturned
 from .machine import Machine

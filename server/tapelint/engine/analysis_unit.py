@@ -16,9 +16,11 @@ from ..autograd import Facts, fresh_id
 from ..because import RunBy
 from ..source import TreeDiff
 from .import_lookups import ImportLookups
-from .loops.iteration_facts import IterationFacts
 from .resume_point import Block
 from .statistics import AnalysisStats, Ended, Lost
+
+if TYPE_CHECKING:
+    from .loops.convergence import StableIteration
 
 if TYPE_CHECKING:
     from .loops.thresholds import LoopExtension
@@ -41,6 +43,25 @@ class UnitNotes:
         if not isinstance(found, kind):
             found = self._records[kind] = kind()
         return found
+
+
+@dataclass(slots=True)
+class IterationFacts:
+    """What is noted while a unit runs, to know which iterations need not be executed again."""
+
+    # The iterations that ended as they had begun, by loop.
+    stable: dict[ast.AST, StableIteration] = field(default_factory=dict)
+    # Attributes of objects, and names of other scopes, that were read or set: heap id and name, and the fuel that was
+    # used when that was last.
+    accessed: dict[tuple[int, str], int] = field(default_factory=dict)
+    # The `if` statements on a number whose body was seen to do nothing.
+    inert: set[ast.AST] = field(default_factory=set)
+
+    def later(self, count: int) -> IterationFacts:
+        """The same for a unit that goes on after ``count`` fuel, and counts its own from 0."""
+        return IterationFacts(
+            self.stable.copy(), {what: when - count for what, when in self.accessed.items()}, self.inert.copy()
+        )
 
 
 @dataclass(eq=False, slots=True)

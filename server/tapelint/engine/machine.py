@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from typing import TypeVar
 
 from ..autograd import Facts, Iteration, NodeVisit
-from ..domain.builtin_names import BUILTINS
 from ..domain.completion import ProgramRaised, Raise
 from ..domain.induction import Observations
 from ..domain.join import try_join
@@ -36,6 +35,7 @@ from .paths.abandoned import AbandonedPaths
 from .paths.selection import going_on
 from .run_context import EvalMemo, Key, RunContext
 from .statistics import Entry, Lost
+from .syntax.bound_names import BUILTINS
 from .syntax.liveness import Live, Loop, live
 
 

@@ -8,18 +8,25 @@ Whatever such code was given leads to is open to it as well, and so are the scop
 What was there before an imagined caller begins is open to all that would have run in between.
 
 What the code of all files that were read may bind, on any path: what it never binds is not there.
+
+Tensors that such code was given, or that were put into an object of its own, it can find: it may go backward from them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ..because import RunBy
-from ..domain.reachability import Reachable, collect, contents
+from ..domain.reachability import Reachable, collect
 from ..domain.state import State
-from ..domain.values import BoundMethod, Frame, Function, Value
+from ..domain.traversal import contents, tensors_in
+from ..domain.values import BoundMethod, External, Frame, Function, Value
+from .lifecycle import TensorsEscaped
 from .machine import Machine
 from .syntax.bound_names import any_names, binds
+
+SHOWS = frozenset("csv json logging math matplotlib numpy os pandas pickle sys time tqdm wandb builtins".split())
+"""Libraries that show or store numbers, and never walk a graph."""
 
 
 def made(machine: Machine, state: State, key: int) -> None:
@@ -95,3 +102,23 @@ def may_bind(machine: Machine, name: str) -> bool:
 def may_bind_any(machine: Machine) -> bool:
     """Whether some code gives objects attributes by names that it does not spell."""
     return machine.query(any_names, *machine.trees)
+
+
+def is_harmless(value: Value) -> bool:
+    """Whether it is of a library that shows or stores numbers, and never walks a graph."""
+    return isinstance(value, External) and value.name.partition(".")[0] in SHOWS
+
+
+def escape(machine: Machine, state: State, tensors: Sequence[int], holder: Value, may_walk: bool = False) -> None:
+    """Note that unknown code has ``tensors``, by their ids: ``holder`` is it, or is an object of it. It
+    ``may_walk`` their graphs later.
+    """
+    machine.lifecycle.tensors_escaped.publish(machine, TensorsEscaped(state, tensors, may_walk))
+    if not is_harmless(holder):
+        state.escaped |= {key for key in tensors if state.tensors[key].grad_fn is not None}
+
+
+def store_in_unknown(machine: Machine, state: State, owner: Value, value: Value) -> None:
+    """A value is put into an unknown object, as an item or as an attribute."""
+    if given := list(tensors_in(state, value)):
+        escape(machine, state, given, owner, may_walk=True)

@@ -16,7 +16,6 @@ from pathlib import PurePath
 
 from ..autograd import EventBus, Facts
 from ..bounds import BOUNDS
-from ..domain.builtin_names import BUILTINS
 from ..domain.completion import ProgramRaised
 from ..domain.state import State
 from ..domain.values import Class, Const, External, Frame, Function, HeapRef, Module, Unknown, Value
@@ -25,6 +24,7 @@ from ..engine.import_lookups import Found, Lookups
 from ..engine.incremental import recorded
 from ..engine.machine import Cancelled, Machine
 from ..engine.module_system import LoadedModule, ModuleSystem
+from ..engine.syntax.bound_names import BUILTINS
 from ..source import Source, parsed
 from ..stubs import Resolve, stub_module_name
 from .dynamic_names import picked_modules

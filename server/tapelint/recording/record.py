@@ -31,8 +31,7 @@ from ..autograd import (
 from ..autograd.events.graph_walks import BackwardRan, Event, FreedGraphReached, LeafWritten, SavedTensorModified
 from ..autograd.model.graph_search import reachable
 from ..autograd.model.program_point import earlier_iteration
-from ..autograd.model.tracked_dict import TrackedDict
-from ..autograd.state import AutogradState, fresh_id
+from ..autograd.state import AutogradState, TrackedDict, fresh_id
 from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import BuiltinMethod, HeapRef, Optimizer, TensorRef, Tuple, Value

@@ -20,8 +20,8 @@ from ..domain.values import (
     Unknown,
     Value,
 )
-from ..engine.escaping import store_in_unknown
 from ..engine.machine import EXPRESSIONS, Machine
+from ..engine.open_objects import store_in_unknown
 from ..models.torch.autograd import grad_access, missing_grad
 from ..models.torch.dtypes import asked_of_dtype
 from ..models.torch.nn import frozen_parts

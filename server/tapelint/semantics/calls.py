@@ -28,7 +28,6 @@ from ..domain.values import (
     Unknown,
     Value,
 )
-from ..engine.abstract_methods import is_left_to_others
 from ..engine.lifecycle import ModuleReturned
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.module_system import is_in_stub
@@ -47,7 +46,7 @@ from .functions import BATCH, call_function
 from .iteration import items_of
 from .library_calls import call_library
 from .methods import call_method
-from .receivers import is_own_of, runs_code, super_of
+from .receivers import is_left_to_others, is_own_of, runs_code, super_of
 from .refused.refusals import refuse_call, refuse_iteration
 from .refused.signatures import refuse_arguments, takes_as_given
 from .refused.spelled import Given, items_spread, names_spread

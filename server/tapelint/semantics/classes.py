@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..domain.completion import ProgramRaised
-from ..domain.dataclass_fields import fields
-from ..domain.mro import lookup_in_mro, mro_of
+from ..domain.mro import dataclass_fields, lookup_in_mro, mro_of
 from ..domain.state import State
 from ..domain.values import (
     BoundMethod,
@@ -149,7 +148,7 @@ def _fill_fields(
     node: ast.AST,
 ) -> None:
     """A dataclass assigns its annotated fields in order, base classes first."""
-    named = fields(state, order)
+    named = dataclass_fields(state, order)
     for (name, (default, _, _)), value in zip(named.items(), [*args, *[None] * len(named)]):
         given = value if value is not None else kwargs.get(name, default if default is not None else something(name))
         if isinstance(given, Factory):

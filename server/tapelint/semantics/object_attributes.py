@@ -27,7 +27,6 @@ from ..domain.values import (
     Unknown,
     Value,
 )
-from ..engine.abstract_methods import is_left_to_others
 from ..engine.machine import Machine
 from ..engine.open_objects import open_up
 from ..engine.stored_names import remember, replaces
@@ -38,6 +37,7 @@ from ..models.torch.nn.parametrizations import computed
 from ..models.torch.optim.optimizers import param_groups
 from ..models.torch.registry import ATTRIBUTES, MAPPING_METHODS, MODULE_METHODS
 from . import networks_by_use
+from .receivers import is_left_to_others
 
 MODULES = ("Sequential", "ModuleList")
 

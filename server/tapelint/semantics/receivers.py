@@ -14,6 +14,8 @@ from .. import ops
 from ..domain.mro import mro_of
 from ..domain.state import State
 from ..domain.values import BoundMethod, Class, External, Frame, Function, HeapRef, Instance, Super, Unknown, Value
+from ..engine.machine import Machine
+from ..engine.syntax.syntactic_summary import is_abstract
 from ..models.torch.registry import TENSOR_METHODS
 from ..ops.module_names import answers
 
@@ -61,3 +63,15 @@ def super_of(state: State) -> Value:
                 return Super(function.owner, receiver)
         key = frame.parent
     return Unknown("super")
+
+
+def is_left_to_others(machine: Machine, state: State, owner: Value, method: Value) -> bool:
+    """Whether a method is only there to be defined by derived classes, and the object is one of those. One that the
+    program has made is of its class, and the method raises NotImplementedError as it says.
+    """
+    function = method.function if isinstance(method, BoundMethod) else method
+    if not isinstance(function, Function) or not machine.query(is_abstract, function.node):
+        return False
+    if not isinstance(owner, HeapRef) or not isinstance(state.heap[owner.id], Instance):
+        return True
+    return owner.id in machine.facts.objects.imagined or bool(getattr(function.node, "decorator_list", ()))

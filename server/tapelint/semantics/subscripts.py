@@ -33,9 +33,8 @@ from ..domain.values import (
     entry_key,
     unknown_number,
 )
-from ..engine.escaping import store_in_unknown
 from ..engine.machine import EXPRESSIONS, Machine
-from ..engine.open_objects import changed, open_up
+from ..engine.open_objects import changed, open_up, store_in_unknown
 from ..engine.paths import constant_contents
 from ..engine.paths.conditions import forget
 from ..engine.paths.picks import entries, item_picked

@@ -22,8 +22,8 @@ from ..domain.values import (
     Value,
     unknown_number,
 )
-from ..engine.escaping import store_in_unknown
 from ..engine.machine import Machine
+from ..engine.open_objects import store_in_unknown
 from ..frozen import frozen
 from ..models.torch import devices, dispatch, precision
 from ..models.torch.autograd import grad_access, missing_grad

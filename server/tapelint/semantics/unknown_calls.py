@@ -10,11 +10,10 @@ from ..domain import facets
 from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import External, Tuple, Unknown, Value
-from ..engine.escaping import SHOWS, escape, is_harmless
 from ..engine.lifecycle import UnknownStepped
 from ..engine.machine import Machine
 from ..engine.observer import OpaqueReason
-from ..engine.open_objects import open_up
+from ..engine.open_objects import SHOWS, escape, is_harmless, open_up
 from ..models.python import array_memory
 from ..models.torch import dispatch
 from ..models.torch.autograd.grad_access import handed_over

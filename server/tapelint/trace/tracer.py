@@ -15,8 +15,8 @@ from ..autograd.events.graph_walks import BackwardRan, Event
 from ..domain.completion import ProgramRaised, Raise, Return
 from ..domain.equivalence import Partly
 from ..domain.induction import raw_value
-from ..domain.reachability import entries
 from ..domain.state import State
+from ..domain.traversal import entries
 from ..domain.values import BoundMethod, Class, Const, Frame, Function, HeapRef, Instance, TensorRef, Unknown, Value
 from ..engine.machine import Machine
 from ..engine.observer import (

@@ -26,9 +26,10 @@ from ...domain.equivalence import MISSING, Bisimulation, Partly
 from ...domain.facets import is_facet
 from ...domain.induction import InductionValue, Observations, raw_value
 from ...domain.join import havoc
-from ...domain.reachability import JoinPoint, entries
+from ...domain.reachability import JoinPoint
 from ...domain.scope_reachability import LocalJoinPoint
 from ...domain.state import State
+from ...domain.traversal import entries
 from ...domain.values import (
     BuiltinMethod,
     Const,

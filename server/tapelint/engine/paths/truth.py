@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ...autograd import is_wide, memory_contents, resolve_view
 from ...domain.completion import Caught, ProgramRaised
 from ...domain.state import State
@@ -101,3 +103,15 @@ def length(value: Range) -> int | None:
     if value.start is None or value.stop is None or not value.step:
         return None
     return max(0, -((value.start - value.stop) // value.step))
+
+
+def any_of(verdicts: Iterable[bool | None]) -> bool | None:
+    """Whether one of several holds."""
+    found = set(verdicts)
+    return True if True in found else None if None in found else False
+
+
+def all_of(verdicts: Iterable[bool | None]) -> bool | None:
+    """Whether each of several holds."""
+    found = set(verdicts)
+    return False if False in found else None if None in found else True

@@ -18,7 +18,7 @@ import ast
 from collections.abc import Sequence
 
 from ...bounds import BOUNDS
-from ...domain.number_names import number
+from ...domain.equivalence import number
 from ...frozen import frozen
 from ...source import cached_on_node, children, walk
 

@@ -13,10 +13,10 @@ from ...domain.completion import ProgramRaised
 from ...domain.opaque_values import item_at_unknown_place
 from ...domain.state import State
 from ...domain.values import FALSE, NONE, TRUE, Const, HeapRef, Sequence, SequenceKind, TensorRef, Tuple, Unknown, Value
-from ...domain.verdicts import all_of, any_of
 from ...engine.evaluation import Items
 from ...engine.machine import Machine
 from ...engine.open_objects import changed, is_complete
+from ...engine.paths.truth import all_of, any_of
 from ..torch.registry import SET_METHODS, Call, method
 from .classes.comparisons import equal, identical
 from .containers import append

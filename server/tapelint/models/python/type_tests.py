@@ -19,8 +19,8 @@ from ...domain.values import (
     Unknown,
     Value,
 )
-from ...domain.verdicts import any_of
 from ...engine.machine import Machine
+from ...engine.paths.truth import any_of
 from ...ops.conversions import ELEMENTS
 from ..torch.nn.module_wrappers import is_wrapped
 from ..torch.registry import Call, function

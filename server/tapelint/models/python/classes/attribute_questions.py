@@ -34,9 +34,9 @@ from ....domain.values import (
     UnwrittenResult,
     Value,
 )
-from ....domain.verdicts import any_of
 from ....engine.machine import Machine
 from ....engine.open_objects import is_older, is_whole, may_bind
+from ....engine.paths.truth import any_of
 from ....engine.syntax.own_attributes import own_attribute, own_name
 from ....ops.module_names import is_layer
 from ....ops.torch_attributes import MODULE as LAYER
