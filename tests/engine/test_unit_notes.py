@@ -18,16 +18,16 @@ class Counted:
 
 
 def test_a_record_is_made_when_it_is_first_asked_for() -> None:
-    assert UnitNotes().of(Counted) == Counted(0)
+    assert UnitNotes().record(Counted) == Counted(0)
 
 
 def test_a_record_stays_the_same_object() -> None:
     notes = UnitNotes()
-    notes.of(Seen).names.append("loss")
-    assert notes.of(Seen).names == ["loss"]
+    notes.record(Seen).names.append("loss")
+    assert notes.record(Seen).names == ["loss"]
 
 
 def test_records_of_different_classes_are_apart() -> None:
     notes = UnitNotes()
-    notes.of(Counted).number = 3
-    assert notes.of(Seen).names == [] and notes.of(Counted).number == 3
+    notes.record(Counted).number = 3
+    assert notes.record(Seen).names == [] and notes.record(Counted).number == 3

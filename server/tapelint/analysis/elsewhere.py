@@ -20,7 +20,7 @@ class Configs:
         self._config_of = config_of
         self._known: dict[str, Config | None] = {}
 
-    def of(self, path: str) -> Config | None:
+    def config(self, path: str) -> Config | None:
         """The configuration of a file that is checked."""
         if self._config_of is None or stub_module_name(path) is not None:
             return None
@@ -30,11 +30,11 @@ class Configs:
 
     def holds(self, path: str) -> bool:
         """Whether findings are reported of a file, and not only at the calls that lead to them."""
-        return self.of(path) is not None
+        return self.config(path) is not None
 
     def grade(self, diagnostic: Diagnostic) -> Severity | None:
         """How grave a finding in another file is to the user; None where it is not wanted."""
-        config = self.of(diagnostic.filename)
+        config = self.config(diagnostic.filename)
         if config is None:
             return None
         return config.grade(diagnostic.code, diagnostic.severity, diagnostic.filename)

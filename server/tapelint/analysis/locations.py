@@ -83,7 +83,7 @@ class Files:
         self._is_checked = is_checked
         self._ignores_comments = ignores_comments
 
-    def of(self, node: ast.AST) -> Source:
+    def source(self, node: ast.AST) -> Source:
         """The file a node of a story stands in."""
         if self.others and hasattr(node, "lineno") and not self.main.holds(node):
             for other in self.others:
@@ -103,7 +103,7 @@ class Files:
         return is_beside or is_imagined or conventions.serves_tests(shown[1].path, shown[1].tree)
 
     def origin(self, finding: Finding) -> Origin:
-        source = self.of(finding.node)
+        source = self.source(finding.node)
         return Origin(finding.code, source.path, head(source, finding.node), finding.severity)
 
     def way(self, finding: Finding) -> Iterator[ast.AST]:
@@ -115,7 +115,7 @@ class Files:
 
     def owners(self, finding: Finding) -> dict[str, Source]:
         """The other files that lead to a finding, the one it is in first."""
-        sources = (self.of(node) for node in self.way(finding) if not isinstance(node, ast.Module))
+        sources = (self.source(node) for node in self.way(finding) if not isinstance(node, ast.Module))
         return {source.path: source for source in sources if source is not self.main}
 
     def shown_at(self, finding: Finding) -> tuple[ast.AST, Source] | None:
@@ -124,7 +124,7 @@ class Files:
         """
         if self.place_in_main(finding) is None:
             return None
-        places = ((node, self.of(node)) for node in self.places(finding))
+        places = ((node, self.source(node)) for node in self.places(finding))
         return next((at for at in places if at[1] is self.main or self._is_checked(at[1].path)), None)
 
     def diagnostic(self, finding: Finding) -> Diagnostic | None:
@@ -147,7 +147,7 @@ class Files:
 
     def _located(self, finding: Finding, node: ast.AST, source: Source) -> Diagnostic:
         """A finding with its syntax turned into places, reported at ``node`` of ``source``."""
-        inner, rule = self.of(finding.node), rule_of(finding)
+        inner, rule = self.source(finding.node), rule_of(finding)
         steps = [*in_order(finding)]
         own = at_its_own_place(finding)
         rests_on = finding.rests_on
@@ -199,14 +199,14 @@ class Files:
         """Where a comment silences a finding: where it stands, at the ``node`` it is reported at, and at the call in
         the checked file that leads there.
         """
-        yield finding.node, self.of(finding.node)
+        yield finding.node, self.source(finding.node)
         yield node, source
         if (called := self.place_in_main(finding)) is not None:
             yield called, self.main
 
     def place_in_main(self, finding: Finding) -> ast.AST | None:
         """The innermost place of the checked file on the way to a finding."""
-        return next((node for node in self.places(finding) if self.of(node) is self.main), None)
+        return next((node for node in self.places(finding) if self.source(node) is self.main), None)
 
     def places(self, finding: Finding) -> Iterator[ast.AST]:
         """The nodes of the way to a finding that it can be reported at."""
@@ -227,7 +227,7 @@ class Files:
         """
         way = [*self.way(finding)]
         inside = way.index(shown)
-        first = next(index for index, node in enumerate(way) if index > inside and self.of(node) is self.main)
+        first = next(index for index, node in enumerate(way) if index > inside and self.source(node) is self.main)
         calls = [node for node in way[first:inside:-1] if isinstance(node, ast.Call) or node in self._bases]
         for node in [*calls[:1], *calls[1:][1 - CALLS :]]:
             if node not in known:
@@ -274,7 +274,7 @@ class Files:
         return f"in this call, {place}" if isinstance(node, ast.Call) else f"where this is called, {place}"
 
     def _related(self, text: str, node: ast.AST, short: str) -> Related:
-        source = self.of(node)
+        source = self.source(node)
         return Related(text, source.path, head(source, node), short)
 
 

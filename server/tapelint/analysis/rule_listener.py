@@ -98,12 +98,12 @@ def found_in(
     """
     total, walks, abandoned, fates = UnitFindings(), set[ast.AST](), AbandonedPaths(), Fates()
     for unit in units:
-        own = unit.notes.of(UnitFindings)
+        own = unit.notes.record(UnitFindings)
         if own.found and unit.run_by is RunBy.IMAGINED and unit.function is not None and is_quiet(unit.function):
             continue
-        abandoned.merge_from(unit.notes.of(AbandonedPaths))
+        abandoned.merge_from(unit.notes.record(AbandonedPaths))
         total.merge_from(own)
-        fates.merge_from(unit.notes.of(Fates))
+        fates.merge_from(unit.notes.record(Fates))
         walks.update(node for _, node in unit.backward_sites)
     judged = total.judged(abandoned, is_of_tests, walks)
     imagined = {node: leaves for node, leaves in total.imagined.items() if node not in total.reach}
@@ -129,13 +129,13 @@ class RuleListener:
 
     def hear(self, event: Event) -> None:
         if isinstance(event, BackwardRan):
-            notes = self.machine.unit.notes.of(UnitFindings)
+            notes = self.machine.unit.notes.record(UnitFindings)
             is_imagined = self.machine.unit.run_by is RunBy.IMAGINED
             reach = notes.imagined if is_imagined else notes.reach
             reach.setdefault(event.point.node, len(event.reached))
             missed = {each.leaf for each in event.withheld}.difference(event.reached)
             notes.missed.setdefault(event.point.node, len(missed))
-            fates = self.machine.unit.notes.of(Fates)
+            fates = self.machine.unit.notes.record(Fates)
             fates.withheld |= event.withheld
             if not event.accumulates:
                 fates.used |= event.withheld  # what the call returns
@@ -153,7 +153,7 @@ class RuleListener:
                     guard=event.point.guard,
                     run_by=self.machine.unit.run_by,
                 )
-                self.machine.unit.notes.of(UnitFindings).add(found)
+                self.machine.unit.notes.record(UnitFindings).add(found)
 
     def _run(self, rule: Rule, event: Event) -> Finding | None:
         """What a rule finds. If it fails, the execution and the other rules go on."""

@@ -77,7 +77,7 @@ def _ended(files: Files, ended: Ended) -> Notice:
     at = _part_of(ended.node)
     told = ((at, "It raises here"), *((call, "Called here") for call in reversed(ended.calls)))
     places = [
-        Related(message, files.of(node).path, _row(files.of(node), node))
+        Related(message, files.source(node).path, _row(files.source(node), node))
         for node, message in told
         if hasattr(node, "lineno")
     ]
@@ -177,7 +177,7 @@ def _named(files: Files, step: AnalysisUnit, lost: Lost) -> Named:
     entry, main = lost.entry, files.main
     node, owner = entry.node, entry.owner
     coverage = "not followed to the end" if lost.begun else "not followed at all"
-    at, source = "line", main if node is None else files.of(node)
+    at, source = "line", main if node is None else files.source(node)
     match entry.kind:
         case "script":
             name, at = "the notebook" if main.cells else "the script", "up to line"
@@ -212,7 +212,7 @@ def _stopped(files: Files, step: AnalysisUnit) -> ast.stmt | None:
     for block in reversed(step.resume_point):
         if 0 < block.done <= len(block.statements):
             statement = block.statements[block.done - 1]
-            if files.of(statement) is files.main:
+            if files.source(statement) is files.main:
                 return statement
     return None
 

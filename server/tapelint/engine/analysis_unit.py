@@ -37,7 +37,7 @@ class UnitNotes:
     def __init__(self) -> None:
         self._records: dict[type, object] = {}
 
-    def of(self, kind: type[N]) -> N:
+    def record(self, kind: type[N]) -> N:
         """The record of a class, empty where nothing was kept yet."""
         found = self._records.get(kind)
         if not isinstance(found, kind):

@@ -412,7 +412,7 @@ class Machine(Evaluation):
                     work += forks[:room]
                     if len(forks) > room:
                         going = [*results, *(path for path, _ in work)]
-                        self.unit.notes.of(AbandonedPaths).select(going, [path for path, _ in forks[room:]])
+                        self.unit.notes.record(AbandonedPaths).select(going, [path for path, _ in forks[room:]])
         finally:
             self.memo = outer
         return results
@@ -482,7 +482,7 @@ class Machine(Evaluation):
             return states
         going = [state for state in states if type(state.completion) is not Raise]
         if going and len(going) < len(states):
-            abandoned = self.unit.notes.of(AbandonedPaths)
+            abandoned = self.unit.notes.record(AbandonedPaths)
             for state in states:
                 error = state.completion.error if type(state.completion) is Raise else None
                 if error is not None and not error.by_torch and not error.is_skip:
@@ -518,7 +518,7 @@ class Machine(Evaluation):
         """
         kept = _without_premises(paths, most)
         going = going_on(kept, most)
-        self.unit.notes.of(AbandonedPaths).select(going, [state for state in kept if state not in going])
+        self.unit.notes.record(AbandonedPaths).select(going, [state for state in kept if state not in going])
         return going
 
     def paths_kept(self) -> int:

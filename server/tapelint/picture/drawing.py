@@ -314,7 +314,7 @@ class Drawing:
         """Where it is; of what happens in a framework the call that leads there."""
         for node in (point.node, *reversed(point.calls)):
             if hasattr(node, "lineno"):
-                source = self.files.of(node)
+                source = self.files.source(node)
                 if stub_module_name(source.path) is None:
                     span = source.span(node)
                     return Spot(source.path, span.row, span.column)

@@ -254,7 +254,7 @@ class Recording:
     def line(self, node: ast.AST) -> str:
         """``line 9``, ``nets.py line 9``."""
         place = f"line {getattr(node, 'lineno', '?')}"
-        source = self.files.of(node)
+        source = self.files.source(node)
         return place if source is self.files.main else f"{os.path.basename(source.path)} {place}"
 
     def at(self, node: ast.AST) -> str:

@@ -49,12 +49,12 @@ def assign_grad(machine: Machine, state: State, leaf: int, value: Value, node: a
         cleared_by_hand(machine, state, leaf, node)
     else:
         history.doubted(state, [leaf])
-        machine.unit.notes.of(Fates).use(state, [leaf])
+        machine.unit.notes.record(Fates).use(state, [leaf])
 
 
 def cleared_by_hand(machine: Machine, state: State, leaf: int, node: ast.AST) -> None:
     history.cleared(state, [leaf], state.point(node), machine.facts.relevant_assumptions(state))
-    machine.unit.notes.of(Fates).discard(state, [leaf])
+    machine.unit.notes.record(Fates).discard(state, [leaf])
     if len(state.history) > machine.limits.max_unroll:  # a loop over all of them shows no more
         history.doubted(state, [key for key, past in state.history.items() if past.passes])
 
@@ -64,7 +64,7 @@ def read_grad(machine: Machine, state: State, leaf: int, node: ast.AST) -> None:
     if node in _glances(machine.tree):
         return
     history.looked_at(state, leaf if leaf in state.history else None)
-    machine.unit.notes.of(Fates).use(state, [leaf])
+    machine.unit.notes.record(Fates).use(state, [leaf])
     machine.facts.training.wanted_gradients.add(leaf)
     if leaf in state.grads:
         machine.facts.record_provenance(state.grads[leaf], Provenance(from_gradient=True))
@@ -94,7 +94,7 @@ def follow_op(
         return
     if past.clearings and not past.passes:
         history.stepped(state, [leaf], state.point(node), facts.relevant_assumptions(state))
-        machine.unit.notes.of(Fates).use(state, [leaf])
+        machine.unit.notes.record(Fates).use(state, [leaf])
     else:
         use_grads(machine, state, [leaf], node)
 
@@ -103,7 +103,7 @@ def unknown_gradient(machine: Machine, state: State) -> None:
     """``.grad`` of something we do not know: it may be any gradient, and what is done with it anything."""
     history.looked_at(state, None)
     history.doubted(state)
-    machine.unit.notes.of(Fates).use(state, None)
+    machine.unit.notes.record(Fates).use(state, None)
 
 
 @cached_on_node
@@ -140,7 +140,7 @@ def handed_over(machine: Machine, state: State, function: Value, given: Iterable
     frozen_parts.note_handed(state, values)
     if reached and not name.startswith("torch."):
         history.doubted(state, reached & state.history.keys())
-        machine.unit.notes.of(Fates).use(state, reached)
+        machine.unit.notes.record(Fates).use(state, reached)
     return frozenset(reached)
 
 

@@ -33,7 +33,7 @@ def clear_grads(machine: Machine, state: State, keys: Sequence[int], call: Call)
         else:
             del state.grads[key]
     history.cleared(state, keys, state.point(call.node), machine.facts.relevant_assumptions(state))
-    machine.unit.notes.of(Fates).discard(state, keys)
+    machine.unit.notes.record(Fates).discard(state, keys)
 
 
 @method(TENSOR_METHODS, "zero_")
@@ -75,7 +75,7 @@ def clip_gradients(machine: Machine, state: State, call: Call) -> Value:
     clipped = GradientsClipped(point=point, because=reason_of(past), past=past, limit=number, premises=premises)
     machine.facts.events.publish(clipped)
     history.clipped(state, keys, point)
-    machine.unit.notes.of(Fates).use(state, keys)
+    machine.unit.notes.record(Fates).use(state, keys)
     if not clipped.only_measures:
         history.clipped_early(state, keys, point)
     return TensorRef(leaf(state, call.node))

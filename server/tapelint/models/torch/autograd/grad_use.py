@@ -53,7 +53,7 @@ def use_grads(
         untrained_parameters.look(machine.facts, state, keys, point, optimizer)
         machine.lifecycle.step_repeated.publish(machine, StepRepeated(state, keys, point, optimizer))
     history.stepped(state, keys, point, premises)
-    machine.unit.notes.of(Fates).use(state, keys)
+    machine.unit.notes.record(Fates).use(state, keys)
 
 
 def reason_of(past: Sequence[history.Group]) -> Because:

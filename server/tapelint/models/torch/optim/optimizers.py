@@ -268,7 +268,7 @@ def _update(machine: Machine, state: State, optimizer: Optimizer, call: Call, sc
     write_parameters(machine, state, optimizer, call.node)
     if optimizer.is_partial:
         history.looked_at(state, None)  # it may hold any leaf
-        machine.unit.notes.of(Fates).use(state, None)
+        machine.unit.notes.record(Fates).use(state, None)
 
 
 def write_parameters(machine: Machine, state: State, optimizer: Optimizer, node: ast.AST) -> None:
