@@ -52,7 +52,10 @@ GRADIENTS = frozenset(
     "backward manual_backward grad requires_grad requires_grad_ zero_grad retain_grad jacobian hessian vjp jvp "
     "functional_call register_full_backward_hook register_full_backward_pre_hook register_backward_hook".split()
 )
-"""Attributes by which code does something with gradients."""
+"""Attributes by which code does something with gradients: those of torch.autograd and torch.func
+(https://docs.pytorch.org/docs/stable/autograd.html, func.api.html), of torch.Tensor, torch.nn.Module and
+LightningModule.
+"""
 
 
 def on_module_returned(machine: Machine, event: ModuleReturned) -> None:

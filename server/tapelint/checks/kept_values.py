@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from ..engine.paths.conditions import ADDING, TAKING
 from ..engine.syntax.must_execute import GOES_BACKWARD
 from ..engine.syntax.own_attributes import own_attribute
 from ..models.torch.autograd.grad_mode import switches_off
@@ -22,10 +23,8 @@ from ..source import Definition, Loop, cached_on_node, children, walk
 
 READ_AS_NUMBER = NUMBERS | CUTS | {"shape", "size", "dtype", "device", "ndim", "grad", "requires_grad"}
 """Attributes and methods of a tensor by which no graph leaves it."""
-FILLING = frozenset("append extend add appendleft insert update setdefault keys".split())
-EMPTYING = frozenset("clear pop popleft popitem".split())
 PLAIN = frozenset("len float int str bool print isinstance round type repr id hasattr format".split())
-"""Functions of Python that make no tensor of what they are given."""
+"""Functions of Python that make no tensor of what they are given (https://docs.python.org/3/library/functions.html)."""
 
 
 @dataclass(slots=True)
@@ -128,7 +127,7 @@ def _read(node: ast.expr, parents: list[ast.AST], name: str, uses: Uses) -> None
     value: ast.AST = node
     for depth in range(len(parents) - 1, -1, -1):
         parent = parents[depth]
-        if isinstance(parent, ast.Attribute) and parent.attr in EMPTYING and isinstance(parents[depth - 1], ast.Call):
+        if isinstance(parent, ast.Attribute) and parent.attr in TAKING and isinstance(parents[depth - 1], ast.Call):
             uses.emptied.append(_around(parents))
             uses.taken |= not isinstance(parents[depth - 2], ast.Expr)
             return
@@ -185,7 +184,7 @@ def _fate(parent: ast.AST, value: ast.AST, name: str) -> Fate:
 
 
 def _of_attribute(parent: ast.Attribute) -> Fate:
-    filled = parent.attr in FILLING or not isinstance(parent.ctx, ast.Load)
+    filled = parent.attr in ADDING or parent.attr == "keys" or not isinstance(parent.ctx, ast.Load)
     return Fate.KEPT if filled else Fate.PASSED_ON
 
 

@@ -25,6 +25,7 @@ from ..domain.state import State
 from ..domain.values import Class, HeapRef, Instance
 from ..engine.lifecycle import AttributeAssigned
 from ..engine.machine import Machine
+from ..engine.paths.conditions import ADDING
 from ..ops import joins, traits_of
 from ..ops.conversions import OF_MODULES
 from ..source import cached_on_node, definitions, walk
@@ -33,9 +34,11 @@ CONVERSIONS = OF_MODULES - {"float"}
 """Methods that make a copy, unless the tensor is on that device or of that type already."""
 
 OWN_USES = frozenset("grad data requires_grad requires_grad_ retain_grad backward register_hook".split())
-"""Attributes of a tensor by which a program handles its gradient, or writes its values."""
+"""Attributes of a tensor by which a program handles its gradient, or writes its values
+(https://docs.pytorch.org/docs/stable/autograd.html#tensor-autograd-functions).
+"""
 
-COLLECTING = frozenset("append extend add add_param_group register_parameter Parameter grad zero_".split())
+COLLECTING = ADDING | {"add_param_group", "register_parameter", "Parameter", "grad", "zero_"}
 """Calls that put a tensor somewhere, or differentiate with respect to it."""
 
 How = Literal["leaf", "converted", "computed"]

@@ -18,6 +18,7 @@ _POSITIONS = {"torch.autograd.backward": 2, "torch.autograd.grad": 3}
 _METHOD_POSITION = 1
 _NAMES = ("term", "addend")
 _OF_LISTS = frozenset("torch.tensor torch.as_tensor torch.asarray torch.Tensor torch.FloatTensor".split())
+"""What makes a tensor of a list of numbers (https://docs.pytorch.org/docs/stable/torch.html#creation-ops)."""
 
 
 def retain_graph(editor: SourceEditor, target: ast.AST) -> list[Edit]:

@@ -14,7 +14,9 @@ from collections.abc import Iterator
 from ..source import cached_on_node, walk
 
 BINDING = frozenset("globals locals vars setattr exec eval import_module __import__ __getattr__ __dict__".split())
-"""Names whose mention makes it possible that a file binds names that are not spelled in it."""
+"""Names whose mention makes it possible that a file binds names that are not spelled in it: Python's
+(https://docs.python.org/3/library/functions.html), ``importlib.import_module``, and the ``__getattr__`` of a module.
+"""
 
 
 @cached_on_node

@@ -39,7 +39,9 @@ FIELDS = frozenset(
     "loss logits last_hidden_state pooler_output start_logits end_logits prediction_logits seq_relationship_logits "
     "logits_per_image logits_per_text image_embeds text_embeds sample encoder_last_hidden_state".split()
 )
-"""Attributes of the outputs of such networks that are tensors of the graph."""
+"""Attributes of the outputs of such networks that are tensors of the graph: those of transformers/modeling_outputs.py,
+and ``sample`` of diffusers.
+"""
 
 
 @lru_cache(4096)

@@ -38,7 +38,7 @@ from ..domain.values import (
 )
 from ..engine.machine import Machine
 from ..engine.observer import OpaqueReason
-from ..engine.paths.conditions import forget
+from ..engine.paths.conditions import ADDING, forget
 from ..models.python import array_memory
 from ..models.python.sets import SETS
 from ..models.python.text_methods import method_of_text
@@ -71,7 +71,7 @@ OF_TYPES = frozenset({("isinstance",), ("hasattr",)})
 """What conditions about the type of a value begin with."""
 
 OF_DICTS = frozenset("pop get items".split())
-"""Methods of a dict that give what is in it: of a batch of data they give data."""
+"""Methods of Python's ``dict`` that give what is in it: of a batch of data they give data."""
 
 OF_BATCHES = conversions.MOVING | {"pin_memory"}
 """Methods that a batch has, too, which is a dict or an object with tensors in it: they give another batch."""
@@ -85,14 +85,14 @@ METHODS = {
 """Models of methods by what has them."""
 
 READING = frozenset("copy get items values".split())
-"""Methods of a dict, or a list, that give parts of it. A tensor whose layout is sparse has one of these names, too."""
+"""Methods of Python's ``dict``, or ``list``, that give parts of it. A tensor whose layout is sparse has one of these
+names, too.
+"""
 
 OF_TENSORS = frozenset("detach unsqueeze permute contiguous".split())
-"""Methods that only tensors have, and that return one: what is unknown is a tensor where the program calls them."""
-
-
-FILLING = frozenset("append extend insert update".split())
-"""Methods by which a container of modules gets more of them, one of a class that derives from it, too."""
+"""Methods that only tensors have, and that return one: what is unknown is a tensor where the program calls them (of
+torch.Tensor those that neither numpy.ndarray nor a batch has).
+"""
 
 
 def call_method(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
@@ -198,7 +198,7 @@ def _in_its_place(thing: Instance, name: str) -> Value | None:
     """What answers a method of an object whose class derives from an optimizer or from a container of modules."""
     if name in OPTIMIZER_METHODS and facets.OPTIMIZED in thing.attributes:
         return thing.attributes[facets.OPTIMIZED]
-    return thing.attributes.get(facets.CONTAINER) if name in FILLING else None
+    return thing.attributes.get(facets.CONTAINER) if name in ADDING else None
 
 
 def _flows(machine: Machine, state: State, thing: Instance, call: Call) -> bool | None:

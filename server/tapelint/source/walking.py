@@ -22,6 +22,7 @@ _PLAIN = frozenset(
     "ctx op ops type_comment simple is_async conversion level kind id attr arg name module asname rest "
     "kwd_attrs".split()
 )
+"""Fields without nodes to go over (the grammar of https://docs.python.org/3/library/ast.html)."""
 _ENDS = (ast.Constant, ast.Global, ast.Nonlocal, ast.MatchSingleton, ast.alias)
 FIELDS: dict[type[ast.AST], tuple[str, ...]] = {
     kind: () if issubclass(kind, _ENDS) else tuple(name for name in kind._fields if name not in _PLAIN)

@@ -34,13 +34,18 @@ PURE = frozenset(
     "int float round any all min max sum size dim numel exists isfile isdir is_file is_dir isdigit isnumeric "
     "isalpha".split()
 )
-"""Functions and methods whose results depend on what they are given alone, and are asked for again and again."""
+"""Functions and methods whose results depend on what they are given alone, and are asked for again and again: of Python
+(builtins, ``str``, ``os.path``, ``pathlib``), and ``size``, ``dim``, ``numel`` of torch.Tensor.
+"""
 INSIDE = frozenset("len any all max min sum get size".split())
-"""Those that depend on what a container holds."""
-CHANGING = frozenset(
-    "append appendleft extend insert add push put pop popleft popitem remove discard clear update setdefault "
-    "__setitem__".split()
-)
+"""Those among them that depend on what a container holds."""
+ADDING = frozenset("append appendleft extend extendleft insert add update setdefault put push".split())
+"""Methods that put something into a container: of lists, sets, dicts, ``collections.deque`` and ``queue.Queue``
+(https://docs.python.org/3/library/stdtypes.html), and of the containers of torch.nn, which are called the same.
+"""
+TAKING = frozenset("clear discard pop popitem popleft remove".split())
+"""Methods that take something out of one (the same page)."""
+CHANGING = ADDING | TAKING | {"__setitem__"}
 """Methods after which a container holds something else."""
 
 

@@ -24,7 +24,7 @@ Simple = tuple[str, Any, bool]
 """What a value is asked, with what, and the answer."""
 
 COUNTS = frozenset("len dim numel size".split())
-"""What gives a whole number that is never negative."""
+"""What gives a whole number that is never negative: ``len``, and the sizes of a torch.Tensor."""
 
 
 class Tensor:

@@ -18,7 +18,9 @@ from .own_attributes import own_attribute
 CALLED = "()"
 """What is asked of something that is called itself."""
 OF_NETWORKS = frozenset("parameters eval train state_dict zero_grad named_parameters".split())
-"""What is asked of a network, and may be asked of other things that are not called."""
+"""What is asked of a network, and may be asked of other things that are not called
+(https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html).
+"""
 ONLY_OF_NETWORKS = frozenset(("parameters", "named_parameters"))
 """What is asked of a network also where others call it."""
 OF_OTHERS = frozenset(("step",))

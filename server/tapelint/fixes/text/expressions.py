@@ -13,6 +13,7 @@ from .source_editor import EditRefused, SourceEditor, refuse, require
 _EMPTY = ("[]", "list()", "()", "tuple()", "{}", "dict()")
 _DISPLAYS = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp)
 _MAKERS = frozenset("list tuple dict set deque collections.deque defaultdict collections.defaultdict".split())
+"""What makes a container: classes of Python and its ``collections``."""
 
 
 def as_call(node: ast.AST) -> ast.Call:

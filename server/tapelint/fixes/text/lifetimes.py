@@ -16,7 +16,9 @@ VIEWS = frozenset(
     " ravel reshape select squeeze swapaxes swapdims t to transpose type unflatten unfold unsqueeze view"
     " view_as".split()
 )
-"""Methods and attributes whose result may be the memory they were called on."""
+"""Methods and attributes whose result may be the memory they were called on
+(https://docs.pytorch.org/docs/stable/tensor_view.html), ``.data`` and the conversions that may find nothing to do.
+"""
 
 
 def base_of(operand: ast.expr) -> ast.expr:

@@ -20,7 +20,7 @@ from ...engine.machine import Machine
 WRITE = "numpy"
 """The op of such a write."""
 METHODS = frozenset("fill itemset partition put resize sort".split())
-"""Methods of an array that write it."""
+"""Methods of an array that write it (https://numpy.org/doc/stable/reference/arrays.ndarray.html#array-methods)."""
 FUNCTIONS = frozenset(
     f"numpy.{name}" for name in "copyto fill_diagonal put place putmask random.shuffle put_along_axis".split()
 )

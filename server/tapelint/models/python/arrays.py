@@ -35,7 +35,9 @@ JOINING = (
     "concatenate stack vstack hstack column_stack mean sum max min std var median average percentile quantile amax "
     "amin nanmean prod"
 ).split()
-"""These hand a tensor over to its own method, but convert a list of tensors."""
+"""These hand a tensor over to its own method, but convert a list of tensors. The functions of both sets are NumPy's
+(https://numpy.org/doc/stable/reference/routines.html).
+"""
 
 
 def held_in(

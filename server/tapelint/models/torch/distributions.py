@@ -26,9 +26,11 @@ from .registry import FUNCTIONS, Call
 COMPUTES_WHEN_MADE = frozenset({"Categorical", "OneHotCategorical", "Multinomial", "Weibull", "Chi2"})
 COMPUTES_WHEN_ASKED = frozenset(
     "Normal LogNormal Beta Gamma Exponential Laplace Dirichlet Poisson Cauchy Uniform Gumbel HalfNormal Pareto "
-    "Bernoulli Geometric "
-    "StudentT Independent TransformedDistribution RelaxedBernoulli".split()
+    "Bernoulli Geometric StudentT Independent TransformedDistribution RelaxedBernoulli".split()
 )
+"""When a distribution computes with its parameters: in ``__init__``, or in ``log_prob`` and the other methods (the
+files of torch/distributions).
+"""
 SHIFTED = frozenset({"Normal", "Laplace", "Gumbel", "Cauchy"})
 """Distributions that their first parameter, ``loc``, only shifts."""
 MOVED, UNMOVED = frozenset({"rsample", "icdf"}), frozenset({"entropy"})

@@ -72,6 +72,7 @@ def unreduced(given: Given) -> Extent:
 
 
 OPERANDS = frozenset("self other input target exponent end weight condition tensor1 tensor2 min max value".split())
+"""The parameters of ops that are broadcast with each other, as they are called in the op table."""
 
 
 def reduced(given: Given) -> Extent:

@@ -51,7 +51,9 @@ OPEN = (FUNCTION, METHOD, MODULE)
 OPTIONAL = frozenset(
     "__call__ __len__ __getitem__ __setitem__ __iter__ __next__ __contains__ __enter__ __exit__ __bool__".split()
 )
-"""Special names that an object has only if its class says so; others may come from Python or a decorator."""
+"""Special names that an object has only if its class says so; others may come from Python or a decorator
+(https://docs.python.org/3/reference/datamodel.html#special-method-names).
+"""
 OF_OBJECTS = frozenset(("__dict__", "__module__"))
 
 
@@ -305,4 +307,6 @@ def _is_open(state: State, order: list[Value], name: str) -> bool:
 
 
 COMPUTING = frozenset("__getattr__ __getattribute__ __setattr__ __slots__ __new__ __init_subclass__".split())
-"""What a class defines whose objects may have more attributes than were set, or fewer."""
+"""What a class defines whose objects may have more attributes than were set, or fewer
+(https://docs.python.org/3/reference/datamodel.html#customizing-attribute-access).
+"""

@@ -40,7 +40,9 @@ from .grad_use import use_grads
 CLEARING = frozenset(("zero_grad", "grad", "zero_"))
 
 TOUCHING = frozenset("zero_grad grad zero_ step backward unscale_".split())
-"""Attributes by which a program reaches gradients and what uses them."""
+"""Attributes by which a program reaches gradients and what uses them: of torch.Tensor, torch.nn.Module,
+torch.optim.Optimizer, and of torch.amp.GradScaler.
+"""
 
 
 def assign_grad(machine: Machine, state: State, leaf: int, value: Value, node: ast.AST) -> None:

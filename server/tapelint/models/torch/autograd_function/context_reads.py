@@ -185,4 +185,6 @@ OF_EVERY_CONTEXT = frozenset(
         "save_for_forward saved_for_forward saved_tensors saved_variables set_materialize_grads to_save"
     ).split()
 )
-"""What a context has before any method sets it: ``dir(ctx)``, and what ``custom_fwd`` sets."""
+"""What a context has before any method sets it: ``dir(ctx)`` in PyTorch 2.13, and what ``custom_fwd`` sets
+(torch/amp/autocast_mode.py).
+"""

@@ -340,7 +340,7 @@ SIZES = frozenset(
     "in_features out_features in_channels out_channels num_embeddings embedding_dim input_size hidden_size "
     "num_features num_channels in1_features in2_features".split()
 )
-"""Arguments that are sizes of a layer's parameters."""
+"""Arguments that are sizes of a layer's parameters (https://docs.pytorch.org/docs/stable/nn.html)."""
 NOT_IN_ROWS = frozenset(("mode", "nonlinearity"))
 """Arguments of layers that a row does not list: they choose what it is a row of."""
 

@@ -423,7 +423,9 @@ SCHEDULERS = (
     "LambdaLR MultiplicativeLR StepLR MultiStepLR ConstantLR LinearLR ExponentialLR SequentialLR CosineAnnealingLR "
     "ChainedScheduler ReduceLROnPlateau CyclicLR CosineAnnealingWarmRestarts OneCycleLR PolynomialLR"
 ).split()
+"""The classes of https://docs.pytorch.org/docs/stable/optim.html#how-to-adjust-learning-rate."""
 ASKED = "get_last_lr get_lr state_dict print_lr".split()
+"""Methods of theirs that change nothing, those of ``LRScheduler``."""
 
 
 def _made(machine: Machine, state: State, call: Call) -> Value:
