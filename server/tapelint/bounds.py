@@ -58,6 +58,14 @@ class Bounds:
     # Iterations that stand for all beyond `Limits.max_unroll`: one finds what was waited for, one what that has
     # left.
     late_iterations: int = 2
+    # Occurrences of one node in one round of a comprehension; no node has more, and rounds do not share keys of the
+    # memo.
+    occurrences: int = 1_000
+    # Iterations in which little memory is kept: that of a local variable, until a call ends, or of bare nodes.
+    short_loop: int = 100
+    # Earlier iterations whose gradients must still be there before a cycle of references is told: one may still be
+    # cleared.
+    cyclic_gradients: int = 2
 
     # How far values, classes and texts are followed.
 
@@ -89,6 +97,11 @@ class Bounds:
     abandoned_objects: int = 200
     # Products of numbers up to this are computed: those of larger ones may be larger than memory.
     operand: float = 1e12
+
+    # Times that an expression is looked at in a recording.
+    sights: int = 64
+    # Calls of the way to a finding that are steps of its story: the outermost, and the innermost ones.
+    story_calls: int = 4
 
     # How much is read.
 

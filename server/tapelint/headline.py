@@ -1,9 +1,11 @@
-"""The first line of what is reported: short enough to be read at once (docs/messages.md)."""
+"""The words of what is reported: short enough to be read at once (docs/messages.md)."""
 
 from __future__ import annotations
 
 LONGEST = 100
 """Characters of a headline."""
+QUOTED = 60
+"""Characters of code, or of a value, that a message or a trace quotes."""
 
 
 def headline(*texts: str) -> str:
@@ -12,6 +14,11 @@ def headline(*texts: str) -> str:
     if text is None:
         text = texts[-1][: LONGEST - 1] + "…"
     return capitalized(text)
+
+
+def shortened(text: str, most: int = QUOTED) -> str:
+    """Code or a value as it is quoted: cut where it has more characters."""
+    return text if len(text) <= most else f"{text[: most - 4]} ..."
 
 
 def number_of(number: int, thing: str) -> str:

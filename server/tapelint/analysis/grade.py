@@ -36,13 +36,12 @@ from ..because import Atom, RunBy
 from ..engine.paths.abandoned import AbandonedPaths
 from ..engine.paths.entailment import entailed
 from ..frozen import frozen
+from ..headline import shortened
 from ..rules import Finding, Holds, Same, TraceStep, rule_named
 from ..rules.support.cure import FixProposal
 from ..severity import Severity
 from ..source import Loop, children, walk, written
 
-MAX_TEXT = 60
-"""Characters of a test or a loop that a message quotes."""
 TESTED = Atom("tested", "a test does this")
 FOLLOWED = "on the paths that were followed"
 """What a finding rests on where too many paths have been left out to say what it needs."""
@@ -280,18 +279,14 @@ def _sentence(choice: Choice, taken: bool) -> str:
         return f"`case {ast.unparse(test)}` {'matches' if holds else 'does not match'}"
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, holds = test.operand, not holds
-    return f"`{_quoted(written(test))}` is {'true' if holds else 'false'}"
+    return f"`{shortened(written(test))}` is {'true' if holds else 'false'}"
 
 
 def _head(loop: ast.For | ast.AsyncFor | ast.While) -> str:
     """How a loop begins. It may stand in another file than the finding, or in a cell: a row would not say where."""
     if isinstance(loop, ast.While):
-        return f"while {_quoted(written(loop.test))}"
-    return _quoted(f"for {written(loop.target)} in {written(loop.iter)}")
-
-
-def _quoted(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 4]} ..."
+        return f"while {shortened(written(loop.test))}"
+    return shortened(f"for {written(loop.target)} in {written(loop.iter)}")
 
 
 def _merged(told: dict[Place, Finding]) -> dict[Place, Finding]:

@@ -18,6 +18,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from ..because import Atom, RunBy
+from ..bounds import BOUNDS
 from ..frozen import frozen
 from ..report import Diagnostic, Fix, Related
 from ..report.diagnostic import Applicability
@@ -60,10 +61,6 @@ def rule_of(finding: Finding) -> Rule:
 
 def _only_main(path: str) -> bool:
     return False
-
-
-CALLS = 4
-"""So many calls of the way to a finding are steps of its story: the outermost, and the innermost ones."""
 
 
 class Files:
@@ -229,7 +226,7 @@ class Files:
         inside = way.index(shown)
         first = next(index for index, node in enumerate(way) if index > inside and self.source(node) is self.main)
         calls = [node for node in way[first:inside:-1] if isinstance(node, ast.Call) or node in self._bases]
-        for node in [*calls[:1], *calls[1:][1 - CALLS :]]:
+        for node in [*calls[:1], *calls[1:][1 - BOUNDS.story_calls :]]:
             if node not in known:
                 what = "class" if node in self._bases else "call"
                 yield StoryStep(node, f"This {what} leads here", "leads here")

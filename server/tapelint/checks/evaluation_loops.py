@@ -19,6 +19,7 @@ from ..autograd import EvaluationGraph, Iteration, Leaf, Node
 from ..autograd.events.training_step import EvaluationRecorded
 from ..autograd.model.graph_search import nodes_below
 from ..because import NOTHING, guess
+from ..bounds import BOUNDS
 from ..domain import facets
 from ..domain.mro import lookup_in_mro
 from ..domain.reachability import reachable_graph, reached
@@ -44,7 +45,6 @@ from ..semantics.unknown_calls import TRAINING
 from ..source import cached_on_node, walk, written
 from .kept_values import called_on_self
 from .loops_in_networks import runs_forward
-from .retention import SHORT_LOOP
 from .trained_elsewhere import gradients_reached
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.comprehension)
@@ -218,7 +218,7 @@ def _only_evaluates(machine: Machine, state: State, loop: ast.AST) -> bool:
 def _is_for_nothing(machine: Machine, event: LoopLeft, loop: ast.AST, first: EvaluationGraph) -> bool:
     """Whether no code can walk what a loop has recorded, or in a script that trains nothing none will."""
     if not first.in_evaluation:
-        if event.count is not None and event.count <= SHORT_LOOP or first.escaped:
+        if event.count is not None and event.count <= BOUNDS.short_loop or first.escaped:
             return False
         return not first.graphs or _is_let_go(machine, event, loop)
     trees = machine.trees

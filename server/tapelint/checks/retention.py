@@ -20,6 +20,7 @@ from ..autograd.gradients.reference_cycles import left
 from ..autograd.model.graph_search import nodes_below
 from ..autograd.passes.retained_graphs import forget
 from ..because import RunBy
+from ..bounds import BOUNDS
 from ..domain.completion import Return
 from ..domain.state import State
 from ..domain.traversal import tensors_in
@@ -32,9 +33,6 @@ from .kept_values import uses_of_name
 from .loops_in_networks import is_in_network
 from .reachable_tensors import held_tensors, holders_of_tensors, lists_of_containers, values_inside, variables_in_scope
 from .shared_graphs import leaks
-
-SHORT_LOOP = 100
-"""So many iterations of a local variable cost memory for the time of a call, and not much of it."""
 
 
 def on_loop_left(machine: Machine, event: LoopLeft) -> None:
@@ -93,7 +91,7 @@ def _is_short(machine: Machine, state: State, frame: Frame, event: LoopLeft) -> 
         return _counts(loop.iter) and _is_test(machine, state)
     called = {call.func for call in walk(loop.iter) if isinstance(call, ast.Call)}
     read = {name.id for name in walk(loop.iter) if isinstance(name, ast.Name) and name not in called}
-    return event.count <= SHORT_LOOP and read <= frame.variables.keys() - _parameters(frame)
+    return event.count <= BOUNDS.short_loop and read <= frame.variables.keys() - _parameters(frame)
 
 
 def _parameters(frame: Frame) -> set[str]:

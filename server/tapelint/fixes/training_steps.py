@@ -13,9 +13,8 @@ from .text.name_resolution import qualified, read, written
 from .text.rows import put_before, put_call, take_out
 from .text.source_editor import EditRefused, Place, SourceEditor, refuse, require, siblings
 
-_POSITIONS = {"torch.autograd.backward": 2, "torch.autograd.grad": 3}
-"""Where functions take ``retain_graph`` by position."""
-_METHOD_POSITION = 1
+_POSITIONS = {".backward": 1, "torch.autograd.backward": 2, "torch.autograd.grad": 3}
+"""Where the method and the functions take ``retain_graph`` by position."""
 _NAMES = ("term", "addend")
 _OF_LISTS = frozenset("torch.tensor torch.as_tensor torch.asarray torch.Tensor torch.FloatTensor".split())
 """What makes a tensor of a list of numbers (https://docs.pytorch.org/docs/stable/torch.html#creation-ops)."""
@@ -41,7 +40,7 @@ def _retain_graph_position(editor: SourceEditor, call: ast.Call) -> int | None:
     """The index of ``retain_graph`` among the arguments of a call, None for a function that is not torch's."""
     name = qualified(editor, editor.place(call), call.func)
     is_method = isinstance(call.func, ast.Attribute) and call.func.attr == "backward" and name is None
-    return _METHOD_POSITION if is_method else _POSITIONS.get(name or "")
+    return _POSITIONS.get(".backward" if is_method else name or "")
 
 
 def create_graph(editor: SourceEditor, target: ast.AST) -> list[Edit]:

@@ -32,6 +32,7 @@ from ..autograd.events.graph_walks import BackwardRan, Event, FreedGraphReached,
 from ..autograd.model.graph_search import reachable
 from ..autograd.model.program_point import earlier_iteration
 from ..autograd.state import AutogradState, TrackedDict, fresh_id
+from ..bounds import BOUNDS
 from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import BuiltinMethod, HeapRef, Optimizer, TensorRef, Tuple, Value
@@ -42,9 +43,6 @@ from ..source import Source
 from .call_runs import CallRun, Copies, Snapshot, call_run, snapshot
 from .visits import Visits
 from .wording import listed, op_name, role
-
-MOST = 64
-"""How often an expression is looked at."""
 
 
 @frozen
@@ -181,11 +179,11 @@ class Recording:
             if self._last_writes.get(counter, write) is not write:
                 self._note(counter, write)
         if (call := self._callees.get(node)) is not None:
-            if len(self.sights[call]) < MOST:
+            if len(self.sights[call]) < BOUNDS.sights:
                 self._open[state.point(call)] = OpenCall(value, snapshot(state, value, len(self.events), self._copies))
         elif (call := self._arguments.get(node)) is not None:
             self._give(call, node, state, value)
-        if node in self.sights and len(self.sights[node]) < MOST:
+        if node in self.sights and len(self.sights[node]) < BOUNDS.sights:
             self._see(node, state, value)
             if isinstance(node, ast.Call):
                 self._finish(node, state, value)

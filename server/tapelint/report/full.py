@@ -242,8 +242,6 @@ def printed(rows: Iterable[Text], look: Look) -> str:
 _TAB = 4
 """Columns between the stops of tabs."""
 _CUT = "..."
-_BEFORE = 3
-"""The part of a cut row, one in so many, that is shown before the finding."""
 
 
 def snippet(
@@ -370,7 +368,7 @@ def _cut(line: str, begin: int, end: int, room: int) -> tuple[str, int, int]:
         left = 0
     else:
         free = room - 2 * len(_CUT)
-        left = bisect_right(cells, max(0, min(where - free // _BEFORE, total - free)))
+        left = bisect_right(cells, max(0, min(where - free // 3, total - free)))  # a third of it before the finding
         left = min(left, bisect_right(starts, begin) - 1)
     before = _CUT if left else ""
     most = cells[left] + room - len(before)

@@ -22,8 +22,6 @@ from .refused.refusals import refuse_iteration
 
 SOURCE = ".0"
 """The name under which the scope of a generator expression has its first iterable, as in CPython."""
-OCCURRENCES_PER_ROUND = 1_000
-"""More than any node has in one round of a comprehension: rounds must not share keys of the memo."""
 
 
 def elements(machine: Machine, nodes: list[ast.expr], state: State) -> tuple[list[Value], bool]:
@@ -147,7 +145,7 @@ def _comprehend(
     exact = items.exact
     run, base = machine.new_run(), machine.memo.base
     for number, item in enumerate(shown(machine, state, items.values, rounds), 1):
-        machine.memo.base, machine.memo.counts = (base + number) * OCCURRENCES_PER_ROUND, {}
+        machine.memo.base, machine.memo.counts = (base + number) * BOUNDS.occurrences, {}
         machine.begin_iteration(state, first, run, number, depth)
         assign(machine, state, first.target, item, first, None)
         verdicts = [tested_truth(machine, state, machine.eval(test, state)) for test in first.ifs]

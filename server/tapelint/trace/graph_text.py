@@ -30,6 +30,7 @@ from ..domain.values import (
     Unknown,
     Value,
 )
+from ..headline import QUOTED, shortened
 
 ORIGINS = {
     Origin.NAME: "an argument, or a name that this code does not define",
@@ -47,8 +48,6 @@ NOTES = {
     "item": "an item of an unknown object",
 }
 """The same by `Unknown.note`; other notes are printed as they are."""
-LONG = 60
-"""The most characters of a constant or a list that are printed."""
 
 
 class Numbering:
@@ -82,7 +81,7 @@ class Describer:
             case Const():  # to look at an induction value must leave no record
                 return constant(raw_value(value))
             case Tuple(items=items):
-                return shortened(f"({', '.join(self.value(state, item) for item in items)})", 2 * LONG)
+                return shortened(f"({', '.join(self.value(state, item) for item in items)})", 2 * QUOTED)
             case External(name=name):
                 return name.removeprefix("builtins.")
             case Function() | BoundMethod() | BuiltinMethod():
@@ -192,7 +191,3 @@ def constant(value: object) -> str:
         return shortened(repr(value))
     except ValueError:
         return f"a large {type(value).__name__}"
-
-
-def shortened(text: str, width: int = LONG) -> str:
-    return text if len(text) <= width else f"{text[: width - 4]} ..."

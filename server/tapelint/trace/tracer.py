@@ -36,10 +36,11 @@ from ..engine.observer import (
 )
 from ..engine.statistics import Entry, Lost
 from ..frozen import frozen
+from ..headline import shortened
 from ..recording.names import last_row, named_values, places, value_at
 from ..rules import all_rules
 from ..source import Source, cell_at, written
-from .graph_text import Describer, is_partly_known, shortened
+from .graph_text import Describer, is_partly_known
 from .passages import Binding, Passage
 
 MOST = 12

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ...bounds import BOUNDS
 from ...frozen import frozen
 from ..events.graph_walks import GradientCycle
 from ..facts import Facts
@@ -17,9 +18,6 @@ from ..model.graph_search import leaf_tensors
 from ..model.program_point import ProgramPoint, earlier_iteration
 from ..model.views import edge_of, resolve_view
 from ..state import AutogradState
-
-MIN_KEPT_ITERATIONS = 2
-"""Earlier iterations whose gradients must still be there before it is reported: one may still be cleared."""
 
 
 @frozen
@@ -50,7 +48,7 @@ def closed(facts: Facts, state: AutogradState, ran: Iterable[Node], leaves: Sequ
             state.cycles[key] = Cycle(grad, now)
         elif earlier_iteration(past.point, now) is not None:
             state.cycles[key] = Cycle(grad, past.point, past.times + 1)
-            if past.times + 1 == MIN_KEPT_ITERATIONS:
+            if past.times + 1 == BOUNDS.cyclic_gradients:
                 facts.events.publish(GradientCycle(point=now, leaf=key, past=past.point, call=None))
 
 

@@ -73,6 +73,7 @@ from collections.abc import Sequence
 from ...autograd.events.graph_walks import Event, GraphKeptAlive
 from ...autograd.facts import Facts
 from ...autograd.model.stores import RetainedGraphs
+from ...bounds import BOUNDS
 from ...headline import headline, number_of
 from ...severity import Severity
 from ..support.cure import FixProposal
@@ -81,8 +82,6 @@ from ..support.story import op_name
 
 KILOBYTES = 0.8
 """What a node takes without what it has saved, measured on the CPU."""
-SHORT_LOOP = 100
-"""So many iterations of bare nodes take no memory to speak of."""
 
 Definition = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -179,7 +178,11 @@ def _is_short(collected: RetainedGraphs) -> bool:
     call = loop.iter
     counts = [argument.value for argument in call.args if isinstance(argument, ast.Constant)]
     is_range = isinstance(call.func, ast.Name) and call.func.id == "range"
-    return is_range and len(counts) == len(call.args) and all(isinstance(n, int) and n <= SHORT_LOOP for n in counts)
+    return (
+        is_range
+        and len(counts) == len(call.args)
+        and all(isinstance(n, int) and n <= BOUNDS.short_loop for n in counts)
+    )
 
 
 RULE = Rule(
