@@ -1,4 +1,4 @@
-"""Abstract execution: runs a syntax tree over the tape, path by path, iteration by iteration."""
+"""What an execution needs beside the engine: the models of libraries, registered by their import, and the checks."""
 
 from types import ModuleType
 
@@ -15,13 +15,7 @@ from .checks import (
     unoptimized_parameters,
     unregistered_parameters,
 )
-from .drivers.entry import execute
-from .engine.analysis_unit import AnalysisUnit
-from .engine.executed import is_whole
-from .engine.incremental import AnalysisCache, walked
 from .engine.lifecycle import Lifecycle, Topic
-from .engine.machine import Cancelled, Machine, Place, place_of
-from .engine.statistics import AnalysisStats, Ended, Entry, Lost
 from .models.frameworks import launchers, paused_optimizers, unit_tests
 from .models.python import (
     arrays,
@@ -44,24 +38,6 @@ from .models.torch.nn import (
     parametrizations,
 )
 from .models.torch.optim import optimizers
-from .modules.loader import Imports
-from .semantics import (
-    assign,
-    attributes,
-    branches,
-    calls,
-    classes,
-    displays,
-    functions,
-    import_statements,
-    loops,
-    operators,
-    statements,
-    subscripts,
-    with_blocks,
-)
-from .semantics.evaluator import Evaluator
-from .stubs import Resolve
 
 MODELS: tuple[ModuleType, ...] = (
     apply,
@@ -94,23 +70,6 @@ MODELS: tuple[ModuleType, ...] = (
 )
 
 
-TRANSFER_FUNCTIONS = (
-    assign,
-    attributes,
-    branches,
-    calls,
-    classes,
-    with_blocks,
-    displays,
-    functions,
-    import_statements,
-    loops,
-    operators,
-    statements,
-    subscripts,
-)
-"""The modules that register what statements and expressions mean; ``MODELS`` register what calls of libraries do."""
-
 CHECKS = Lifecycle(
     loop_left=Topic(retention.on_loop_left, leaf_cycles.on_loop_left, evaluation_loops.on_loop_left),
     call_returned=Topic(retention.on_call_returned),
@@ -125,25 +84,3 @@ CHECKS = Lifecycle(
     path_ended=Topic(retention.on_path_ended, steps_without_backward.on_path_ended),
 )
 """The checks, each with what it listens to."""
-
-__all__ = [
-    "CHECKS",
-    "MODELS",
-    "TRANSFER_FUNCTIONS",
-    "Cancelled",
-    "Ended",
-    "Entry",
-    "Evaluator",
-    "AnalysisStats",
-    "Imports",
-    "Lost",
-    "Machine",
-    "AnalysisCache",
-    "Place",
-    "Resolve",
-    "AnalysisUnit",
-    "execute",
-    "is_whole",
-    "place_of",
-    "walked",
-]

@@ -13,7 +13,7 @@ from tools.ecosystem import __main__
 from tools.ecosystem.repository import Repository
 from tools.ecosystem.survey import Survey, as_data, look
 
-from tapelint.interpreter import Machine
+from tapelint.engine.machine import Machine
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tapelint.analysis import Report, analyse
+from tapelint.engine.incremental import AnalysisCache
 from tapelint.engine.limits import Limits, of_caller
-from tapelint.interpreter import AnalysisCache
 
 SMALL = Limits(entry_fuel=2_000, idle_entry_fuel=2_000, least_share=50)
 WORK = "    print(x)\n" + "\n".join(f"    y{i} = x * {i} + x ** {i} - x / {i + 1}" for i in range(400))

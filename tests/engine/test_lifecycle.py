@@ -17,7 +17,8 @@ from tapelint.engine.lifecycle import (
     UpdateBound,
 )
 from tapelint.engine.machine import Machine
-from tapelint.interpreter import CHECKS, Evaluator
+from tapelint.interpreter import CHECKS
+from tapelint.semantics.evaluator import Evaluator
 from tapelint.source import parse
 
 

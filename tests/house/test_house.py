@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from tapelint.interpreter import MODELS, TRANSFER_FUNCTIONS
+from tapelint.interpreter import MODELS
 from tapelint.models.overlays import OVERLAYS
+from tapelint.semantics.evaluator import TRANSFER_FUNCTIONS
 
 PACKAGE = Path(__file__).resolve().parents[2] / "server" / "tapelint"
 STUBS = PACKAGE / "stubs" / "programs"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tapelint.analysis import AnalysisCache, analyse, checking, fixes
-from tapelint.interpreter import AnalysisUnit
+from tapelint.engine.analysis_unit import AnalysisUnit
 from tapelint.modules.loader import Outdated
 from tapelint.source import apply, joined
 from tapelint.workspace import Config

@@ -19,7 +19,7 @@ from unittest.mock import patch
 import tapelint
 from tapelint.analysis import analyse
 from tapelint.domain.state import State
-from tapelint.interpreter import Machine
+from tapelint.engine.machine import Machine
 from tapelint.source import read
 
 TOP = 15

@@ -17,8 +17,9 @@ from tapelint.analysis.execution import Inputs
 from tapelint.autograd import Facts
 from tapelint.domain.state import State
 from tapelint.domain.values import BuiltinMethod, External, TensorRef, Unknown
-from tapelint.interpreter import Place, Resolve, place_of
+from tapelint.engine.machine import Place, place_of
 from tapelint.source import Source
+from tapelint.stubs import Resolve
 
 STEPS = 9
 """How far back a chain is followed."""

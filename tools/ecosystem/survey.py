@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tapelint.analysis import Report, analyse
-from tapelint.interpreter import Place
+from tapelint.engine.machine import Place
 from tapelint.report import Kind
 from tapelint.source import NOTEBOOK, Source, SourceError, concerns_torch, notebook, read
 from tapelint.workspace import Resolver, discover

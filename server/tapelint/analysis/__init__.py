@@ -7,7 +7,8 @@
 
 from __future__ import annotations
 
-from ..interpreter import AnalysisCache, Cancelled
+from ..engine.incremental import AnalysisCache
+from ..engine.machine import Cancelled
 from ..modules.shared_modules import SharedModules
 from .checking import Report, analyse, judged
 from .execution import executed, made, run

@@ -8,20 +8,14 @@ from functools import partial
 
 from ..autograd import Facts
 from ..autograd.model.cuts import Withheld
+from ..engine.analysis_unit import AnalysisUnit
+from ..engine.executed import is_whole
+from ..engine.incremental import AnalysisCache, walked
 from ..engine.limits import Limits
+from ..engine.machine import Cancelled, Machine, Place
+from ..engine.statistics import AnalysisStats
 from ..fault import fault_of
 from ..frozen import frozen
-from ..interpreter import (
-    AnalysisCache,
-    AnalysisStats,
-    AnalysisUnit,
-    Cancelled,
-    Machine,
-    Place,
-    Resolve,
-    is_whole,
-    walked,
-)
 from ..modules.loader import Outdated
 from ..modules.shared_modules import SharedModules
 from ..report import Diagnostic, Fix, Notice, dedupe_and_grade
@@ -30,7 +24,7 @@ from ..report.notice import internal
 from ..rules import FileSummary, Finding, all_rules
 from ..severity import Severity
 from ..source import Notebook, Source, Span, Suppressions, concerns_torch, parse
-from ..stubs import stub_module_name
+from ..stubs import Resolve, stub_module_name
 from ..workspace.config import Config
 from .elsewhere import ConfigOf, Configs
 from .execution import Inputs, executed, made

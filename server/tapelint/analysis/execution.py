@@ -7,19 +7,16 @@ from collections.abc import Callable
 
 from ..autograd import Facts
 from ..bounds import BOUNDS
+from ..drivers.entry import execute
+from ..engine.analysis_unit import AnalysisUnit
+from ..engine.incremental import AnalysisCache
 from ..engine.limits import Limits
-from ..engine.machine import Probe
+from ..engine.machine import Machine, Probe
 from ..frozen import frozen
-from ..interpreter import (
-    CHECKS,
-    AnalysisCache,
-    AnalysisUnit,
-    Evaluator,
-    Imports,
-    Machine,
-    execute,
-)
+from ..interpreter import CHECKS
+from ..modules.loader import Imports
 from ..modules.shared_modules import SharedModules
+from ..semantics.evaluator import Evaluator
 from ..source import Source
 from ..stubs import Resolve
 from ..workspace.config import Config

@@ -8,14 +8,12 @@ from dataclasses import replace
 from typing import Literal
 
 from ..bounds import BOUNDS
-from ..interpreter import (
-    AnalysisCache,
-    Resolve,
-)
+from ..engine.incremental import AnalysisCache
 from ..report import Diagnostic, FileEdits, Fix, Offer
 from ..rules.support.cure import FixProposal
 from ..severity import Severity
 from ..source import Edit, Notebook, apply, changes, moved, parse
+from ..stubs import Resolve
 from .checking import Report, analyse_source, analyse_text
 from .cures_elsewhere import UNSAFE, edits_of, file_edits, is_edited, joined, named, with_texts
 from .execution import Inputs

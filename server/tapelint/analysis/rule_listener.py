@@ -10,9 +10,11 @@ from ..autograd.events.graph_walks import BackwardRan, Event
 from ..autograd.gradients.withheld import Fates
 from ..autograd.model.cuts import Withheld
 from ..because import Because, RunBy
+from ..engine.analysis_unit import AnalysisUnit
+from ..engine.machine import Cancelled, Machine
 from ..engine.paths.abandoned import AbandonedPaths
+from ..engine.statistics import Entry
 from ..frozen import frozen
-from ..interpreter import AnalysisUnit, Cancelled, Entry, Machine
 from ..rules import Finding, Rule, all_rules
 from ..severity import Severity
 from ..workspace.config import Config

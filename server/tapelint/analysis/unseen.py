@@ -14,10 +14,11 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from ..engine.analysis_unit import AnalysisUnit
+from ..engine.statistics import Ended, Lost
 from ..fault import Fault
 from ..frozen import frozen
 from ..headline import LONGEST, capitalized, headline
-from ..interpreter import AnalysisUnit, Ended, Lost
 from ..report import Kind, Notice, Related
 from ..report.notice import FAULTY, START, internal
 from ..source import Source, Span, cell_at, written

@@ -4,7 +4,23 @@ from __future__ import annotations
 
 from ..engine.machine import Machine
 from ..models.torch.registry import is_opaque
-from . import attributes, calls, functions, iteration, operators, unknown_calls
+from . import (
+    assign,
+    attributes,
+    branches,
+    calls,
+    classes,
+    displays,
+    functions,
+    import_statements,
+    iteration,
+    loops,
+    operators,
+    statements,
+    subscripts,
+    unknown_calls,
+    with_blocks,
+)
 
 
 class Evaluator(Machine):
@@ -23,3 +39,23 @@ class Evaluator(Machine):
     is_opaque = staticmethod(is_opaque)
     load_attribute = attributes.load
     store_attribute = attributes.store
+
+
+TRANSFER_FUNCTIONS = (
+    assign,
+    attributes,
+    branches,
+    calls,
+    classes,
+    with_blocks,
+    displays,
+    functions,
+    import_statements,
+    loops,
+    operators,
+    statements,
+    subscripts,
+)
+"""The modules that register what statements and expressions mean; ``interpreter.MODELS`` register what calls of
+libraries do.
+"""
