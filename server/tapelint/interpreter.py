@@ -32,12 +32,13 @@ from .models.torch.nn import (
     assumed_networks,
     kept_states,
     layer_models,
+    module_forward,
     module_wrappers,
     modules,
     packed_sequences,
     parametrizations,
 )
-from .models.torch.optim import optimizers
+from .models.torch.optim import gradient_scaling, optimizers
 
 MODELS: tuple[ModuleType, ...] = (
     apply,
@@ -50,12 +51,14 @@ MODELS: tuple[ModuleType, ...] = (
     dynamic_attributes,
     grad_calls,
     grad_mode,
+    gradient_scaling,
     kept_states,
     launchers,
     layer_models,
     legacy_constructors,
     measures,
     module_wrappers,
+    module_forward,
     modules,
     optimizers,
     packed_sequences,

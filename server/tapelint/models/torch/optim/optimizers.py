@@ -1,5 +1,4 @@
-"""Optimizers: ``step`` writes the parameters that have gradients, ``zero_grad`` clears them; and the scaler of mixed
-precision.
+"""Optimizers: ``step`` writes the parameters that have gradients, ``zero_grad`` clears them.
 
 Of an optimizer that the program derives from ``torch.optim.Optimizer`` ``step`` is its own; what it holds is known:
 
@@ -17,60 +16,54 @@ Of an optimizer that the program derives from ``torch.optim.Optimizer`` ``step``
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
-from dataclasses import replace
 
 from ....autograd import (
-    Provenance,
     TorchRaises,
     bump,
     check_inference_write,
-    leaf,
     record_untracked_write,
-    resolve_view,
 )
-from ....autograd.events.broken_graph import InferenceTensorUsed, NonLeafOptimized, NothingToOptimize
-from ....autograd.events.training_step import ScaledStep
+from ....autograd.events.broken_graph import InferenceTensorUsed
 from ....autograd.gradients import history
 from ....autograd.gradients.withheld import Fates
 from ....because import guess
 from ....domain import facets
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
-from ....domain.traversal import listed, tensors_in
 from ....domain.values import (
     FALSE,
     NONE,
-    TRUE,
     BoundMethod,
     Const,
     External,
     Function,
-    Generator,
     HeapRef,
     Instance,
     Mapping,
     Optimizer,
     Sequence,
     TensorRef,
-    Tuple,
     Unknown,
     Value,
-    Zip,
 )
 from ....engine.machine import Machine
-from ....engine.paths.switches import switch_kept
 from ....engine.syntax.syntactic_summary import syntactic_summary
 from ....ops.torch_attributes import optimizers
 from ....source import written
 from ..autograd.grad_calls import clear_grads, written_optimizer
 from ..autograd.grad_use import use_grads
-from ..autograd.tensor_hooks import retains
-from ..dispatch import run
-from ..nn.unregistered import leaves_in_containers, wrapper_for
 from ..registry import FUNCTIONS, OPTIMIZER_METHODS, Call, answers, function, method
-from ..tensors import MOVED
 from .handed_optimizers import note_cleared, write_networks
+from .optimized_parameters import (
+    collected,
+    is_groups,
+    is_moved,
+    may_hold_more,
+    parameters_in,
+    refuse_computed,
+    refuse_empty,
+    refuse_hidden,
+)
 
 STATELESS = frozenset(("SGD", "Adagrad", "LBFGS", "SparseAdam"))
 """Those whose first step makes no tensor that a later one writes: without momentum, or because it was there before."""
@@ -82,124 +75,31 @@ def make(machine: Machine, state: State, call: Call) -> Value:
     fused = call.kwargs.get("fused", Const(False)) != Const(False)
     if isinstance(given, HeapRef) and isinstance(group := state.heap[given.id], Mapping):
         given = group.items.get("params", Unknown("params"))
-    listed = _collected(machine, state, given, call)
-    found = list(dict.fromkeys(_parameters_in(state, listed)))
+    listed = collected(machine, state, given, call)
+    found = list(dict.fromkeys(parameters_in(state, listed)))
     if not found:
-        _refuse_hidden(machine, state, given, call)
-        _refuse_empty(state, given)
+        refuse_hidden(machine, state, given, call)
+        refuse_empty(state, given)
     if call.kwargs.get("differentiable", FALSE) == FALSE:
         refuse_computed(machine, state, found, call)
     single = call.name.endswith("LBFGS") and call.get(2, "max_iter") == Const(1)
     held = [key for key in found if not is_moved(state, key)]
     is_assumed = any(state.tensors[key].assumption is not None for key in held if not state.tensors[key].parameter)
-    more = not found or _may_hold_more(machine, state, listed) or is_assumed or len(held) < len(found)
+    more = not found or may_hold_more(machine, state, listed) or is_assumed or len(held) < len(found)
     name = call.name.rpartition(".")[2]
     made = HeapRef(state.new(Optimizer(name, held, more, fused, single, _is_stateful(name, call))))
     machine.created_by[made.id] = call.node
     machine.facts.training.optimized.update(held)
-    if _is_groups(state, given):
+    if is_groups(state, given):
         assert isinstance(given, HeapRef)
         machine.grouped[made.id] = given
     return made
-
-
-def _parameters_in(state: State, given: Value) -> Iterator[int]:
-    """The tensors in parameters or groups of them; the options of a group may be tensors, too (``lr``)."""
-    items = listed(state, given)
-    for item in [given] if items is None else items:
-        group = state.heap[item.id] if isinstance(item, HeapRef) else None
-        held = group.items.get("params", item) if isinstance(group, Mapping) else item
-        yield from tensors_in(state, held, 4)
-
-
-def _may_hold_more(machine: Machine, state: State, given: Value, depth: int = 4) -> bool:
-    """Whether parameters, or groups of them, are not all known. What ``parameters()`` gave is of its own network."""
-    thing = state.heap[given.id] if isinstance(given, HeapRef) and depth else given
-    if isinstance(given, HeapRef) and given.id in machine.facts.networks.parameters_requested_by:
-        return False
-    if isinstance(thing, Mapping) and "params" in thing.items:
-        return _may_hold_more(machine, state, thing.items["params"], depth - 1)
-    if isinstance(thing, (Sequence, Tuple)):
-        is_open = isinstance(thing, Sequence) and thing.is_partial
-        return is_open or any(_may_hold_more(machine, state, item, depth - 1) for item in thing.items)
-    return not isinstance(thing, (TensorRef, Const))
-
-
-def _refuse_hidden(machine: Machine, state: State, given: Value, call: Call) -> None:
-    """An optimizer is given what ``parameters()`` found, and that is nothing: all there is lies in plain containers."""
-    module = machine.facts.networks.parameters_requested_by.get(given.id) if isinstance(given, HeapRef) else None
-    thing = state.heap[module] if module is not None else None
-    if (
-        not isinstance(thing, Instance)
-        or thing.is_partial
-        or any(isinstance(v, Unknown) for v in thing.attributes.values())
-    ):
-        return
-    for name, value in thing.attributes.items():
-        leaves = tuple(leaves_in_containers(state, value))
-        home = machine.facts.origins.attribute_stores.get((module, name)) if module is not None else None
-        if leaves and home is not None:
-            machine.facts.events.publish(
-                NothingToOptimize(
-                    point=state.point(call.node),
-                    leaves=leaves,
-                    attribute=home[0],
-                    value=home[1],
-                    wrapper=wrapper_for(state, value),
-                )
-            )
-            raise ProgramRaised("ValueError", "optimizer got an empty parameter list", by_torch=True)
-
-
-def _refuse_empty(state: State, given: Value) -> None:
-    """An optimizer must be given some parameter; a list that may hold more than is known is no empty one."""
-    listed = state.heap[given.id] if isinstance(given, HeapRef) else None
-    if isinstance(listed, Sequence) and not listed.items and not listed.is_partial:
-        raise ProgramRaised("ValueError", "optimizer got an empty parameter list", by_torch=True)
 
 
 def _is_stateful(name: str, call: Call) -> bool:
     """Whether the first step of an optimizer makes tensors that later ones write."""
     momentum = call.get(2, "momentum", Const(0)) if name == "SGD" else Const(0)
     return name not in STATELESS or momentum not in (Const(0), Const(0.0))
-
-
-def _is_groups(state: State, given: Value) -> bool:
-    """Whether an optimizer was given dicts: it keeps them, and adds to each what it was not given."""
-    thing = state.heap[given.id] if isinstance(given, HeapRef) else None
-    return isinstance(thing, Sequence) and bool(thing.items) and all(_is_dict(state, item) for item in thing.items)
-
-
-def _is_dict(state: State, value: Value) -> bool:
-    return isinstance(value, HeapRef) and isinstance(state.heap[value.id], Mapping)
-
-
-def is_moved(state: State, key: int) -> bool:
-    """Whether a tensor is what ``leaf.to(device)`` gave: the leaf itself, or a copy that an optimizer refuses."""
-    made = resolve_view(state, key).grad_fn
-    return made is not None and made.op == MOVED
-
-
-def refuse_computed(machine: Machine, state: State, keys: list[int], call: Call) -> None:
-    """Only leaves collect a ``.grad`` of themselves, or what was asked to keep it."""
-    for key in keys:
-        tensor = resolve_view(state, key)
-        made = tensor.grad_fn
-        if made is None or not tensor.requires_grad or tensor.assumption or not made.certain or retains(state, key):
-            continue
-        if is_moved(state, key):
-            continue
-        machine.facts.events.publish(
-            NonLeafOptimized(point=state.point(call.node), tensor=key, created_at=tensor.created_at)
-        )
-        raise ProgramRaised("ValueError", "can't optimize a non-leaf Tensor", by_torch=True)
-
-
-def _collected(machine: Machine, state: State, value: Value, call: Call) -> Value:
-    """Generators and filters run to a list, so that what they hold can be seen."""
-    if isinstance(value, (Generator, Zip)):
-        return HeapRef(state.new(Sequence("list", machine.iterate(state, value, call.node, 8).values)))
-    return value
 
 
 FUNCTIONS["torch.optim.Optimizer"] = make  # one that the program picks by its name (``ops.module_names.SOME``)
@@ -300,14 +200,14 @@ def zero_grad(machine: Machine, state: State, receiver: HeapRef, call: Call) -> 
 
 @method(OPTIMIZER_METHODS, "add_param_group")
 def add_param_group(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
-    found = list(_parameters_in(state, call.get(0, "param_group")))
+    found = list(parameters_in(state, call.get(0, "param_group")))
     refuse_computed(machine, state, found, call)
     if receiver.id in machine.grouped:
         state.edit(machine.grouped[receiver.id].id, Sequence).items.append(call.get(0, "param_group"))
     optimizer = state.edit(receiver.id, Optimizer)
     machine.facts.training.optimized.update(found)
     optimizer.params += [key for key in found if key not in optimizer.params]
-    optimizer.is_partial = optimizer.is_partial or _may_hold_more(machine, state, call.get(0, "param_group"))
+    optimizer.is_partial = optimizer.is_partial or may_hold_more(machine, state, call.get(0, "param_group"))
     return NONE
 
 
@@ -325,77 +225,6 @@ def param_groups(machine: Machine, state: State, owner: HeapRef) -> Value:
     optimizer = state.get(owner.id, Optimizer)
     params = HeapRef(state.new(Sequence("list", [TensorRef(k) for k in optimizer.params], optimizer.is_partial)))
     return HeapRef(state.new(Sequence("list", [HeapRef(state.new(Mapping({"params": params}, True)))])))
-
-
-@function("torch.cuda.amp.GradScaler", "torch.amp.GradScaler", "torch.cuda.amp.grad_scaler.GradScaler")
-def scaler(machine: Machine, state: State, call: Call) -> Value:
-    return HeapRef(state.new(Instance(External("torch.amp.GradScaler"), {"enabled": call.kwargs.get("enabled", TRUE)})))
-
-
-@function("torch.amp.GradScaler.scale")
-def scale(machine: Machine, state: State, call: Call) -> Value:
-    """The loss times a tensor: one more node, which saves the scale."""
-    loss = call.get(1, "outputs")
-    if not isinstance(loss, TensorRef):
-        return loss
-    scaler = call.args[0]
-    thing = state.heap[scaler.id] if isinstance(scaler, HeapRef) else None
-    enabled = thing.attributes.get("enabled", TRUE) if isinstance(thing, Instance) else FALSE
-    is_enabled, premise = switch_kept(machine, state, enabled)
-    if is_enabled is False:
-        return loss
-    factor = TensorRef(leaf(state, call.node))
-    scaled = run(machine, state, "mul", [loss, factor], {}, call.node) or loss
-    if isinstance(scaled, TensorRef):
-        point = state.point(call.node)
-        scaled_at = replace(point, supposed=premise) if premise else point
-        machine.facts.record_provenance(scaled.id, Provenance(scaled=scaled_at))
-    return scaled
-
-
-@function("torch.amp.GradScaler.step")
-def scaled_step(machine: Machine, state: State, call: Call) -> Value:
-    optimizer = call.get(1, "optimizer")
-    if isinstance(optimizer, HeapRef) and isinstance(state.heap[optimizer.id], Optimizer):
-        function = call.node.func if isinstance(call.node, ast.Call) else None
-        if not state.get(optimizer.id, Optimizer).params:  # it was handed in
-            _tell_scaled(machine, state, call)
-        inner = Call("step", call.args[2:], {}, call.node)
-        return advance(
-            machine, state, optimizer, inner, function.value if isinstance(function, ast.Attribute) else None
-        )
-    _tell_scaled(machine, state, call)
-    own = machine.load_attribute(
-        state, optimizer, "step", call.node
-    )  # the program's own optimizer, or it is unknown whose
-    return machine.call(state, own, call.args[2:], {}, call.node, call.key)
-
-
-def _tell_scaled(machine: Machine, state: State, call: Call) -> None:
-    """``scaler.step(optimizer)``, where it is not known what the optimizer holds."""
-    clipped = [(past, keys) for past, keys in history.groups(state, list(state.history)) if past.clip is not None]
-    node = call.node
-    if clipped and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
-        optimizer = node.args[0]
-        machine.facts.events.publish(
-            ScaledStep(
-                point=state.point(node),
-                because=guess(f"`{ast.unparse(optimizer)}` is an optimizer of what is clipped"),
-                optimizer=optimizer,
-                scaler=node.func.value,
-                past=tuple(clipped),
-                premises=machine.facts.relevant_assumptions(state),
-            )
-        )
-
-
-@function("torch.amp.GradScaler.unscale_")
-def unscale(machine: Machine, state: State, call: Call) -> Value:
-    optimizer = call.get(1, "optimizer")
-    thing = state.heap[optimizer.id] if isinstance(optimizer, HeapRef) else None
-    held = thing.params if isinstance(thing, Optimizer) else []
-    history.unscaled(state, held or list(state.history))
-    return NONE
 
 
 answers(lambda: Unknown("scaler"), *(f"torch.amp.GradScaler.{name}" for name in ("update", "get_scale", "state_dict")))

@@ -1,0 +1,176 @@
+"""What a module computes that the program does not define: a layer of PyTorch, a container, an unknown network.
+
+A layer of PyTorch is a row of data (``ops/layers.txt``); an unknown module is one with a single parameter that stands
+for all of its parameters, and a forward that depends on its inputs and on it, by assumption.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from .... import ops
+from ....autograd import Leaf, doubt, edge_of, invent, resolve_view
+from ....domain import facets
+from ....domain.completion import ProgramRaised
+from ....domain.mro import mro_of, own_method
+from ....domain.state import State
+from ....domain.values import (
+    TRUE,
+    BuiltinMethod,
+    External,
+    HeapRef,
+    Instance,
+    Mapping,
+    Sequence,
+    TensorRef,
+    Unknown,
+    Value,
+)
+from ....engine.machine import Machine
+from ....ops.layers import LAZY
+from ....source import written
+from ..registry import MODULE_METHODS, Call, method
+from . import frozen_parts
+from .assumed_networks import unless_network
+from .layer_models import PARALLEL, inputs_of, run_layer
+from .module_registry import modules_of, parameters_of
+from .parametrizations import computed, is_kept
+
+
+def holds_unknown(thing: object) -> bool:
+    """Whether something unknown is kept in an object, which may be a module."""
+    items = list(thing.attributes.values()) if isinstance(thing, Instance) else getattr(thing, "items", ())
+    values = items.values() if isinstance(items, dict) else items
+    return any(
+        isinstance(value, Unknown) and value.requires_grad is not False or isinstance(value, BuiltinMethod)
+        for value in values
+    )
+
+
+@method(MODULE_METHODS, "__call__")
+def called(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
+    """``nn.Module.__call__(net, x)`` and ``super().__call__(x)``: what calls ``forward``, the program's own if any."""
+    own = own_method(state, receiver, "forward")
+    if own is None:
+        return forward(machine, state, receiver, call)
+    return machine.call(state, own, call.args, call.kwargs, call.node, call.key)
+
+
+@method(MODULE_METHODS, "forward")
+def forward(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
+    """Call a module the program does not define."""
+    thing = state.heap[receiver.id]
+    inner = thing.attributes.get(facets.CONTAINER) if isinstance(thing, Instance) else receiver
+    held = state.heap[inner.id] if isinstance(inner, HeapRef) else None
+    if isinstance(held, (Sequence, Mapping)):
+        return _run_container(machine, state, receiver, held, call)
+    assert isinstance(thing, Instance)
+    if (wrapped := _wrapped(state, thing)) is not None:
+        return machine.call(state, wrapped, call.args, call.kwargs, call.node, call.key)
+    row = _row_of(state, thing)
+    if row is not None:
+        if facets.PARAMETRIZED in thing.attributes:
+            thing = with_computed(machine, state, receiver, thing, call)
+        result = run_layer(machine, state, row, thing, call)
+        _find_sizes(state, receiver)
+        return result
+    if (
+        facets.ASSUMED_NETWORK in thing.attributes
+        and (found := unless_network(machine, state, receiver, call)) is not None
+    ):
+        return found
+    return _run_unknown(machine, state, receiver, call)
+
+
+def _find_sizes(state: State, receiver: HeapRef) -> None:
+    """A layer that has found its sizes is of another class from now on."""
+    kind = state.get(receiver.id, Instance).kind
+    final = LAZY.get(kind.name.rpartition(".")[2]) if isinstance(kind, External) else None
+    if final is not None:
+        state.edit(receiver.id, Instance).kind = External(f"torch.nn.{final}")
+
+
+def _run_container(machine: Machine, state: State, receiver: HeapRef, held: Sequence | Mapping, call: Call) -> Value:
+    """``Sequential`` calls what it holds, in a class of the program also what attributes hold; lists and dicts of
+    modules have no forward.
+    """
+    if isinstance(held, Mapping) or held.kind != "Sequential":
+        raise ProgramRaised("NotImplementedError")
+    if machine.running_sequentials.count(receiver.id) > 2 * machine.limits.recursion:
+        raise ProgramRaised("RecursionError")  # it holds itself: the program's own functions go back earlier
+    thing = state.heap[receiver.id]
+    items = list(modules_of(state, thing).values()) if isinstance(thing, Instance) else held.items
+    if not items and holds_unknown(thing):
+        return Unknown("call")
+    machine.running_sequentials.append(receiver.id)
+    try:
+        return sequential(machine, state, items, call)
+    finally:
+        machine.running_sequentials.pop()
+
+
+def _wrapped(state: State, thing: Instance) -> Value | None:
+    """The module that an object of a class derived from ``DataParallel`` calls."""
+    is_parallel = any(isinstance(kind, External) and kind.name in PARALLEL for kind in mro_of(state, thing.kind))
+    return thing.attributes.get("module") if is_parallel else None
+
+
+def _row_of(state: State, thing: Instance) -> ops.Layer | None:
+    """The row of the layer of ``torch.nn`` that an object is, or that its class is derived from."""
+    kind = thing.kind
+    if not isinstance(kind, External):
+        kind = next((k for k in mro_of(state, kind) if isinstance(k, External)), External(""))
+    if not kind.name.startswith("torch.nn.") or facets.UNSEEN_PARAMETERS in thing.attributes:
+        return None
+    return ops.layer(kind.name.rpartition(".")[2])
+
+
+def _run_unknown(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
+    """A module of which only the parameters are known: its result depends on these and on its inputs."""
+    hidden, given = [key for _, key in parameters_of(state, receiver)], inputs_of(machine, state, call)
+    frozen_parts.look(machine, state, hidden)
+    frozen_parts.note_handed(state, (*call.args, *call.kwargs.values()))
+    name = written(call.node.func) if isinstance(call.node, ast.Call) else "module"
+    if not hidden and not given:
+        return Unknown("call")
+    edges = [edge for key in hidden if state.tensors[key].requires_grad and (edge := edge_of(resolve_view(state, key)))]
+    given += [key for key in hidden if not state.tensors[key].requires_grad]
+    weights = [edge.tensor for edge in edges if isinstance(edge, Leaf) and state.tensors[edge.tensor].stands_for_module]
+    made = invent(machine.facts, state, given, call.node, name, edges, saves=weights)
+    if edges:
+        _doubt_new(state, made, call)
+    return TensorRef(made)
+
+
+def _doubt_new(state: State, made: int, call: Call) -> None:
+    """``net.weights()`` where gradients are off: what is computed there has no graph, what was there before may."""
+    if not call.args and not call.kwargs:
+        doubt(state, [made])
+
+
+def with_computed(machine: Machine, state: State, receiver: HeapRef, thing: Instance, call: Call) -> Instance:
+    """A layer with the parameters that it computes at each call."""
+    made = computed(machine, state, thing, call.node)
+    if any(is_kept(thing, name) for name in made):
+        state.edit(receiver.id, Instance).attributes.update({k: v for k, v in made.items() if is_kept(thing, k)})
+    twin = thing.copy()
+    twin.attributes.update(made)
+    return twin
+
+
+def sequential(machine: Machine, state: State, items: list[Value], call: Call) -> Value:
+    """One after the other. What a layer writes in place it writes where the program says ``inplace=True``."""
+    value = call.args[0] if call.args else Unknown("input", False)
+    for item in items:
+        thing = state.heap[item.id] if isinstance(item, HeapRef) else None
+        made = machine.created_by.get(item.id) if isinstance(item, HeapRef) else None
+        if made is not None and isinstance(thing, Instance) and thing.attributes.get("inplace") == TRUE:
+            calls = state.calls
+            state.calls = (*calls, call.node)
+            try:
+                value = machine.call(state, item, [value], {}, made)
+            finally:
+                state.calls = calls
+        else:
+            value = machine.call(state, item, [value], {}, call.node)
+    return value
