@@ -20,8 +20,8 @@ from ..models.torch.nn.module_registry import is_module_like
 from ..models.torch.registry import MODULE_METHODS, Call, model_of
 from ..ops.module_names import is_layer, is_network
 from .installed_calls import followed, installed_code
-from .methods import modelled, tensor_method
-from .unknown_calls import hand_over, unknown_call
+from .tensor_methods import tensor_method
+from .unknown_calls import hand_over, modelled, unknown_call
 
 
 def call_library(machine: Machine, state: State, call: Call) -> Value:

@@ -7,28 +7,17 @@ what may be anything.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable
-from functools import partial
-
-from .. import ops
-from ..autograd import fresh_id
-from ..autograd.events.broken_graph import NumberBackward
 from ..domain import facets
 from ..domain.completion import ProgramRaised
-from ..domain.induction import is_number
-from ..domain.opaque_values import as_data, part_of
+from ..domain.opaque_values import as_data
 from ..domain.state import State
-from ..domain.traversal import tensors_in
 from ..domain.values import (
-    BuiltinMethod,
     Const,
     External,
     HeapRef,
     Instance,
     Mapping,
     Optimizer,
-    Origin,
     Sequence,
     TensorRef,
     Tuple,
@@ -37,24 +26,17 @@ from ..domain.values import (
     something,
 )
 from ..engine.machine import Machine
-from ..engine.observer import OpaqueReason
 from ..engine.paths.conditions import ADDING, forget
-from ..models.python import array_memory
 from ..models.python.sets import SETS
 from ..models.python.text_methods import method_of_text
 from ..models.python.unmodelled_methods import may_have_changed
-from ..models.torch import dispatch
-from ..models.torch.autograd.walked_unknowns import take_for_tensor
 from ..models.torch.measures import numel
-from ..models.torch.optim.optimizers import unknown_step
 from ..models.torch.registry import (
     MAPPING_METHODS,
     MODULE_METHODS,
     OPTIMIZER_METHODS,
     SEQUENCE_METHODS,
     SET_METHODS,
-    TENSOR_METHODS,
-    ArgumentLeftOut,
     Call,
     MethodModel,
     is_opaque,
@@ -62,19 +44,9 @@ from ..models.torch.registry import (
 )
 from ..ops import conversions
 from ..semantics import networks_by_use
-from ..source import written
-from .handed_closures import run_handed
 from .receivers import how_answers, is_only_of_tensors
-from .unknown_calls import note_step, unknown_call
-
-OF_TYPES = frozenset({("isinstance",), ("hasattr",)})
-"""What conditions about the type of a value begin with."""
-
-OF_DICTS = frozenset("pop get items".split())
-"""Methods of Python's ``dict`` that give what is in it: of a batch of data they give data."""
-
-OF_BATCHES = conversions.MOVING | {"pin_memory"}
-"""Methods that a batch has, too, which is a dict or an object with tensors in it: they give another batch."""
+from .tensor_methods import converted, method_of_unknown, setting_by, tensor_method
+from .unknown_calls import unknown_call
 
 METHODS = {
     Sequence: SEQUENCE_METHODS,
@@ -83,16 +55,6 @@ METHODS = {
     Instance: MODULE_METHODS,
 }
 """Models of methods by what has them."""
-
-READING = frozenset("copy get items values".split())
-"""Methods of Python's ``dict``, or ``list``, that give parts of it. A tensor whose layout is sparse has one of these
-names, too.
-"""
-
-OF_TENSORS = frozenset("detach unsqueeze permute contiguous".split())
-"""Methods that only tensors have, and that return one: what is unknown is a tensor where the program calls them (of
-torch.Tensor those that neither numpy.ndarray nor a batch has).
-"""
 
 
 def call_method(machine: Machine, state: State, receiver: Value, call: Call) -> Value:
@@ -110,15 +72,15 @@ def call_method(machine: Machine, state: State, receiver: Value, call: Call) -> 
         forget(state, receiver, call.name)
         receiver = as_data(state, receiver)
     if isinstance(receiver, Unknown):
-        found = _method_of_unknown(machine, state, receiver, call)
+        found = method_of_unknown(machine, state, receiver, call)
         if found is not None:
             return found
-        if (setting := _setting(call)) is not None:
+        if (setting := setting_by(call)) is not None:
             unknown_call(machine, state, call.args, call.kwargs, call.node, owner)
             state.edit_given_attributes(receiver.tensor_id).update(setting)
             return owner
         if call.name in conversions.OF_MODULES:
-            return _converted(machine, state, receiver, call, owner)
+            return converted(machine, state, receiver, call, owner)
     may_have_changed(machine, state, receiver, call.name)
     return unknown_call(machine, state, call.args, call.kwargs, call.node, owner)
 
@@ -144,30 +106,6 @@ def _plain_method(state: State, receiver: Const | Tuple, call: Call) -> Value | 
 
 def _lacking(kind: str, name: str) -> ProgramRaised:
     return ProgramRaised("AttributeError", f"'{kind}' object has no attribute '{name}'")
-
-
-SETTINGS = (facets.TRAINING, facets.REQUIRES_GRAD)
-"""What is known of how a network was set that is not known."""
-
-
-def _setting(call: Call) -> dict[str, Value] | None:
-    """What a method sets of an object that is not known, if that is a network; the method returns the object."""
-    if call.name in ("eval", "train") and not call.args:
-        return {facets.TRAINING: Const(call.name == "train")}
-    if call.name == "requires_grad_":
-        flag = call.flag(0, "requires_grad", True)
-        return {facets.REQUIRES_GRAD: Unknown("requires_grad", False) if flag is None else Const(flag)}
-    return None
-
-
-def _converted(machine: Machine, state: State, receiver: Unknown, call: Call, owner: Value) -> Value:
-    """What a conversion of an object returns that is not known: it is set as the object is."""
-    result = unknown_call(machine, state, call.args, call.kwargs, call.node, owner)
-    given = state.given_attributes(receiver.tensor_id)
-    known = {name: given[name] for name in SETTINGS if name in given}
-    if known and isinstance(result, Unknown):
-        state.edit_given_attributes(result.tensor_id).update(known)
-    return result
 
 
 def _object_method(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value | None:
@@ -219,95 +157,3 @@ def _methods_of(thing: object, name: str) -> dict[str, MethodModel[HeapRef]] | N
     if isinstance(thing, Mapping) and thing.kind == "ModuleDict":
         return MAPPING_METHODS if name in MAPPING_METHODS else MODULE_METHODS
     return table
-
-
-def _method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: Call) -> Value | None:
-    """A method of an unknown value: data gives data, and what only tensors have makes it a tensor. None where nothing
-    follows from the name.
-    """
-    if receiver.requires_grad is False and call.name in OF_DICTS and all(isinstance(arg, Const) for arg in call.args):
-        return Unknown(requires_grad=False, origin=Origin.BATCH)
-    if receiver.origin is Origin.BATCH and (call.name in TENSOR_METHODS or ops.candidates(call.name)):
-        return _method_of_batch(machine, state, receiver, call)
-    forget(state, receiver, call.name)
-    if machine.facts.memory.arrays and call.name in array_memory.METHODS:
-        array_memory.note_write(machine, state, receiver, call.node)
-    if call.name in OF_TENSORS:
-        return Unknown(requires_grad=False if call.name == "detach" else receiver.requires_grad, origin=Origin.BATCH)
-    if call.name == "backward":
-        _walk_unknown(machine, state, receiver, call)
-    return unknown_step(machine, state, call) if call.name == "step" else None
-
-
-def _method_of_batch(machine: Machine, state: State, receiver: Unknown, call: Call) -> Value:
-    """A method of tensors, of a part of a data set: that is one, unless a batch of tensors has the method, too."""
-    if call.name in OF_BATCHES:
-        return Unknown(requires_grad=receiver.requires_grad, origin=Origin.BATCH)
-    tensor = dispatch.tensor_of(machine, state, receiver)
-    assert tensor is not None
-    return tensor_method(machine, state, TensorRef(tensor), call)
-
-
-def _walk_unknown(machine: Machine, state: State, receiver: Unknown, call: Call) -> None:
-    """``backward`` of what may be the root of a graph."""
-    _refuse_number(machine, state, receiver, call.node)
-    if not call.args and not call.kwargs and (key := take_for_tensor(machine, state, receiver, call.node)) is not None:
-        tensor_method(machine, state, TensorRef(key), call)
-    elif not call.args:
-        machine.unit.stats.backwards += 1
-        machine.unit.stats.unknown_roots += 1
-        machine.count_backward(state, call.node, False)
-
-
-def _refuse_number(machine: Machine, state: State, receiver: Unknown, node: ast.AST) -> None:
-    """Publish that a number has no ``backward``, and raise, if it was read from a tensor with a graph for certain. Not
-    where the program has asked what it is, or where a handler may be for this error.
-    """
-    origins = machine.facts.provenance_of(receiver.tensor_id)
-    cut = origins.cut
-    if cut is None or machine.handlers_around:
-        return
-    names = (receiver, receiver.formula, origins.number_in)
-    if any(isinstance(asked, tuple) and asked[:1] in OF_TYPES and asked[1] in names for asked in state.path_condition):
-        return
-    if is_number(receiver) or cut.operation == "tolist" and (cut.source is None or cut.source.assumption is None):
-        machine.facts.events.publish(NumberBackward(point=state.point(node), cut=cut))
-        raise ProgramRaised("AttributeError", "object has no attribute 'backward'", by_torch=True)
-
-
-def tensor_method(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
-    if call.name in READING and state.tensors[receiver.id].assumption:
-        return part_of(machine.facts, state, receiver.id, call.node)
-    method = TENSOR_METHODS.get(call.name)
-    if method is not None:
-        function = BuiltinMethod(receiver, call.name)
-        return modelled(machine, state, call, function, partial(method, machine, state, receiver, call))
-    row = ops.op_name("torch.Tensor." + call.name)
-    if row is not None:
-        result = dispatch.run(machine, state, row, [receiver, *call.args], call.kwargs, call.node)
-        if result is not None:
-            return result
-    if call.name == "step" and (result := unknown_step(machine, state, call)) is not None:
-        return result
-    found = [receiver.id, *(t for a in call.args for t in tensors_in(state, a))]
-    if state.tensors[receiver.id].requires_grad is False and not any(state.tensors[t].requires_grad for t in found):
-        return something(call.name, False)
-    machine.leave_opaque(call.node, BuiltinMethod(receiver, call.name), OpaqueReason.UNKNOWN)
-    state.unread = fresh_id()
-    run_handed(machine, state, (*call.args, *call.kwargs.values()), call.node)
-    note_step(machine, state, found, call.node)
-    return dispatch.opaque(
-        machine, state, found, call.node, written(call.node.func) if isinstance(call.node, ast.Call) else call.name
-    )
-
-
-def modelled(machine: Machine, state: State, call: Call, function: Value, run: Callable[[], Value]) -> Value:
-    """What a ``run`` of the model of a ``function`` returns; one that looks at a place for what is given by name knows
-    nothing.
-    """
-    try:
-        return run()
-    except ArgumentLeftOut:
-        if not call.kwargs:
-            raise
-        return unknown_call(machine, state, call.args, call.kwargs, call.node, function)

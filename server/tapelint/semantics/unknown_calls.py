@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ..autograd import fresh_id
 from ..domain import facets
 from ..domain.state import State
 from ..domain.traversal import tensors_in
-from ..domain.values import External, Tuple, Unknown, Value
+from ..domain.values import (
+    External,
+    Tuple,
+    Unknown,
+    Value,
+)
 from ..engine.lifecycle import UnknownStepped
 from ..engine.machine import Machine
 from ..engine.observer import OpaqueReason
@@ -17,6 +22,10 @@ from ..engine.open_objects import SHOWS, escape, is_harmless, open_up
 from ..models.python import array_memory
 from ..models.torch import dispatch
 from ..models.torch.autograd.grad_access import handed_over
+from ..models.torch.registry import (
+    ArgumentLeftOut,
+    Call,
+)
 from ..source import written
 from .handed_closures import run_handed
 from .reassigned_data import kept_by, may_have_called
@@ -78,3 +87,15 @@ def hand_over(machine: Machine, function: Value, values: Iterable[Value], known:
     root, _, rest = function.name.partition(".") if isinstance(function, External) else ("", "", "")
     if root not in known or root == "builtins" and ("." in rest or rest in RUN) or rest.startswith("optim."):
         open_up(machine, values)
+
+
+def modelled(machine: Machine, state: State, call: Call, function: Value, run: Callable[[], Value]) -> Value:
+    """What a ``run`` of the model of a ``function`` returns; one that looks at a place for what is given by name knows
+    nothing.
+    """
+    try:
+        return run()
+    except ArgumentLeftOut:
+        if not call.kwargs:
+            raise
+        return unknown_call(machine, state, call.args, call.kwargs, call.node, function)
