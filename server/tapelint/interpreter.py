@@ -25,7 +25,7 @@ from .models.python import (
     sets,
     type_tests,
 )
-from .models.torch import composites, legacy_constructors, measures, precision, tensors
+from .models.torch import composites, legacy_constructors, measures, precision, tensor_conversions, tensors
 from .models.torch.autograd import backward_calls, grad_calls, grad_mode, tensor_hooks
 from .models.torch.autograd_function import apply
 from .models.torch.nn import (
@@ -66,6 +66,7 @@ MODELS: tuple[ModuleType, ...] = (
     paused_optimizers,
     precision,
     sets,
+    tensor_conversions,
     tensor_hooks,
     tensors,
     type_tests,

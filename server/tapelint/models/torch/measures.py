@@ -16,7 +16,7 @@ from ...domain.values import FALSE, Const, TensorRef, Tuple, Value, something, u
 from ...engine.machine import Machine
 from .known_shape import items_in, rank, shape
 from .registry import TENSOR_METHODS, Call, function, method
-from .tensors import conversion
+from .tensor_conversions import conversion
 
 
 @method(TENSOR_METHODS, "size", "dim", "ndimension", "numel", "nelement")

@@ -28,7 +28,7 @@ from ....engine.machine import Machine
 from ..autograd.tensor_hooks import retains
 from ..nn.unregistered import leaves_in_containers, wrapper_for
 from ..registry import Call
-from ..tensors import MOVED
+from ..tensor_conversions import MOVED
 
 
 def parameters_in(state: State, given: Value) -> Iterator[int]:
