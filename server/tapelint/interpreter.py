@@ -25,7 +25,15 @@ from .models.python import (
     sets,
     type_tests,
 )
-from .models.torch import composites, legacy_constructors, measures, precision, tensor_conversions, tensors
+from .models.torch import (
+    composites,
+    legacy_constructors,
+    measures,
+    precision,
+    tensor_conversions,
+    tensor_creation,
+    tensors,
+)
 from .models.torch.autograd import backward_calls, grad_calls, grad_mode, tensor_hooks
 from .models.torch.autograd_function import apply
 from .models.torch.nn import (
@@ -67,6 +75,7 @@ MODELS: tuple[ModuleType, ...] = (
     precision,
     sets,
     tensor_conversions,
+    tensor_creation,
     tensor_hooks,
     tensors,
     type_tests,

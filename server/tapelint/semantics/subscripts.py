@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
-from ..autograd import leaf, resolve_view
 from ..domain.completion import ProgramRaised
-from ..domain.opaque_values import as_data, part_of
 from ..domain.options import settled
 from ..domain.state import State
 from ..domain.values import (
@@ -20,7 +17,6 @@ from ..domain.values import (
     HeapRef,
     Instance,
     Mapping,
-    Origin,
     Range,
     Sequence,
     SequenceKind,
@@ -35,26 +31,22 @@ from ..domain.values import (
 )
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.open_objects import changed, open_up, store_in_unknown
-from ..engine.paths import constant_contents
 from ..engine.paths.conditions import forget
 from ..engine.paths.picks import entries, item_picked
 from ..models.python import array_memory
-from ..models.torch import dispatch, sliced_parts
 from ..models.torch.autograd import missing_grad
 from ..models.torch.autograd.changed_objects import part_changed
-from ..models.torch.known_shape import indexed
 from ..models.torch.nn import module_registry
 from ..models.torch.nn.new_parameters import kept
 from ..ops.module_names import some_of
+from . import tensor_items
 from .picked_items import at_known_index, at_unknown_index, stored
 from .refused.refusals import refuse_item
 
 
 def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.AST) -> Value:
     if isinstance(owner, TensorRef):
-        if resolve_view(state, owner.id).assumption:  # a pair of indices only a tensor takes: a view of it
-            return owner if isinstance(index, Tuple) else part_of(machine.facts, state, owner.id, node)
-        return _tensor(machine, state, owner, index, node)
+        return tensor_items.load(machine, state, owner, index, node)
     if owner == NONE:
         missing_grad.refuse_none(machine, state, owner, node, "TypeError")
     if isinstance(owner, Tuple):
@@ -170,60 +162,9 @@ def _entry(machine: Machine, state: State, owner: HeapRef, thing: Mapping, index
     return at_unknown_index(machine, state, owner.id, found, list(thing.items.values()), index)
 
 
-def basic(index: Value) -> bool | None:
-    """Whether an index makes a view (numbers, slices, None, ...), gathers (tensors, lists), or None where that is not
-    known.
-    """
-    parts = index.items if isinstance(index, Tuple) else (index,)
-    unknown = False
-    for part in parts:
-        if isinstance(part, TensorRef):
-            return False
-        if isinstance(part, HeapRef):
-            return False
-        if isinstance(part, Unknown) and part.origin is not Origin.NUMBER:
-            unknown = True
-        if isinstance(part, Const) and isinstance(part.value, bool):
-            return False
-    return None if unknown else True
-
-
-def entire(index: Value) -> bool:
-    """Whether an index leaves nothing out: ``x[:] = v`` and ``x[...] = v`` write x itself, not a view of it."""
-    parts = index.items if isinstance(index, Tuple) else (index,)
-    return all(part in (Slice(NONE, NONE, NONE), Const(...)) for part in parts)
-
-
-def _tensor(machine: Machine, state: State, owner: TensorRef, index: Value, node: ast.AST) -> Value:
-    kind = basic(index)
-    parts = [p for p in (index.items if isinstance(index, Tuple) else (index,)) if isinstance(p, TensorRef)]
-    if kind is False:
-        result = dispatch.run(machine, state, "getitem.index", [owner, parts[0] if parts else Const(0)], {}, node)
-    elif kind is None:
-        return TensorRef(_doubtful(machine, state, owner, node))
-    else:
-        result = dispatch.run(machine, state, "getitem.basic", [owner, Const(0)], {}, node)
-        if isinstance(result, TensorRef):
-            part = state.tensors[result.id]
-            state.tensors[result.id] = replace(part, sizes=indexed(state.tensors[owner.id].sizes, index))
-            sliced_parts.remember(machine.facts, state.tensors[owner.id], index, result.id)
-    return result if result is not None else Unknown("item")
-
-
-def _doubtful(machine: Machine, state: State, owner: TensorRef, node: ast.AST) -> int:
-    """``x[i]`` where i may be a number or a mask: it depends on x and shares nothing with it for certain. Which part
-    of x it is, and how large, is unknown.
-    """
-    value = dispatch.apply(machine, state, dispatch.CLONE, [owner], {}, node)
-    assert isinstance(value, TensorRef)
-    machine.facts.origins.provenance[value.id] = replace(machine.facts.provenance_of(value.id), clone_of=None)
-    state.tensors[value.id] = replace(state.tensors[value.id], sizes=None)
-    return value.id
-
-
 def store(machine: Machine, state: State, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
     if isinstance(owner, TensorRef):
-        _store_in_tensor(machine, state, owner, index, value, node)
+        tensor_items.store(machine, state, owner, index, value, node)
     elif isinstance(owner, HeapRef):
         thing = state.heap[owner.id]
         if isinstance(thing, (Sequence, Mapping)):
@@ -244,39 +185,6 @@ def store(machine: Machine, state: State, owner: Value, index: Value, value: Val
         store_in_unknown(machine, state, owner, value)
 
 
-def _store_in_tensor(
-    machine: Machine, state: State, owner: TensorRef, index: Value, value: Value, node: ast.AST
-) -> None:
-    if resolve_view(state, owner.id).assumption:
-        if not _is_of_tensors(state, index):
-            part_changed(machine, state, owner.id)
-        return
-    if basic(index) is False:
-        parts = [p for p in (index.items if isinstance(index, Tuple) else (index,)) if isinstance(p, TensorRef)]
-        dispatch.run(
-            machine,
-            state,
-            "index_put_",
-            [owner, Tuple(tuple(parts)), _as_tensor(machine, state, value, node)],
-            {},
-            node,
-        )
-    elif entire(index):
-        dispatch.run(machine, state, "copy_", [owner, _as_tensor(machine, state, value, node)], {}, node)
-    else:
-        # ``x[i] = v`` is ``x[i].copy_(v)``: a write through a view.
-        part = dispatch.run(machine, state, "getitem.basic", [owner, Const(0)], {}, node)
-        if part is not None:
-            if isinstance(part, TensorRef):
-                sliced_parts.remember(machine.facts, state.tensors[owner.id], index, part.id)
-            dispatch.run(machine, state, "copy_", [part, _as_tensor(machine, state, value, node)], {}, node)
-
-
-def _is_of_tensors(state: State, index: Value) -> bool:
-    """Whether an index is one that tensors take and containers do not."""
-    return isinstance(index, Tuple) or isinstance(index, TensorRef) and not state.tensors[index.id].assumption
-
-
 def _store_entry(machine: Machine, state: State, owner: HeapRef, thing: Mapping, index: Value, value: Value) -> None:
     """``d[key] = v``; what is known of a key need not be what it is: an unknown value is the key of one entry."""
     edited = state.edit(owner.id, Mapping)
@@ -290,16 +198,6 @@ def _store_entry(machine: Machine, state: State, owner: HeapRef, thing: Mapping,
         open_up(machine, [thing.owner])
     edited.items[entry_key(index)] = value
     edited.is_partial = edited.is_partial or not isinstance(index, Unknown)
-
-
-def _as_tensor(machine: Machine, state: State, value: Value, node: ast.AST) -> Value:
-    """PyTorch makes a tensor of a plain number before it writes it."""
-    value = as_data(state, value)
-    if isinstance(value, TensorRef):
-        return value
-    made = leaf(state, node, value.requires_grad if isinstance(value, Unknown) else False)
-    constant_contents.made(machine, state, made, value)
-    return TensorRef(made)
 
 
 def _store_item(machine: Machine, state: State, owner: HeapRef, thing: Sequence, index: Value, value: Value) -> None:

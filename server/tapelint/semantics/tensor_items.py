@@ -1,0 +1,120 @@
+"""``x[i]`` where ``x`` is a tensor: read and set."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from ..autograd import leaf, resolve_view
+from ..domain.opaque_values import as_data, part_of
+from ..domain.state import State
+from ..domain.values import (
+    NONE,
+    Const,
+    HeapRef,
+    Origin,
+    Slice,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+)
+from ..engine.machine import Machine
+from ..engine.paths import constant_contents
+from ..models.torch import dispatch, sliced_parts
+from ..models.torch.autograd.changed_objects import part_changed
+from ..models.torch.known_shape import indexed
+
+
+def basic(index: Value) -> bool | None:
+    """Whether an index makes a view (numbers, slices, None, ...), gathers (tensors, lists), or None where that is not
+    known.
+    """
+    parts = index.items if isinstance(index, Tuple) else (index,)
+    unknown = False
+    for part in parts:
+        if isinstance(part, TensorRef):
+            return False
+        if isinstance(part, HeapRef):
+            return False
+        if isinstance(part, Unknown) and part.origin is not Origin.NUMBER:
+            unknown = True
+        if isinstance(part, Const) and isinstance(part.value, bool):
+            return False
+    return None if unknown else True
+
+
+def entire(index: Value) -> bool:
+    """Whether an index leaves nothing out: ``x[:] = v`` and ``x[...] = v`` write x itself, not a view of it."""
+    parts = index.items if isinstance(index, Tuple) else (index,)
+    return all(part in (Slice(NONE, NONE, NONE), Const(...)) for part in parts)
+
+
+def load(machine: Machine, state: State, owner: TensorRef, index: Value, node: ast.AST) -> Value:
+    if resolve_view(state, owner.id).assumption:  # a pair of indices only a tensor takes: a view of it
+        return owner if isinstance(index, Tuple) else part_of(machine.facts, state, owner.id, node)
+    kind = basic(index)
+    parts = [p for p in (index.items if isinstance(index, Tuple) else (index,)) if isinstance(p, TensorRef)]
+    if kind is False:
+        result = dispatch.run(machine, state, "getitem.index", [owner, parts[0] if parts else Const(0)], {}, node)
+    elif kind is None:
+        return TensorRef(_doubtful(machine, state, owner, node))
+    else:
+        result = dispatch.run(machine, state, "getitem.basic", [owner, Const(0)], {}, node)
+        if isinstance(result, TensorRef):
+            part = state.tensors[result.id]
+            state.tensors[result.id] = replace(part, sizes=indexed(state.tensors[owner.id].sizes, index))
+            sliced_parts.remember(machine.facts, state.tensors[owner.id], index, result.id)
+    return result if result is not None else Unknown("item")
+
+
+def _doubtful(machine: Machine, state: State, owner: TensorRef, node: ast.AST) -> int:
+    """``x[i]`` where i may be a number or a mask: it depends on x and shares nothing with it for certain. Which part
+    of x it is, and how large, is unknown.
+    """
+    value = dispatch.apply(machine, state, dispatch.CLONE, [owner], {}, node)
+    assert isinstance(value, TensorRef)
+    machine.facts.origins.provenance[value.id] = replace(machine.facts.provenance_of(value.id), clone_of=None)
+    state.tensors[value.id] = replace(state.tensors[value.id], sizes=None)
+    return value.id
+
+
+def store(machine: Machine, state: State, owner: TensorRef, index: Value, value: Value, node: ast.AST) -> None:
+    if resolve_view(state, owner.id).assumption:
+        if not _is_of_tensors(state, index):
+            part_changed(machine, state, owner.id)
+        return
+    if basic(index) is False:
+        parts = [p for p in (index.items if isinstance(index, Tuple) else (index,)) if isinstance(p, TensorRef)]
+        dispatch.run(
+            machine,
+            state,
+            "index_put_",
+            [owner, Tuple(tuple(parts)), _as_tensor(machine, state, value, node)],
+            {},
+            node,
+        )
+    elif entire(index):
+        dispatch.run(machine, state, "copy_", [owner, _as_tensor(machine, state, value, node)], {}, node)
+    else:
+        # ``x[i] = v`` is ``x[i].copy_(v)``: a write through a view.
+        part = dispatch.run(machine, state, "getitem.basic", [owner, Const(0)], {}, node)
+        if part is not None:
+            if isinstance(part, TensorRef):
+                sliced_parts.remember(machine.facts, state.tensors[owner.id], index, part.id)
+            dispatch.run(machine, state, "copy_", [part, _as_tensor(machine, state, value, node)], {}, node)
+
+
+def _is_of_tensors(state: State, index: Value) -> bool:
+    """Whether an index is one that tensors take and containers do not."""
+    return isinstance(index, Tuple) or isinstance(index, TensorRef) and not state.tensors[index.id].assumption
+
+
+def _as_tensor(machine: Machine, state: State, value: Value, node: ast.AST) -> Value:
+    """PyTorch makes a tensor of a plain number before it writes it."""
+    value = as_data(state, value)
+    if isinstance(value, TensorRef):
+        return value
+    made = leaf(state, node, value.requires_grad if isinstance(value, Unknown) else False)
+    constant_contents.made(machine, state, made, value)
+    return TensorRef(made)
