@@ -23,7 +23,8 @@ BINDING = frozenset("globals locals vars setattr exec eval import_module __impor
 def surely_bound(tree: ast.AST) -> frozenset[str]:
     """The names that are bound by statements of the top level itself, and not deleted again."""
     bound = {name for statement in getattr(tree, "body", ()) for name in _bound(statement)}
-    return frozenset(bound - {each.id for each in walk(tree) if isinstance(each, ast.Name) and _is_deleted(each)})
+    names = (each for each in walk(tree) if isinstance(each, ast.Name))
+    return frozenset(bound - {each.id for each in names if isinstance(each.ctx, ast.Del)})
 
 
 def _bound(statement: ast.AST) -> Iterator[str]:
@@ -38,10 +39,6 @@ def _bound(statement: ast.AST) -> Iterator[str]:
             yield from (each.id for each in targets if isinstance(each, ast.Name))
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr()):
             yield name
-
-
-def _is_deleted(name: ast.Name) -> bool:
-    return isinstance(name.ctx, ast.Del)
 
 
 @cached_on_node

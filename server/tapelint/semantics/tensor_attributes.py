@@ -72,10 +72,6 @@ def load(machine: Machine, state: State, owner: TensorRef, name: str, node: ast.
     return BuiltinMethod(owner, name)
 
 
-def _data(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
-    return TensorRef(cut(machine, state, tensor, node, CutReason.DATA))
-
-
 def _gradient(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     """``.grad``: a non-leaf has none, which is reported where nothing is assumed of the tensor."""
     grad_access.read_grad(machine, state, tensor.id, node)
@@ -102,20 +98,8 @@ def _base(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Valu
     return TensorRef(tensor.base) if tensor.base is not None and certain else Unknown("_base")
 
 
-def _is_leaf(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
-    return Const(tensor.grad_fn is None)
-
-
 def _grad_fn(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     return NONE if tensor.grad_fn is None and tensor.requires_grad is not None else Unknown("grad_fn")
-
-
-def _shape(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
-    return shape(tensor.sizes)
-
-
-def _rank(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
-    return rank(tensor.sizes)
 
 
 def _dtype(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
@@ -129,10 +113,6 @@ def _dtype(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Val
     return machine.fact(of, DTYPE_OF_KIND.get(kind, Origin.ANY))
 
 
-def _device(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
-    return devices.device_of(machine, tensor.id)
-
-
 def _is_elsewhere(name: str, machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     """``.is_cuda``, ``.is_xpu``, ``.is_mps``, ``.is_meta``: what is on the CPU is none of these."""
     return FALSE if tensor.id in machine.facts.contents.on_cpu else machine.fact(name)
@@ -141,15 +121,6 @@ def _is_elsewhere(name: str, machine: Machine, state: State, tensor: Tensor, nod
 def _is_special(name: str, machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
     """``.is_sparse``, ``.is_quantized``: what is known to be of single precision is neither."""
     return FALSE if tensor.id in machine.facts.contents.float32 else machine.fact(name)
-
-
-def _fact(name: str, machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
-    """What is not told apart: one value for all tensors."""
-    return machine.fact(name)
-
-
-def _number(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
-    return unknown_number()
 
 
 @frozen
@@ -163,18 +134,23 @@ class TensorAttribute:
 
 
 TENSOR_ATTRIBUTES: Mapping[str, TensorAttribute] = {
-    "data": TensorAttribute(_data),
+    "data": TensorAttribute(
+        lambda machine, state, tensor, node: TensorRef(cut(machine, state, tensor, node, CutReason.DATA))
+    ),
     "grad": TensorAttribute(_gradient),
     "requires_grad": TensorAttribute(_requires_grad),
-    "is_leaf": TensorAttribute(_is_leaf),
+    "is_leaf": TensorAttribute(lambda machine, state, tensor, node: Const(tensor.grad_fn is None)),
     "_base": TensorAttribute(_base),
     "grad_fn": TensorAttribute(_grad_fn, "fact"),
-    "shape": TensorAttribute(_shape, "number"),
-    "ndim": TensorAttribute(_rank, "number"),
-    **dict.fromkeys(("nbytes", "itemsize"), TensorAttribute(_number, "number")),
+    "shape": TensorAttribute(lambda machine, state, tensor, node: shape(tensor.sizes), "number"),
+    "ndim": TensorAttribute(lambda machine, state, tensor, node: rank(tensor.sizes), "number"),
+    **dict.fromkeys(
+        ("nbytes", "itemsize"), TensorAttribute(lambda machine, state, tensor, node: unknown_number(), "number")
+    ),
     "dtype": TensorAttribute(_dtype, "fact"),
-    "device": TensorAttribute(_device, "fact"),
-    **{name: TensorAttribute(partial(_fact, name), "fact") for name in ("layout", "names")},
+    "device": TensorAttribute(lambda machine, state, tensor, node: devices.device_of(machine, tensor.id), "fact"),
+    "layout": TensorAttribute(lambda machine, state, tensor, node: machine.fact("layout"), "fact"),
+    "names": TensorAttribute(lambda machine, state, tensor, node: machine.fact("names"), "fact"),
     **{
         name: TensorAttribute(partial(_is_elsewhere, name), "fact")
         for name in ("is_cuda", "is_xpu", "is_mps", "is_meta")

@@ -44,18 +44,13 @@ def apply(machine: Machine, state: State, call: Call) -> Value:
     flags = tuple(flag(state, v) for v in given.values)
     context, mode = new_context(state, kind, flags), state.grad_mode
     result = run_forward(machine, state, (kind, forward, setup), context, given.values, call.node)
-    needs = needs_grad(mode, flags)
+    needs = result_requires_grad(mode, True in flags, None in flags)
     backward = own_function(state, kind, "backward") or own_function(state, kind, "vjp")
     machine.unit.dependencies.update(method.node for method in (forward, setup, backward) if method is not None)
     definition = Definition(state.get(kind.id, Class).name, forward, setup, backward, context, kind)
     if needs is not False:
         refuse_plain_values(machine.facts, state, definition, needs, call.node)
     return attach(machine, state, call.node, definition, given, result, needs)
-
-
-def needs_grad(mode: bool | None, flags: tuple[bool | None, ...]) -> bool | None:
-    """Whether the results get a graph: in grad mode, if some argument needs a gradient."""
-    return result_requires_grad(mode, True in flags, None in flags)
 
 
 def given_to(state: State, arguments: tuple[Value, ...], node: ast.AST) -> Given:
