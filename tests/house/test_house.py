@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from tapelint.interpreter import MODELS
-from tapelint.models.overlays import OVERLAYS
+from tapelint.models.torch.registry import OVERLAYS
 from tapelint.semantics.evaluator import TRANSFER_FUNCTIONS
 
 PACKAGE = Path(__file__).resolve().parents[2] / "server" / "tapelint"

@@ -10,12 +10,12 @@ import sys
 
 import pytest
 
-from tapelint.models.overlays import OVERLAYS
+from tapelint.models.torch.registry import OVERLAYS
 
 PROBE = """
 import json, sys
 from tapelint import analysis
-from tapelint.models.overlays import OVERLAYS, load_models
+from tapelint.models.torch.registry import OVERLAYS, load_models
 from tapelint.models.torch import registry
 
 TABLES = [name for name in vars(registry) if name.endswith("_METHODS") or name in ("ATTRIBUTES", "DECORATORS")]

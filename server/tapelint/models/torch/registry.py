@@ -6,8 +6,9 @@ A model is a function of (machine, state, call); it returns the call's value.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from importlib import import_module
 from typing import SupportsIndex, TypeVar, overload
 
 from ... import ops
@@ -27,7 +28,6 @@ from ...domain.values import (
     Value,
 )
 from ...engine.machine import Machine
-from ..overlays import load_models
 
 
 class ArgumentLeftOut(ProgramRaised):
@@ -97,6 +97,35 @@ OPTIMIZER_METHODS: dict[str, MethodModel[HeapRef]] = {}
 SEQUENCE_METHODS: dict[str, MethodModel[HeapRef]] = {}
 SET_METHODS: dict[str, MethodModel[HeapRef]] = {}
 MAPPING_METHODS: dict[str, MethodModel[HeapRef]] = {}
+
+
+OVERLAYS: Mapping[str, str] = {
+    **dict.fromkeys(("addict", "box", "easydict", "ml_collections", "munch", "omegaconf"), "python.config_objects"),
+    **dict.fromkeys(("argparse", "configargparse", "jsonargparse", "simple_parsing", "types"), "python.option_parsers"),
+    "copy": "python.copying",
+    "itertools": "python.iterators",
+    "einops": "torch.einops",
+    "functorch": "torch.func.transforms",
+    "torch.distributions": "torch.distributions",
+    "torch.func": "torch.func.transforms",
+    "torch.func.functional_call": "torch.nn.functional_call",
+    "torch.nn.utils.stateless": "torch.nn.functional_call",
+    "torch.optim.swa_utils": "torch.nn.weight_averages",
+    "torch.utils.checkpoint": "torch.autograd.checkpoint",
+    "torch.vmap": "torch.func.transforms",
+}
+"""The module of ``models/`` by the package that it models. Such a module registers models of functions by their dotted
+names, and nothing else: what an analysis knows does not depend on what was analysed before.
+"""
+
+
+def load_models(name: str) -> None:
+    """Load the models of the packages that something with this dotted name is in."""
+    home = ""
+    for part in name.split("."):
+        home = f"{home}.{part}" if home else part
+        if home in OVERLAYS:
+            import_module(f"..{OVERLAYS[home]}", __package__)
 
 
 @lru_cache(4096)
