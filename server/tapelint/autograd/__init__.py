@@ -1,10 +1,9 @@
 """Autograd as data: tensors, storages with versions, views, graph nodes, what they saved, what each backward freed."""
 
 from .event_bus import EventBus
-from .facts import Facts, Unmarked
+from .facts import Facts
 from .gradients import history
 from .model.cuts import Cut, CutReason
-from .model.func_levels import Level, alias, leave, see_outside
 from .model.graph import (
     BATCH,
     MANY,
@@ -23,7 +22,7 @@ from .model.program_point import Iteration, ProgramPoint
 from .model.provenance import Provenance
 from .model.recording import invent, record
 from .model.requires_grad import doubt, doubt_maybe_same, give_history, set_by_program
-from .model.stores import EvaluationGraph, LastStore, RetainedGraphs, Stored, StoreKind
+from .model.stores import LastStore, RetainedGraphs, Stored, StoreKind
 from .model.views import contents, edge_of, leaf, materialize_view, memory_contents, resolve_view
 from .model.writes import TorchRaises, bump, check_inference_write, check_write, record_untracked_write
 from .passes.engine import backward, recorded, second_order, unused
@@ -36,7 +35,6 @@ __all__ = [
     "CutReason",
     "EventBus",
     "Extent",
-    "EvaluationGraph",
     "RetainedGraphs",
     "BackwardPass",
     "BackwardResult",
@@ -44,7 +42,6 @@ __all__ = [
     "LastStore",
     "Iteration",
     "Leaf",
-    "Level",
     "MANY",
     "ProgramPoint",
     "Provenance",
@@ -57,9 +54,7 @@ __all__ = [
     "Facts",
     "Tensor",
     "NodeVisit",
-    "Unmarked",
     "Write",
-    "alias",
     "backward",
     "bump",
     "check_inference_write",
@@ -76,12 +71,10 @@ __all__ = [
     "is_wide",
     "invent",
     "leaf",
-    "leave",
     "record",
     "recorded",
     "retain",
     "second_order",
-    "see_outside",
     "set_by_program",
     "materialize_view",
     "unused",

@@ -15,9 +15,10 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ..autograd import EvaluationGraph, Iteration, Leaf, Node
+from ..autograd import Iteration, Leaf, Node
 from ..autograd.events.training_step import EvaluationRecorded
 from ..autograd.model.graph_search import nodes_below
+from ..autograd.model.stores import EvaluationGraph
 from ..because import NOTHING, guess
 from ..bounds import BOUNDS
 from ..domain import facets

@@ -8,13 +8,14 @@ import ast
 from collections.abc import Iterator
 from typing import Literal
 
-from ....autograd import Facts, NodeVisit, Unmarked, Write, resolve_view
+from ....autograd import Facts, NodeVisit, Write, resolve_view
 from ....autograd.events.custom_function import (
     KeptTensorAltered,
     SavedThenWritten,
     SavedWrittenInBackward,
     TensorKeptOnContext,
 )
+from ....autograd.facts import Unmarked
 from ....domain import facets
 from ....domain.state import State
 from ....domain.values import Const, Function, TensorRef, Value

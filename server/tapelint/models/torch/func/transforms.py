@@ -22,18 +22,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from ....autograd import (
-    Level,
     Tensor,
     TorchRaises,
-    alias,
     backward,
     fresh_id,
     leaf,
-    leave,
     resolve_view,
-    see_outside,
     unused,
 )
+from ....autograd.model.func_levels import Level, alias, leave, see_outside
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.traversal import tensors_in
