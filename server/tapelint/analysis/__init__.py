@@ -10,8 +10,9 @@ from __future__ import annotations
 from ..engine.incremental import AnalysisCache
 from ..engine.machine import Cancelled
 from ..modules.shared_modules import SharedModules
-from .checking import Report, analyse, judged
+from .checking import analyse, judged
 from .execution import executed, made, run
+from .file_report import Report
 from .offers import differences, edited, fixes, offer, trials
 
 __all__ = [

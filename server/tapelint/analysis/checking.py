@@ -3,80 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, field
+from dataclasses import asdict
 from functools import partial
 
 from ..autograd import Facts
-from ..autograd.model.cuts import Withheld
 from ..engine.analysis_unit import AnalysisUnit
 from ..engine.executed import is_whole
 from ..engine.incremental import AnalysisCache, walked
 from ..engine.limits import Limits
-from ..engine.machine import Cancelled, Machine, Place
+from ..engine.machine import Cancelled, Machine
 from ..engine.statistics import AnalysisStats
 from ..fault import fault_of
 from ..frozen import frozen
 from ..modules.loader import Outdated
 from ..modules.shared_modules import SharedModules
-from ..report import Diagnostic, Fix, Notice, dedupe_and_grade
-from ..report.diagnostic import Place as Shown
+from ..report import Diagnostic, dedupe_and_grade
 from ..report.notice import internal
 from ..rules import FileSummary, Finding, all_rules
 from ..severity import Severity
-from ..source import Notebook, Source, Span, Suppressions, concerns_torch, parse
+from ..source import Notebook, Source, Suppressions, concerns_torch, parse
 from ..stubs import Resolve, stub_module_name
 from ..workspace.config import Config
 from .elsewhere import ConfigOf, Configs
 from .execution import Inputs, executed, made
+from .file_report import Report
 from .focus import unrelated
 from .locations import Files, Hidden, Origin
 from .rule_listener import Noted, RuleListener, found_in, running
 from .unseen import notices, unparsed
 from .used_elsewhere import UsedElsewhere, Users
-
-
-@frozen
-class Report:
-    """The result of one analysis of one file."""
-
-    path: str
-    source: Source
-    diagnostics: tuple[Diagnostic, ...]
-    # counters of what was executed and what remained unknown
-    stats: dict[str, int]
-    inputs: Inputs
-    # the finding of each diagnostic, those in other files included
-    findings: dict[Shown, Finding] = field(default_factory=dict)
-    # how many leaves the first backward at each place reached, in the program and where only a caller that was imagined
-    # runs it, and how many any of them did: all, and those that the program runs
-    reach: tuple[int, ...] = ()
-    imagined: tuple[int, ...] = ()
-    # what these would be without any cut
-    uncut_reach: tuple[int, ...] = ()
-    uncut_imagined: tuple[int, ...] = ()
-    trained: int = 0
-    trained_by_program: int = 0
-    # what cuts have kept from leaves, and what of it is thrown away before any step could use it
-    withheld: frozenset[Withheld] = frozenset()
-    withheld_in_vain: frozenset[Withheld] = frozenset()
-    # and what of it is kept from leaves that get no gradient at all
-    untrained: frozenset[Withheld] = frozenset()
-    # paths of the workspace's files that were read for its imports
-    imports: tuple[str, ...] = ()
-    # those of them that were executed, by path
-    others: dict[str, Source] = field(default_factory=dict)
-    # all hazards, also those in other files
-    origins: frozenset[Origin] = frozenset()
-    # the fixes of findings about suppression comments, by code and span
-    removals: dict[tuple[str, Span], Fix] = field(default_factory=dict)
-    # places, in any file, that go backward, and whether the root was ever known to have a graph
-    walks: dict[Place, bool] = field(default_factory=dict)
-    # what was not analysed; none of them is a finding
-    notices: tuple[Notice, ...] = ()
-    # what stands in other files that are checked, each with the severity that it has for the user
-    elsewhere: tuple[Diagnostic, ...] = ()
-    # what comments in the file silence
-    hidden: tuple[Hidden, ...] = ()
 
 
 def analyse(

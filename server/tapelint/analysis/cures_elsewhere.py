@@ -16,8 +16,8 @@ from ..report import FileEdits
 from ..rules.support.cure import FixProposal
 from ..source import Edit, Source, difference
 from ..stubs import Resolve, stub_module_name
-from .checking import Report
 from .execution import Inputs
+from .file_report import Report
 
 UNSAFE = " [unsafe]"
 """How the title of a fix ends that changes what the program computes."""

@@ -19,7 +19,7 @@ from ..rules import Finding
 from ..rules.support.cure import FixProposal
 from ..severity import Severity
 from ..source.edit import line_starts
-from .checking import Report
+from .file_report import Report
 
 
 def newly_exposed(before: Report, after: Report) -> int:

@@ -14,9 +14,10 @@ from ..rules.support.cure import FixProposal
 from ..severity import Severity
 from ..source import Edit, Notebook, apply, changes, moved, parse
 from ..stubs import Resolve
-from .checking import Report, analyse_source, analyse_text
+from .checking import analyse_source, analyse_text
 from .cures_elsewhere import UNSAFE, edits_of, file_edits, is_edited, joined, named, with_texts
 from .execution import Inputs
+from .file_report import Report
 from .fix_verification import cures, is_guessed, loses, newly_exposed, same_kind_fixes, withheld_by
 from .without_fix import lack, no_fix
 
