@@ -82,13 +82,12 @@ def along_one_path(machine: Machine) -> Iterator[None]:
 
 def is_affordable(machine: Machine, state: State, fuel: int, run: Callable[[State], object]) -> bool:
     """Run something with so much fuel. Where that is not enough the path is left as it is."""
-    depth, limit, trial = machine.context.depth, machine.fuel, state.fork()
+    limit, trial = machine.fuel, state.fork()
     machine.fuel = min(limit, machine.fuel_used + fuel)
     try:
         run(trial)
-    except (OutOfFuel, RecursionError) as error:
-        machine.context.depth = depth
-        if isinstance(error, RecursionError) or limit <= machine.fuel:
+    except OutOfFuel:
+        if limit <= machine.fuel:
             raise
         return False
     finally:

@@ -61,7 +61,7 @@ from .in_place_sites import may_write
 from .no_grad_only import is_unrecorded, runs_unrecorded
 from .object_state import prepare
 from .parameter_uses import possible_tensors, tensor_parameters
-from .test_functions import run_test
+from .test_functions import verdict_of
 
 TRAINED = guess("a caller goes backward through the result")
 
@@ -89,7 +89,7 @@ class Caller:
         see what grows.
         """
         twin, before = state.fork(), fresh_id()
-        ended = self.machine.run_paths(state, self._call)
+        ended = self.machine.run_paths(state, self.call)
         held = (held_graphs.holds_younger(path, self._roots(path), before) for path in ended if path.completion is None)
         if any(held):
             run = self.machine.new_run()
@@ -106,7 +106,7 @@ class Caller:
         before = machine.unit.stats.backwards
         with machine.facts.events.heard_by(*machine.facts.events.listeners, heard.append):
             machine.begin_iteration(state, self.node, run, 1, 0)
-            ended = machine.run_paths(state, self._call)
+            ended = machine.run_paths(state, self.call)
             walks = machine.unit.stats.backwards > before
             going = [path for path in ended if path.completion is None]
             if not walks and not any(held_graphs.keeps_graph(path, self._roots(path), run) for path in going):
@@ -116,13 +116,13 @@ class Caller:
                 if path.completion is None:
                     machine.begin_iteration(path, self.node, run, 2, 0)
                     between_calls(machine, path, self.node)
-                    results += machine.run_paths(path, self._call)
+                    results += machine.run_paths(path, self.call)
                 else:
                     results.append(path)
         self._look_for_growth(results, run, walks, heard)
         return results
 
-    def _call(self, state: State) -> None:
+    def call(self, state: State) -> None:
         """Call it, then do what its caller does with the result."""
         machine = self.machine
         result = machine.memoize(self.node, "drive", partial(self._result, state))
@@ -198,7 +198,7 @@ class Caller:
         then has the parameters, if that is given.
         """
         ended = [path.fork()]
-        call = self._call if names is None else partial(self._call_with_graphs, names)
+        call = self.call if names is None else partial(self._call_with_graphs, names)
         for number in numbers:
             going, ended = [each for each in ended if each.completion is None], []
             for each in going:
@@ -215,7 +215,7 @@ class Caller:
                     values[name], node = imagined_tensor(self.machine, state, name, self.node)
                     if node is not None:
                         names[node] = name
-        replace(self, values=values)._call(state)
+        replace(self, values=values).call(state)
 
     def _refused(self, path: State) -> frozenset[object]:
         """The graphs that a method of the object could not be called with, since it copies what it keeps of them out:
@@ -236,7 +236,7 @@ def run_entry(machine: Machine, base: tuple[State, Any], function: Function, own
     state, node = base[0].fork(), definition_of(function)
     receiver = _receiver(function, owner, base[1])
     if is_run_by_tests(machine, state, function, owner):
-        return run_test(machine, state, function, owner, receiver)
+        return _run_test(machine, state, function, receiver, owner)
     if not _may_run(machine, function):
         return [state]
     if owner is not None and receiver is not None and function.kind != "class":
@@ -244,6 +244,20 @@ def run_entry(machine: Machine, base: tuple[State, Any], function: Function, own
         if loop is not None:
             return framework_driver.run_loop(machine, state, loop, receiver, node)
     return _call_as_inferred(machine, state, function, receiver, owner)
+
+
+def _run_test(
+    machine: Machine, state: State, function: Function, receiver: HeapRef | None, owner: HeapRef | None
+) -> list[State]:
+    """Call a test, or a fixture as if it were one, unless it is skipped."""
+    verdict = verdict_of(machine, state, function, owner)
+    if verdict.runs is False:
+        return [state]
+    values = _arguments(machine, state, function, receiver)
+    because = guess(f"`{definition_of(function).name}` is not skipped") if verdict.runs is None else NOTHING
+    caller = Caller(machine, function, receiver, owner, values, None, False)
+    with machine.facts.events.assuming(because), machine.facts.events.handling(verdict.fails):
+        return machine.run_paths(state, caller.call)
 
 
 def _call_as_inferred(

@@ -26,7 +26,7 @@ from .attribute_flow import called_undeclared, object_flow
 from .graph_caller import may_carry
 from .in_place_sites import may_write
 from .no_grad_only import is_unrecorded, runs_unrecorded
-from .test_functions import fixture_of, inherited_tests, is_test
+from .test_functions import inherited_tests, is_fixture, is_test
 from .used_by_optimizers import serves_optimizers
 
 TRAINING = frozenset(("backward", "step"))
@@ -168,7 +168,7 @@ def is_run_by_tests(machine: Machine, state: State, function: Function, owner: H
     """Whether a function has a caller that is known: it is a test, or a fixture of tests."""
     if is_test(machine, state, function, owner):
         return True
-    return machine.serves_tests and fixture_of(machine, state, function) is not None
+    return machine.serves_tests and is_fixture(machine, state, function)
 
 
 def is_applied(state: State, function: Function, owner: HeapRef | None) -> bool:
