@@ -70,8 +70,8 @@ MECHANISMS: tuple[Mechanism, ...] = (
     _one("drivers.parameter_uses", uses_of=_names),
     Mechanism(
         "imagined callers",
-        ("drivers.graph_caller", "drivers.in_place_sites"),
-        {"drivers.candidates:is_worth_imagining": _false, "drivers.graph_caller:functions_of": _empty},
+        ("drivers.latent", "drivers.in_place_sites"),
+        {"drivers.candidates:is_worth_imagining": _false, "drivers.latent:functions_of": _empty},
     ),
     # what a path supposes
     _one("engine.paths.open_options", fill_open=nothing),

@@ -16,13 +16,14 @@ import ast
 from dataclasses import dataclass, field
 
 from ..checks.kept_values import PLAIN
-from ..domain.mro import OBJECT, mro_of
+from ..domain.mro import OBJECT, is_module, mro_of
 from ..domain.state import State
 from ..domain.values import Class, Const, External, Function, HeapRef, Value
 from ..engine.machine import Machine
 from ..engine.syntax.own_attributes import own_attribute, own_name
 from ..frozen import frozen
 from ..models.torch.registry import MODULE_METHODS
+from ..ops.module_names import is_layer
 from ..source import body_of, cached_on_node, children, is_none, walk
 
 MODULE = External("torch.nn.Module")
@@ -207,3 +208,34 @@ def called_undeclared(machine: Machine, state: State, kind: HeapRef) -> set[str]
     assigned = {name for each in flow.flows.values() for name in each.assigned}
     called = {name for each in flow.flows.values() for name in each.called}
     return called - has - assigned - MODULE_METHODS.keys()
+
+
+def may_carry(machine: Machine, state: State, kind: HeapRef, function: Function) -> bool:
+    """Whether a method may leave on its object what later calls find there, as far as the text shows. One that trains
+    by itself is called again anyway.
+    """
+    if function.kind == "property":  # a network is kept, and so is what it has computed once
+        return is_module(state, kind) and _carries([machine.query(method_flow, function.node)])
+    if function.kind or not all(map(_is_known, mro_of(state, kind))):
+        return False
+    flow, name = object_flow(machine, state, kind), getattr(function.node, "name", "")
+    reached = flow.reached(name)
+    if name == "__init__" or any(each.backward for each in reached.values()):
+        return False
+    if name == "forward" and is_module(state, kind):
+        return _carries([each for other, each in flow.flows.items() if other != "__init__"])
+    return machine.query(returns_something, function.node) and _carries([*reached.values()])
+
+
+def _is_known(owner: Value) -> bool:
+    """Whether it is known what a class does: of libraries, the layers of PyTorch."""
+    return owner == OBJECT or not isinstance(owner, External) or is_layer(owner.name)
+
+
+def _carries(flows: list[MethodFlow]) -> bool:
+    """Whether methods read attributes that they bind or fill."""
+    stored, read = set[str](), set[str]()
+    for each in flows:
+        stored |= each.stored
+        read |= each.read
+    return not stored.isdisjoint(read)

@@ -19,15 +19,14 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
-from ..autograd import Node, fresh_id
-from ..autograd.events.broken_graph import GraphCopiedOut
-from ..autograd.events.graph_walks import Event
+from ..autograd import Node, Tensor, fresh_id
+from ..autograd.events.broken_graph import GraphCopiedOut, RequiresGradRefused
+from ..autograd.events.graph_walks import Event, ViewDetached, ViewRefused
 from ..autograd.model.graph_search import reachable
 from ..because import NOTHING, Because, guess
 from ..checks import growth, held_graphs
 from ..domain.completion import Break
 from ..domain.mro import is_module
-from ..domain.parameter_defaults import defaults_of
 from ..domain.state import State
 from ..domain.values import (
     NONE,
@@ -38,6 +37,7 @@ from ..domain.values import (
     Instance,
     Mapping,
     Origin,
+    TensorRef,
     Tuple,
     Unknown,
     Value,
@@ -51,25 +51,46 @@ from ..frozen import frozen
 from ..models.frameworks.training_loops import Unrecorded, Walk, loop_of, unrecorded, walk_of
 from ..models.torch.autograd.grad_access import between_calls
 from ..models.torch.autograd.grad_mode import turns_on
+from ..models.torch.autograd_function.apply import apply
+from ..models.torch.registry import Call
 from ..semantics.functions import choose, run_generator
 from . import framework_driver
 from .arguments import inferred, positional
+from .attribute_flow import ObjectFlow, object_flow
 from .candidates import definition_of, is_applied, is_run_by_tests, trains
 from .framework_driver import call_as_nobody_does
-from .graph_caller import GraphCaller, called_between, imagined_tensor, may_carry
-from .in_place_sites import may_write
 from .no_grad_only import is_unrecorded, runs_unrecorded
 from .object_state import prepare
-from .parameter_uses import possible_tensors, tensor_parameters
+from .parameter_uses import possible_tensors
 from .test_functions import verdict_of
 
 TRAINED = guess("a caller goes backward through the result")
 
 
+Refused = ViewDetached | ViewRefused | GraphCopiedOut | RequiresGradRefused
+"""What PyTorch refuses to do with a tensor because of the graph or the memory that it is part of."""
+
+
+@frozen
+class Between:
+    """A call of a method that needs no arguments, after another one."""
+
+    method: Function
+    # The paths on which it ends.
+    ended: tuple[State, ...]
+    # What PyTorch refuses in it.
+    refused: tuple[Refused, ...]
+
+    @property
+    def name(self) -> str:
+        return definition_of(self.method).name
+
+
 @frozen
 class Caller:
-    """Calls a ``function`` on ``receiver``, an object of ``owner`` or that class, with ``values`` by parameter. A
-    framework may ``walk`` what it returns; of a ``forward`` that ``is_walked`` the one who trains does.
+    """Calls a ``function`` on ``receiver``, an object of ``owner`` or that class, with ``values`` by parameter; or
+    ``applies`` the ``torch.autograd.Function`` ``owner`` whose ``forward`` it is. A framework may ``walk`` what it
+    returns; of a ``forward`` that ``is_walked`` the one who trains does.
     """
 
     machine: Machine
@@ -77,12 +98,82 @@ class Caller:
     receiver: HeapRef | None
     owner: HeapRef | None
     values: dict[str, Value]
-    walk: Walk | None
-    is_walked: bool
+    walk: Walk | None = None
+    is_walked: bool = False
+    applies: bool = False
 
     @property
     def node(self) -> ast.FunctionDef | ast.AsyncFunctionDef:
         return definition_of(self.function)
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    # One call
+
+    def result(self, state: State, key: object) -> Value:
+        """What one call gives."""
+        if self.applies:
+            assert self.owner is not None
+            return apply(
+                self.machine,
+                state,
+                Call("torch.autograd.Function.apply", [self.owner, *self.values.values()], {}, self.node),
+            )
+        given = self.machine, state, self.function, self.receiver, self.values
+        return call_as_nobody_does(*given, key, self.owner)
+
+    def begin(self, state: State, run: int, number: int) -> None:
+        """Begin a call as an iteration of the loop that its caller would write."""
+        self.machine.begin_iteration(state, self.node, run, number, 0)
+
+    def with_graphs(
+        self, state: State, names: Iterable[str], requiring: Iterable[str]
+    ) -> tuple[Caller, dict[Node, str]]:
+        """The same with tensors for the parameters ``names``, which the caller has computed; those ``requiring`` have a
+        graph of which nothing is known but that it can be walked once. It is told by its node.
+        """
+        values, nodes = dict(self.values), dict[Node, str]()
+        for name in names:
+            key, point = fresh_id(), state.point(self.node)
+            is_graph = name in requiring
+            graph = Node(key, name, (), point, saves_anything=True, results=(key,)) if is_graph else None
+            state.tensors[key] = Tensor(key, key, key, point, is_graph, graph, kind="float")
+            self.machine.facts.name(key, name)
+            values[name] = TensorRef(key)
+            if graph is not None:
+                nodes[graph] = name
+        return replace(self, values=values), nodes
+
+    def roots(self, path: State) -> list[tuple[str, Value]]:
+        """What outlives a call."""
+        return held_graphs.roots_of(path, self.function, self.receiver)
+
+    def flow(self, path: State) -> ObjectFlow:
+        """What the methods do of the class of the object."""
+        assert self.receiver is not None
+        return object_flow(self.machine, path, path.get(self.receiver.id, Instance).kind)
+
+    def called_between(self, path: State) -> Iterator[Between]:
+        """Each method of the object that needs no arguments, called on copies of a path on which a call has ended."""
+        for name, method in self.flow(path).methods.items():
+            if name != "__init__" and method.node is not self.node and needed(method) == 1:
+                yield self.between(path.fork(), method)
+
+    def between(self, state: State, method: Function) -> Between:
+        """Call a method without arguments."""
+        heard = list[Event]()
+
+        def run(path: State) -> None:
+            call_as_nobody_does(self.machine, path, method, self.receiver, {})
+
+        with self.machine.facts.events.heard_by(heard.append):
+            ended = self.machine.run_paths(state, run)
+        refused = tuple(event for event in heard if isinstance(event, Refused))
+        return Between(method, tuple(path for path in ended if path.completion is None), refused)
+
+    # As often as its caller would
 
     def call_once(self, state: State) -> list[State]:
         """Call it as one who need not call it again. Where it leaves a graph behind it is called again on a copy, to
@@ -90,10 +181,10 @@ class Caller:
         """
         twin, before = state.fork(), fresh_id()
         ended = self.machine.run_paths(state, self.call)
-        held = (held_graphs.holds_younger(path, self._roots(path), before) for path in ended if path.completion is None)
+        held = (held_graphs.holds_younger(path, self.roots(path), before) for path in ended if path.completion is None)
         if any(held):
             run = self.machine.new_run()
-            self.machine.begin_iteration(twin, self.node, run, 0, 0)
+            self.begin(twin, run, 0)
             self._look_for_growth([twin], run, False, [])
         return ended
 
@@ -105,16 +196,16 @@ class Caller:
         machine, run, heard = self.machine, self.machine.new_run(), list[Event]()
         before = machine.unit.stats.backwards
         with machine.facts.events.heard_by(*machine.facts.events.listeners, heard.append):
-            machine.begin_iteration(state, self.node, run, 1, 0)
+            self.begin(state, run, 1)
             ended = machine.run_paths(state, self.call)
             walks = machine.unit.stats.backwards > before
             going = [path for path in ended if path.completion is None]
-            if not walks and not any(held_graphs.keeps_graph(path, self._roots(path), run) for path in going):
+            if not walks and not any(held_graphs.keeps_graph(path, self.roots(path), run) for path in going):
                 return ended
             results: list[State] = []
             for path in machine.join_and_cap(ended):
                 if path.completion is None:
-                    machine.begin_iteration(path, self.node, run, 2, 0)
+                    self.begin(path, run, 2)
                     between_calls(machine, path, self.node)
                     results += machine.run_paths(path, self.call)
                 else:
@@ -125,7 +216,7 @@ class Caller:
     def call(self, state: State) -> None:
         """Call it, then do what its caller does with the result."""
         machine = self.machine
-        result = machine.memoize(self.node, "drive", partial(self._result, state))
+        result = machine.memoize(self.node, "drive", partial(self._step, state))
         if self.is_walked:
             roots = framework_driver.with_graph(state, result)
             framework_driver.imagine_backward(machine, state, roots, self.node, TRAINED)
@@ -137,7 +228,7 @@ class Caller:
         machine.lifecycle.path_ended.publish(machine, PathEnded(state, result, reachable))
         _run_left_behind(machine, state, (result, *receiver))
 
-    def _result(self, state: State, key: object) -> Value:
+    def _step(self, state: State, key: object) -> Value:
         machine = self.machine
         if self.walk is not None and self.receiver is not None:
             if state.iterations[-1].number == 1:
@@ -145,8 +236,7 @@ class Caller:
             framework_driver.batch_begins(machine, state, self.walk, self.receiver, self.node)
         elif self.receiver is not None:
             prepare(machine, state, self.receiver, self.function)
-        call = partial(call_as_nobody_does, machine, state, self.function, self.receiver, self.values, owner=self.owner)
-        return _drained(machine, state, machine.memoize(self.node, "made", lambda key: call(key=key)), key)
+        return _drained(machine, state, machine.memoize(self.node, "made", partial(self.result, state)), key)
 
     def _look_for_growth(self, states: Sequence[State], run: int, walks: bool, heard: list[Event]) -> None:
         """Call it a last time on copies of the paths on which something may have grown, and publish what has; ``walks``
@@ -158,13 +248,13 @@ class Caller:
         try:
             for path in states:
                 calls = path.iterations[-1].number
-                if path.completion is not None or calls and not growth.growing(path, self._roots(path), run, calls):
+                if path.completion is not None or calls and not growth.growing(path, self.roots(path), run, calls):
                     continue
                 with machine.facts.events.heard_by(heard.append):
                     ended = self._repeated(path, run, range(calls + 1, enough + 1))
                 for last in ended:
                     if last.completion is None and not any(event.raises for event in heard):
-                        grown = growth.growing(last, self._roots(last), run, enough)
+                        grown = growth.growing(last, self.roots(last), run, enough)
                         led = cache(partial(self._led_by, path))
                         growth.publish(machine, last, grown, self.receiver, last.iterations[-1], walks, led)
         except OutOfFuel:
@@ -182,7 +272,7 @@ class Caller:
         with self.machine.facts.events.heard_by():
             ended = self._repeated(path, run, range(1, enough + 1), names)
         for last in ended:
-            grown = growth.growing(last, self._roots(last), run, enough)
+            grown = growth.growing(last, self.roots(last), run, enough)
             refused = self._refused(last) if grown else frozenset()
             for holder in grown:
                 below = set(reachable(last.grad_fns(holder.tensors)))
@@ -202,20 +292,17 @@ class Caller:
         for number in numbers:
             going, ended = [each for each in ended if each.completion is None], []
             for each in going:
-                self.machine.begin_iteration(each, self.node, run, number, 0)
+                self.begin(each, run, number)
                 ended += self.machine.join_and_cap(self.machine.run_paths(each, call))
         return ended
 
     def _call_with_graphs(self, names: dict[Node, str], state: State) -> None:
         """Call it with tensors that require grad for what is unknown and may be such: ``names`` has them by node."""
-        values = dict(self.values)
-        for name in possible_tensors(self.machine, state, self.function, self.owner):
-            match values.get(name):
-                case Unknown(requires_grad=None):
-                    values[name], node = imagined_tensor(self.machine, state, name, self.node)
-                    if node is not None:
-                        names[node] = name
-        replace(self, values=values).call(state)
+        possible = possible_tensors(self.machine, state, self.function, self.owner)
+        open_ones = [name for name in possible if _is_open(self.values.get(name))]
+        caller, nodes = self.with_graphs(state, open_ones, open_ones)
+        names.update(nodes)
+        caller.call(state)
 
     def _refused(self, path: State) -> frozenset[object]:
         """The graphs that a method of the object could not be called with, since it copies what it keeps of them out:
@@ -223,18 +310,25 @@ class Caller:
         """
         if self.receiver is None or not isinstance(path.heap.get(self.receiver.id), Instance):
             return frozenset()
-        calls = called_between(self.machine, path, self.function, self.receiver)
+        calls = self.called_between(path)
         refused = [event for call in calls for event in call.refused if isinstance(event, GraphCopiedOut)]
         return frozenset(reachable(event.recorded for event in refused if event.recorded is not None))
 
-    def _roots(self, path: State) -> list[tuple[str, Value]]:
-        return held_graphs.roots_of(path, self.function, self.receiver)
+
+def _is_open(value: Value | None) -> bool:
+    return isinstance(value, Unknown) and value.requires_grad is None
+
+
+def needed(method: Function) -> int:
+    """How many arguments a method must be given, the object included."""
+    spec = method.node.args
+    return len(spec.posonlyargs) + len(spec.args) - len(method.defaults)
 
 
 def run_entry(machine: Machine, base: tuple[State, Any], function: Function, owner: HeapRef | None) -> list[State]:
     """Run one function with inferred arguments; a method on an object made with inferred arguments."""
     state, node = base[0].fork(), definition_of(function)
-    receiver = _receiver(function, owner, base[1])
+    receiver = receiver_of(function, owner, base[1])
     if is_run_by_tests(machine, state, function, owner):
         return _run_test(machine, state, function, receiver, owner)
     if not _may_run(machine, function):
@@ -253,7 +347,7 @@ def _run_test(
     verdict = verdict_of(machine, state, function, owner)
     if verdict.runs is False:
         return [state]
-    values = _arguments(machine, state, function, receiver)
+    values = arguments_for(machine, state, function, receiver)
     because = guess(f"`{definition_of(function).name}` is not skipped") if verdict.runs is None else NOTHING
     caller = Caller(machine, function, receiver, owner, values, None, False)
     with machine.facts.events.assuming(because), machine.facts.events.handling(verdict.fails):
@@ -269,7 +363,7 @@ def _call_as_inferred(
         state.grad_mode = None  # what the function turns on may be off where it is called
     quiet = unrecorded(state, owner, node.name) if owner is not None else None
     function = _with_mode(state, function, owner, quiet)
-    values = _arguments(machine, state, function, receiver)
+    values = arguments_for(machine, state, function, receiver)
     because = _reason(machine, state, node, quiet)
     walk = walk_of(state, owner, receiver, node.name) if owner is not None and receiver is not None else None
     if _is_fed(node.name, walk, quiet):
@@ -310,47 +404,14 @@ def _is_wrapped(function: Function) -> bool:
     return bool(definition_of(function).decorator_list) and not function.kind
 
 
-def imagined_call(
-    machine: Machine, base: tuple[State, Any], function: Function, owner: HeapRef | None, led: frozenset[str] | None
-) -> list[State]:
-    """Call a function as a caller might whose tensors require grad, of the parameters ``led`` (None: of any); not where
-    a framework calls it without a graph.
-    """
-    state, node = base[0].fork(), definition_of(function)
-    receiver = _receiver(function, owner, base[1])
-    if owner is not None and unrecorded(state, owner, node.name) is not None:
-        return [state]
-    carried = receiver if owner is not None and may_carry(machine, state, owner, function) else None
-    if carried is not None:
-        prepare(machine, state, carried, function)
-    values = _arguments(machine, state, function, receiver)
-    kind = owner if receiver is not None else None
-    tensors = [name for name in tensor_parameters(machine, state, function, kind) if name in values]
-    caller = GraphCaller(machine, function, receiver, values, tuple(tensors))
-    if machine.query(may_write, node, *machine.trees):
-        if (shorter := _left_out(caller)).values != values:
-            shorter.try_once(state, led)
-        caller.try_once(state, led)
-    if carried is not None:
-        caller.try_again(state)
-    return [state]
-
-
-def _left_out(caller: GraphCaller) -> GraphCaller:
-    """A caller that leaves out what is None by default, as most do."""
-    optional = [name for name, default in defaults_of(caller.function).items() if default == NONE]
-    values = {name: NONE if name in optional else value for name, value in caller.values.items()}
-    return replace(caller, values=values, tensors=tuple(name for name in caller.tensors if name not in optional))
-
-
-def _receiver(function: Function, owner: HeapRef | None, made: Any) -> HeapRef | None:
+def receiver_of(function: Function, owner: HeapRef | None, made: Any) -> HeapRef | None:
     """What a function is called on: the object that was ``made``, or for a class method its class."""
     if owner is None or function.kind == "static":
         return None
     return owner if function.kind == "class" else made
 
 
-def _arguments(machine: Machine, state: State, function: Function, receiver: HeapRef | None) -> dict[str, Value]:
+def arguments_for(machine: Machine, state: State, function: Function, receiver: HeapRef | None) -> dict[str, Value]:
     """What is inferred for the parameters of a function, in their order."""
     names = positional(function, int(receiver is not None))
     given = inferred(machine, state, function, names)

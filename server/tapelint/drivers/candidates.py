@@ -22,8 +22,7 @@ from ..frozen import frozen
 from ..models.frameworks.training_loops import WALKED
 from ..models.torch.autograd.grad_access import through
 from ..source import walk
-from .attribute_flow import called_undeclared, object_flow
-from .graph_caller import may_carry
+from .attribute_flow import called_undeclared, may_carry, object_flow
 from .in_place_sites import may_write
 from .no_grad_only import is_unrecorded, runs_unrecorded
 from .test_functions import inherited_tests, is_fixture, is_test

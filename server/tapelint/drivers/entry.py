@@ -26,7 +26,7 @@ from ..frozen import frozen
 from ..modules.loader import Outdated
 from ..source import may_use_torch
 from .arguments import make_instance
-from .caller import imagined_call, run_entry
+from .caller import run_entry
 from .candidates import (
     NON_TRAINING,
     TRAINS,
@@ -36,7 +36,7 @@ from .candidates import (
     priority,
     unreached_functions,
 )
-from .graph_caller import functions_of, imagine_apply
+from .latent import functions_of, imagine_apply, imagined_call
 from .notebook_cells import Ran, run_again
 from .script import certain_end, end_of_script, enter, facts_after, is_stopped, run_script
 from .test_functions import is_test_class

@@ -23,67 +23,45 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from functools import partial
+from typing import Any, TypeAlias
 
-from ..autograd import Iteration, Node, Tensor, fresh_id, resolve_view
-from ..autograd.events.broken_graph import GraphCopiedOut, RequiresGradRefused
+from ..autograd import Node, resolve_view
 from ..autograd.events.custom_function import FunctionEvent
 from ..autograd.events.graph_walks import Event, FreedGraphReached, SavedTensorModified, ViewDetached, ViewRefused
 from ..autograd.model.graph_search import reachable
 from ..autograd.model.guesses import unseen_above
 from ..because import guess
-from ..checks.held_graphs import Holder, cuts, holders, roots_of
-from ..domain.mro import OBJECT, is_function, is_module, mro_of
+from ..checks.held_graphs import Holder, cuts, holders
+from ..domain.mro import is_function
 from ..domain.parameter_defaults import defaults_of
 from ..domain.state import State
-from ..domain.values import (
-    Class,
-    External,
-    Frame,
-    Function,
-    HeapRef,
-    Instance,
-    TensorRef,
-    Unknown,
-    Value,
-)
+from ..domain.values import NONE, Class, Frame, Function, HeapRef, TensorRef, Unknown, Value
 from ..engine.machine import Machine, OutOfFuel
 from ..engine.syntax.own_attributes import own_attribute
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
-from ..models.torch.autograd_function.apply import apply
+from ..models.frameworks.training_loops import unrecorded
 from ..models.torch.autograd_function.syntax import own_function
-from ..models.torch.registry import Call
-from ..ops.module_names import is_layer
 from ..source import cached_on_node, is_none, walk
 from . import framework_driver
 from .arguments import inferred
-from .attribute_flow import MethodFlow, ObjectFlow, method_flow, object_flow, returns_something
-from .framework_driver import call_as_nobody_does
+from .attribute_flow import ObjectFlow, may_carry, method_flow
+from .caller import Between, Caller, arguments_for, needed, receiver_of
+from .candidates import definition_of
+from .in_place_sites import may_write
+from .object_state import prepare
 from .parameter_uses import tensor_parameters
 
 ASSUMED = guess("a caller's tensors require grad")
 """What all rests on here, until it is known what is needed of it."""
 AT_ONCE = (SavedTensorModified, ViewRefused, FunctionEvent)
 """What one call may show."""
-Refused = ViewDetached | ViewRefused | GraphCopiedOut | RequiresGradRefused
-"""What PyTorch refuses to do with a tensor because of the graph or the memory that it is part of."""
 
+Lap: TypeAlias = tuple[int, int]
+"""The run of a loop of the caller, and the number of the iteration."""
 Found: TypeAlias = dict[ast.AST, tuple[Event, list[str]]]
 """By its place what one call shows, with the parameters that have a part in it."""
-
-
-def imagined_tensor(
-    machine: Machine, state: State, name: str, node: ast.AST, requires_grad: bool = True
-) -> tuple[TensorRef, Node | None]:
-    """A tensor that the caller has computed, and its node, which stands for a network that can be walked once; without
-    one if it was computed of data.
-    """
-    key, point = fresh_id(), state.point(node)
-    graph = Node(key, name, (), point, saves_anything=True, results=(key,)) if requires_grad else None
-    state.tensors[key] = Tensor(key, key, key, point, requires_grad, graph, kind="float")
-    machine.facts.name(key, name)
-    return TensorRef(key), graph
 
 
 @dataclass(slots=True)
@@ -118,65 +96,19 @@ class Outcome:
 
 
 @frozen
-class Between:
-    """A call of a method that needs no arguments, after another one."""
+class LatentSearch:
+    """Looks for what a ``caller`` may meet whose tensors, the parameters ``tensors``, are part of a graph."""
 
-    method: Function
-    # The paths on which it ends.
-    ended: tuple[State, ...]
-    # What PyTorch refuses in it.
-    refused: tuple[Refused, ...]
+    caller: Caller
+    tensors: tuple[str, ...]
+
+    @property
+    def machine(self) -> Machine:
+        return self.caller.machine
 
     @property
     def name(self) -> str:
-        return name_of(self.method)
-
-
-def name_of(function: Function) -> str:
-    return getattr(function.node, "name", "it")
-
-
-def called_between(machine: Machine, state: State, function: Function, receiver: HeapRef) -> Iterator[Between]:
-    """Each method without arguments called on copies of a path on which ``function`` has ended."""
-    for name, method in object_flow(machine, state, _kind(state, receiver)).methods.items():
-        if name != "__init__" and method.node is not function.node and _needed(method) == 1:
-            yield _call_between(machine, state.fork(), method, receiver)
-
-
-def _call_between(machine: Machine, state: State, method: Function, receiver: HeapRef) -> Between:
-    heard = list[Event]()
-
-    def run(path: State) -> None:
-        call_as_nobody_does(machine, path, method, receiver, {})
-
-    with machine.facts.events.heard_by(heard.append):
-        ended = machine.run_paths(state, run)
-    refused = tuple(event for event in heard if isinstance(event, Refused))
-    return Between(method, tuple(path for path in ended if path.completion is None), refused)
-
-
-def _needed(method: Function) -> int:
-    """How many arguments a method must be given, the object included."""
-    spec = method.node.args
-    return len(spec.posonlyargs) + len(spec.args) - len(method.defaults)
-
-
-def _kind(state: State, receiver: HeapRef) -> Value:
-    return state.get(receiver.id, Instance).kind
-
-
-@frozen
-class GraphCaller:
-    """Calls ``function`` on ``receiver`` with ``values`` by parameter, of which ``tensors`` are tensors; a
-    ``torch.autograd.Function`` by its ``apply``, which gives ``forward`` the context.
-    """
-
-    machine: Machine
-    function: Function
-    receiver: HeapRef | None
-    values: dict[str, Value]
-    tensors: tuple[str, ...]
-    applied: HeapRef | None = None
+        return self.caller.name
 
     def try_once(self, state: State, led: frozenset[str] | None = None) -> None:
         """Call it with tensors that require grad, of the parameters ``led`` (None: of any), and publish what is found
@@ -187,20 +119,20 @@ class GraphCaller:
         for place, (event, names) in found.items():
             enough = [name for name in names if place in alone.get(name, ())]
             self._publish(event, enough or names, "or" if enough else "and")
-        if self.applied is not None:
+        if self.caller.applies:
             self._publish_alone(found, alone)
 
     def _to_be_tried(self, found: Found) -> list[str]:
         """The parameters that are tried alone: of several that have a part in something, and of what may ask which of
         them require grad.
         """
-        if self.applied is not None:
+        if self.caller.applies:
             return [*self.tensors] if len(self.tensors) > 1 else []
         return [*dict.fromkeys(name for _, names in found.values() if len(names) > 1 for name in names)]
 
     def _publish_alone(self, found: Found, alone: dict[str, Found]) -> None:
         """Publish what happens only where no other tensor requires grad."""
-        deed = f"`{name_of(self.function)}` is given no other tensor that does"
+        deed = f"`{self.name}` is given no other tensor that does"
         for name, only in alone.items():
             for event in (event for place, (event, _) in only.items() if place not in found):
                 self._publish(event, [name], deed=deed)
@@ -211,27 +143,24 @@ class GraphCaller:
         listed = f"{', '.join(quoted[:-1])} {word} {quoted[-1]}" if len(quoted) > 1 else "".join(quoted)
         need = f"{listed} {'require' if len(quoted) > 1 and word == 'and' else 'requires'} grad" if listed else ""
         clause = " and ".join(filter(None, (need, deed)))
-        because = guess(clause or f"a caller goes backward through what `{name_of(self.function)}` computes")
+        because = guess(clause or f"a caller goes backward through what `{self.name}` computes")
         self.machine.facts.events.publish(replace(event, because=because))
 
-    def _called(self, state: State, requiring: Iterable[str], lap: Iteration | None = None) -> Outcome:
+    def _called(self, state: State, requiring: Iterable[str], lap: Lap | None = None) -> Outcome:
         """Call it, and go backward through what comes out: each tensor on a path of its own; in a ``lap`` of a loop of
         the caller all at once, on the path that goes on.
         """
-        node, given, found = self.function.node, dict(self.values), Outcome()
+        node, found = self.caller.node, Outcome()
         if lap is not None:
-            self.machine.begin_iteration(state, node, lap.run, lap.number, 0)
-        for name in self.tensors:
-            given[name], graph = imagined_tensor(self.machine, state, name, node, name in requiring)
-            if graph is not None:
-                found.names[graph] = name
+            self.caller.begin(state, *lap)
+        caller, found.names = self.caller.with_graphs(state, self.tensors, requiring)
 
         def call(path: State) -> None:
-            result = self.machine.memoize(node, "imagine", lambda key: self._result(path, given, key))
+            result = self.machine.memoize(node, "imagine", partial(caller.result, path))
             if lap is not None:
                 found.walked_again += self._walk_at_once(path, result)
                 return
-            tensors = [each.id for each in given.values() if isinstance(each, TensorRef)]
+            tensors = [each.id for each in caller.values.values() if isinstance(each, TensorRef)]
             written = [key for key in tensors if path.version(path.tensors[key].version_counter)]
             for root in dict.fromkeys([*framework_driver.with_graph(path, result), *written]):
                 if resolve_view(path, root).requires_grad:
@@ -245,20 +174,13 @@ class GraphCaller:
                 self.machine.unit.is_exhausted = True
         return found
 
-    def _result(self, state: State, given: dict[str, Value], key: object) -> Value:
-        node = self.function.node
-        if self.applied is not None:
-            arguments = [self.applied, *given.values()]
-            return apply(self.machine, state, Call("torch.autograd.Function.apply", arguments, {}, node))
-        return call_as_nobody_does(self.machine, state, self.function, self.receiver, given, key)
-
     def _walk_at_once(self, state: State, result: Value) -> list[FreedGraphReached]:
         """Go backward through a result; what is walked again. Nothing where the path supposes that a container holds
         something, for then the call may have been given the same as the one before.
         """
         heard, roots = list[Event](), self._walked(state, result)
         with self.machine.facts.events.heard_by(heard.append):
-            framework_driver.imagine_backward(self.machine, state, roots, self.function.node, ASSUMED)
+            framework_driver.imagine_backward(self.machine, state, roots, self.caller.node, ASSUMED)
         if _asks_for_member(tuple(key for key, taken in state.path_condition.items() if taken)):
             return []
         return [event for event in heard if isinstance(event, FreedGraphReached)]
@@ -268,7 +190,7 @@ class GraphCaller:
         a single number that does not only show what the object collects, as a running average does.
         """
         found = framework_driver.with_graph(state, result)
-        if _is_forward(self.function) or self.function.kind == "property":
+        if self.name == "forward" or self.caller.function.kind == "property":
             return found
         if not isinstance(result, TensorRef) or resolve_view(state, result.id).rank != 0:
             return []
@@ -280,14 +202,13 @@ class GraphCaller:
         """Call it twice, with a backward after each call, and publish what is then walked again, and what the methods
         refuse that may be called in between.
         """
-        assert self.receiver is not None
-        run, node = self.machine.new_run(), self.function.node
-        first = self._called(state, self.tensors, Iteration(node, run, 1))
+        run = self.machine.new_run()
+        first = self._called(state, self.tensors, (run, 1))
         going = [path for path in first.ended if path.completion is None]
         for path in going[: self.machine.limits.repeated_paths]:
             if not (held := self._holders(path)):
                 continue
-            between = [*called_between(self.machine, path, self.function, self.receiver)]
+            between = [*self.caller.called_between(path)]
             self._tell_refused(path, between, held, first)
             second, deed = self._called_again(path, run, between)
             names = Outcome({**first.names, **second.names})
@@ -298,9 +219,8 @@ class GraphCaller:
         """The second call, and what the caller does: it calls all methods before it that detach some of what the first
         call has left, if its graph is taken away otherwise. What these leave out is walked again.
         """
-        lap, verb = Iteration(self.function.node, run, 2), "read" if self.function.kind == "property" else "called"
-        assert self.receiver is not None
-        deed = f"`{name_of(self.function)}` is {verb} again after a backward through its result"
+        lap, verb = (run, 2), "read" if self.caller.function.kind == "property" else "called"
+        deed = f"`{self.name}` is {verb} again after a backward through its result"
         found = self._called(path.fork(), self.tensors, lap)
         carried = [event for event in found.walked_again if not self._is_taken_away(path, event, between)]
         if carried or not found.walked_again:
@@ -308,7 +228,7 @@ class GraphCaller:
         after, cutting = path, list[str]()
         for call in between:
             if self._is_for_callers(path, call) and self._is_cut(path, call):
-                ended = _call_between(self.machine, after.fork(), call.method, self.receiver).ended
+                ended = self.caller.between(after.fork(), call.method).ended
                 after, cutting = ended[0] if ended else after, [*cutting, call.name]
         if not cutting or self._is_assigned_elsewhere(after, self._holders(after)):
             return Outcome(), deed
@@ -322,7 +242,7 @@ class GraphCaller:
         for call in between:
             read = {f"self.{name}" for part in flow.reached(call.name).values() for name in part.read}
             if self._is_for_callers(path, call) and any(each.name in read for each in held):
-                deed = f"`{call.name}` is called after `{name_of(self.function)}`"
+                deed = f"`{call.name}` is called after `{self.name}`"
                 for refused in call.refused:
                     wanted = [] if isinstance(refused, ViewDetached) else first.below(nodes)[:1]  # that of any view
                     self._publish(refused, wanted, deed=deed)
@@ -333,7 +253,7 @@ class GraphCaller:
         """
         flow = self._flow(path)
         summaries = (syntactic_summary(flow.methods[each].node) for each in flow.reached(call.name))
-        is_part = call.name.startswith("_") or call.name in flow.reached(name_of(self.function))
+        is_part = call.name.startswith("_") or call.name in flow.reached(self.name)
         return not is_part and not any(summary.backward or summary.yields for summary in summaries)
 
     def _is_cut(self, path: State, call: Between) -> bool:
@@ -355,11 +275,11 @@ class GraphCaller:
     def _is_begun_anew(self, path: State, held: Iterable[Holder]) -> bool:
         """Whether a method that is given something assigns to what holds a graph, or code that is not seen does."""
         names, flow = {each.name.rpartition(".")[2] for each in held}, self._flow(path)
-        assigned = {*self.machine.query(method_flow, self.function.node).assigned}.union(
+        assigned = {*self.machine.query(method_flow, self.caller.node).assigned}.union(
             *(each.assigned for each in flow.flows.values())
         )
-        others = [name for name, method in flow.methods.items() if method.node is not self.function.node]
-        beginning = [name for name in others if name != "__init__" and _needed(flow.methods[name]) > 1]
+        others = [name for name, method in flow.methods.items() if method.node is not self.caller.node]
+        beginning = [name for name in others if name != "__init__" and needed(flow.methods[name]) > 1]
         return not names <= assigned or any(not names.isdisjoint(flow.flows[name].assigned) for name in beginning)
 
     def _leading_to(self, state: State, event: FreedGraphReached) -> list[Holder]:
@@ -377,12 +297,11 @@ class GraphCaller:
         return any(not names.isdisjoint(self.machine.query(_assigned_by_others, tree)) for tree in trees)
 
     def _flow(self, state: State) -> ObjectFlow:
-        assert self.receiver is not None
-        return object_flow(self.machine, state, _kind(state, self.receiver))
+        return self.caller.flow(state)
 
     def _own(self, state: State) -> list[tuple[str, Value]]:
         """The attributes of the object."""
-        return [each for each in roots_of(state, self.function, self.receiver) if each[0].startswith("self.")]
+        return [each for each in self.caller.roots(state) if each[0].startswith("self.")]
 
     def _holders(self, state: State) -> list[Holder]:
         return [*holders(state, self._own(state))]
@@ -392,10 +311,6 @@ def _asks_for_member(formula: object) -> bool:
     return isinstance(formula, tuple) and (formula[:1] == ("In",) or any(map(_asks_for_member, formula)))
 
 
-def _is_forward(function: Function) -> bool:
-    return name_of(function) == "forward"
-
-
 @cached_on_node
 def _assigned_by_others(tree: ast.AST) -> frozenset[str]:
     """The attributes that a file assigns to, other than by ``self``."""
@@ -403,35 +318,38 @@ def _assigned_by_others(tree: ast.AST) -> frozenset[str]:
     return frozenset(node.attr for node in stored if own_attribute(node) is None)
 
 
-def may_carry(machine: Machine, state: State, kind: HeapRef, function: Function) -> bool:
-    """Whether a method may leave on its object what later calls find there, as far as the text shows. One that trains
-    by itself is called again anyway.
+def imagined_call(
+    machine: Machine, base: tuple[State, Any], function: Function, owner: HeapRef | None, led: frozenset[str] | None
+) -> list[State]:
+    """Call a function as a caller might whose tensors require grad, of the parameters ``led`` (None: of any); not where
+    a framework calls it without a graph.
     """
-    if function.kind == "property":  # a network is kept, and so is what it has computed once
-        return is_module(state, kind) and _carries([machine.query(method_flow, function.node)])
-    if function.kind or not all(map(_is_known, mro_of(state, kind))):
-        return False
-    flow, name = object_flow(machine, state, kind), name_of(function)
-    reached = flow.reached(name)
-    if name == "__init__" or any(each.backward for each in reached.values()):
-        return False
-    if _is_forward(function) and is_module(state, kind):
-        return _carries([each for other, each in flow.flows.items() if other != "__init__"])
-    return machine.query(returns_something, function.node) and _carries([*reached.values()])
+    state, node = base[0].fork(), definition_of(function)
+    receiver = receiver_of(function, owner, base[1])
+    if owner is not None and unrecorded(state, owner, node.name) is not None:
+        return [state]
+    carried = receiver if owner is not None and may_carry(machine, state, owner, function) else None
+    if carried is not None:
+        prepare(machine, state, carried, function)
+    values = arguments_for(machine, state, function, receiver)
+    kind = owner if receiver is not None else None
+    tensors = [name for name in tensor_parameters(machine, state, function, kind) if name in values]
+    search = LatentSearch(Caller(machine, function, receiver, owner, values), tuple(tensors))
+    if machine.query(may_write, node, *machine.trees):
+        if (shorter := _left_out(search)).caller.values != values:
+            shorter.try_once(state, led)
+        search.try_once(state, led)
+    if carried is not None:
+        search.try_again(state)
+    return [state]
 
 
-def _is_known(owner: Value) -> bool:
-    """Whether it is known what a class does: of libraries, the layers of PyTorch."""
-    return owner == OBJECT or not isinstance(owner, External) or is_layer(owner.name)
-
-
-def _carries(flows: list[MethodFlow]) -> bool:
-    """Whether methods read attributes that they bind or fill."""
-    stored, read = set[str](), set[str]()
-    for each in flows:
-        stored |= each.stored
-        read |= each.read
-    return not stored.isdisjoint(read)
+def _left_out(search: LatentSearch) -> LatentSearch:
+    """A caller that leaves out what is None by default, as most do."""
+    caller = search.caller
+    optional = [name for name, default in defaults_of(caller.function).items() if default == NONE]
+    values = {name: NONE if name in optional else value for name, value in caller.values.items()}
+    return LatentSearch(replace(caller, values=values), tuple(name for name in search.tensors if name not in optional))
 
 
 def functions_of(state: State, module: int) -> Iterator[tuple[HeapRef, Function]]:
@@ -461,7 +379,8 @@ def imagine_apply(machine: Machine, state: State, kind: HeapRef) -> list[State]:
     if returned and all(len(parts) == len(parameters) for parts in returned):  # one gradient for each tensor
         names = [name for index, name in enumerate(given) if any(parts[index] for parts in returned)]
     if names:
-        GraphCaller(machine, forward, None, given, tuple(names), kind).try_once(state)
+        caller = Caller(machine, forward, None, kind, given, applies=True)
+        LatentSearch(caller, tuple(names)).try_once(state)
     return [state]
 
 
