@@ -29,7 +29,7 @@ from .gradients import of_gradients
 from .held import of_held
 from .model import Picture, PictureEdge, PictureNode, Spot
 from .story_picture import inside, named, of_story
-from .subject import of_event, of_sights
+from .subject import Subject, of_event, of_sights
 
 __all__ = ["Nothing", "Picture", "PictureEdge", "PictureNode", "Spot", "picture_at"]
 
@@ -56,13 +56,16 @@ def picture_at(
     if finding is not None:
         record.is_sought = partial(_shows, finding, record.facts)
     record.execute(report.inputs, cancel)
-    drawing = _of_finding(found, record) or _of_story(found, finding, record, block)
-    drawing = drawing or _of_expression(found, wanted, record)
-    if drawing is None:
+    if found is not None and finding is not None:
+        subject = _of_event(record) or of_story(finding, record, block)
+        if subject is not None:
+            return Drawing(subject, record).picture(f"{found.code}: {found.message}")
+    picture = _of_expression(found, wanted, record)
+    if picture is None:
         if found is not None:
             raise Nothing(f"{found.code} at row {found.span.row} is about no graph")
         raise Nothing(f"no tensor with a graph is known in row {row}")
-    return drawing
+    return picture
 
 
 def _shows(finding: Finding, facts: Facts, event: Event) -> bool:
@@ -73,13 +76,12 @@ def _shows(finding: Finding, facts: Facts, event: Event) -> bool:
     return any(found is not None and (found.message, place_of("", found.node)) == same for found in again)
 
 
-def _of_finding(found: Diagnostic | None, record: Recording) -> Picture | None:
+def _of_event(record: Recording) -> Subject | None:
     """What the event of the finding is about: a graph, gradients, or what holds graphs."""
     event, state, facts = record.found, record.moment, record.facts
-    if event is None or state is None or found is None:
+    if event is None or state is None:
         return None
-    subject = of_event(event, state) or of_gradients(event, facts, state) or of_held(event, facts, state, record.sights)
-    return Drawing(subject, record).picture(_title(found)) if subject is not None else None
+    return of_event(event, state) or of_gradients(event, facts, state) or of_held(event, facts, state, record.sights)
 
 
 def _of_expression(found: Diagnostic | None, wanted: Iterable[ast.AST], record: Recording) -> Picture | None:
@@ -92,20 +94,6 @@ def _of_expression(found: Diagnostic | None, wanted: Iterable[ast.AST], record: 
                 drawing.notes.append(f"{found.code} in this row is about no single graph: this is that of {code(node)}")
             return drawing.picture(f"{code(node)} in row {getattr(node, 'lineno', 0)}")
     return None
-
-
-def _of_story(
-    found: Diagnostic | None, finding: Finding | None, record: Recording, block: Sequence[ast.expr]
-) -> Picture | None:
-    """The steps of a finding and their tensors, where its event is about no single graph."""
-    subject = of_story(finding, record, block) if finding is not None else None
-    if subject is None or found is None:
-        return None
-    return Drawing(subject, record).picture(_title(found))
-
-
-def _title(found: Diagnostic) -> str:
-    return f"{found.code}: {found.message}"
 
 
 def _diagnostic(report: analysis.Report, row: int, column: int | None) -> Diagnostic | None:

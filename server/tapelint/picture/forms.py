@@ -60,8 +60,12 @@ def heading(node: PictureNode) -> str:
 
 def rows_of(node: PictureNode, main: str) -> tuple[str, ...]:
     """The text in the box of a node; what is too long is cut."""
-    parts = [heading(node), *map(plain, node.details), spot_text(node, main)]
-    return tuple(part if len(part) <= WIDEST else f"{part[: WIDEST - 1]}…" for part in parts if part)
+    return tuple(part if len(part) <= WIDEST else f"{part[: WIDEST - 1]}…" for part in label(node, main))
+
+
+def label(node: PictureNode, main: str) -> list[str]:
+    """All that the box of a node says, in rows."""
+    return [part for part in (heading(node), *map(plain, node.details), spot_text(node, main)) if part]
 
 
 def plain(text: str) -> str:
@@ -150,11 +154,10 @@ def dot(picture: Picture, main: str) -> Iterator[str]:
 
 
 def _attributes(node: PictureNode, main: str) -> str:
-    parts = [heading(node), *map(plain, node.details), spot_text(node, main)]
-    label = "\n".join(part for part in parts if part)
+    rows = "\n".join(label(node, main))
     mark = ", color=crimson, penwidth=2" if node.is_marked else ""
     style = ", style=dashed" if not node.is_certain else ""
-    return f"label={_quoted(label)}, shape={DOT_SHAPES[node.kind]}{mark}{style}"
+    return f"label={_quoted(rows)}, shape={DOT_SHAPES[node.kind]}{mark}{style}"
 
 
 def _quoted(text: str) -> str:
@@ -192,7 +195,8 @@ def mermaid(picture: Picture, main: str) -> Iterator[str]:
         for node in picture.nodes:
             if node.column == index:
                 begin, end = MERMAID_SHAPES[node.kind]
-                yield f'        n{node.number}{begin}"{_mermaid_label(node, main)}"{end}'
+                rows = "<br/>".join(map(_mermaid_escaped, label(node, main)))
+                yield f'        n{node.number}{begin}"{rows}"{end}'
         yield "    end"
     for edge in picture.edges:
         if edge.relation == "input":
@@ -208,11 +212,6 @@ def mermaid(picture: Picture, main: str) -> Iterator[str]:
         yield "    classDef perhaps stroke-dasharray:4 3"
         yield f"    class {','.join(unsure)} perhaps"
     yield from (f"    %% {plain(note)}" for note in picture.notes)
-
-
-def _mermaid_label(node: PictureNode, main: str) -> str:
-    place = spot_text(node, main)
-    return "<br/>".join(_mermaid_escaped(part) for part in (heading(node), *map(plain, node.details), place) if part)
 
 
 def _mermaid_escaped(text: str) -> str:

@@ -38,7 +38,7 @@ def of_gradients(event: Event, facts: Facts, state: AutogradState) -> Subject | 
             drawn.groups(past, ("clip", event.point), "clips")
         case training.StepMissed(step=idle, leaves=leaves):
             run = drawn.last_pass(leaves)
-            drawn.moment("step", idle.point, (run.stamp if run is not None else fresh_id()) - LATER, True)
+            drawn.subject.moment("step", idle.point, (run.stamp if run is not None else fresh_id()) - LATER, True)
             drawn.missing(leaves, idle.point, "nothing has filled it yet: the step skips it")
             if run is not None:
                 drawn.filled((run,), leaves, ["filled after the step"], False)
@@ -71,7 +71,7 @@ class Gradients:
         for run, point in event.leaked[:1]:
             use = self.state.consumed_passes.get(run)
             stamp = use.stamp if use is not None and use.step == point else run.stamp + LATER
-            self.moment("step", point, stamp, False, ["uses only what its own parameters got"])
+            self.subject.moment("step", point, stamp, False, ["uses only what its own parameters got"])
 
     def groups(
         self, past: Iterable[Group], now: Hashable, how: Relation, foreign: frozenset[Pass] | set[Pass] = frozenset()
@@ -101,28 +101,28 @@ class Gradients:
         marked = {*past.stale} if is_mixed else others
         grad = self.filled(past.passes, leaves, _held(past, len(others)), is_mixed or bool(others), marked)
         self.used(past, grad)
-        self.arrow(now, grad, how, is_mixed or bool(others) or how == "clips")
+        self.subject.arrow(now, grad, how, is_mixed or bool(others) or how == "clips")
 
     def used(self, past: GradientHistory, grad: Hashable) -> None:
         """The steps that have used a gradient already, and its clipping."""
         for run in past.stale:
             use = self.state.consumed_passes.get(run)
             if use is not None and use.step is not None:
-                self.moment("step", use.step, use.stamp, False)
-                self.arrow(("step", use.step), grad, "uses", False)
+                self.subject.moment("step", use.step, use.stamp, False)
+                self.subject.arrow(("step", use.step), grad, "uses", False)
         if past.clip is not None:
-            self.moment("clip", past.clip.point, past.passes[-1].stamp + SOON, False)
-            self.arrow(("clip", past.clip.point), grad, "clips", False)
+            self.subject.moment("clip", past.clip.point, past.passes[-1].stamp + SOON, False)
+            self.subject.arrow(("clip", past.clip.point), grad, "clips", False)
         if past.early is not None and past.fresh:
             details = ["there is no gradient yet to clip"]
-            self.moment("clip", past.early, past.fresh[0].stamp - LATER, True, details)
+            self.subject.moment("clip", past.early, past.fresh[0].stamp - LATER, True, details)
 
     def lost(self, clearing: Clearing, leaves: tuple[int, ...]) -> None:
         """Gradients that went before a step had used them."""
         details = ["lost: cleared before a step has used it"]
         grad = self.filled(clearing.passes, leaves, details, True, {*clearing.passes})
-        self.moment("clear", clearing.point, clearing.passes[-1].stamp + LATER, True)
-        self.arrow(("clear", clearing.point), grad, "clears", True)
+        self.subject.moment("clear", clearing.point, clearing.passes[-1].stamp + LATER, True)
+        self.subject.arrow(("clear", clearing.point), grad, "clears", True)
 
     def filled(
         self,
@@ -141,7 +141,7 @@ class Gradients:
             reached = f"fills .grad of {number_of_leaves(len(run.leaves))}"
             self.drafts.setdefault(filler, Draft("pass", code(run.point.node), [reached], run.point, run.stamp))
             self.drafts[filler].is_marked |= run in {*marked}
-            self.arrow(filler, key, "fills", run in {*marked})
+            self.subject.arrow(filler, key, "fills", run in {*marked})
         return key
 
     def missing(self, leaves: tuple[int, ...], point: ProgramPoint, why: str) -> None:
@@ -149,20 +149,11 @@ class Gradients:
         key = ("missing", point, leaves)
         stamp = self.drafts["step", point].stamp - SOON
         self.drafts[key] = Draft("grad", self.title(leaves), [why], point, stamp, True)
-        self.arrow(("step", point), key, "needs", True)
+        self.subject.arrow(("step", point), key, "needs", True)
 
     def happens(self, kind: Kind, point: ProgramPoint) -> None:
         """The step or clipping at which the finding's event was published: the last thing that happened."""
-        self.moment(kind, point, fresh_id(), True)
-
-    def moment(
-        self, kind: Kind, point: ProgramPoint, stamp: float, is_marked: bool, details: Iterable[str] = ()
-    ) -> None:
-        draft = Draft(kind, code(point.node), [*details], point, stamp, is_marked)
-        self.drafts.setdefault((kind, point), draft)
-
-    def arrow(self, begin: Hashable, end: Hashable, how: Relation, is_marked: bool) -> None:
-        self.subject.arrows.append((begin, end, how, is_marked))
+        self.subject.moment(kind, point, fresh_id(), True)
 
     def last_pass(self, leaves: tuple[int, ...]) -> Pass | None:
         """The last pass that has filled some leaves, as the path knows it."""

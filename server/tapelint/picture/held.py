@@ -14,7 +14,7 @@ from ..autograd.model.views import edge_of
 from ..autograd.state import AutogradState, fresh_id
 from ..headline import number_of
 from ..recording import Sight
-from ..rules.support.story import code, tensor_name
+from ..rules.support.story import tensor_name
 from .model import Draft
 from .subject import COLUMNS, Subject
 
@@ -57,8 +57,7 @@ def _collected(subject: Subject, kept: RetainedGraphs, sights: Sights) -> None:
 def _gradient(subject: Subject, facts: Facts, leaf: int, past: ProgramPoint) -> None:
     """A ``.grad`` with a graph, which the pass at ``past`` has filled."""
     stamp = _when(subject.state, leaf, past)
-    subject.drafts["pass"] = Draft("pass", code(past.node), ["records the gradient"], past, stamp, True)
-    subject.arrows.append(("pass", "holder", "fills", True))
+    subject.arrow(subject.moment("pass", past, stamp, True, ["records the gradient"]), "holder", "fills", True)
     name = tensor_name(facts, leaf) or "the leaf"
     _holder(subject, f".grad of {name}", ["its graph holds the leaf", "nothing clears it"], past)
     subject.drafts["holder"].stamp = stamp
@@ -90,11 +89,10 @@ def _roots(subject: Subject, tensors: Sequence[Tensor], sights: Sequence[Sight])
         if known and sight.point.iterations not in laps and len(laps) < COLUMNS:
             laps.add(sight.point.iterations)
             tensors = [*tensors, *known]
-    for tensor in tensors:
-        edge = edge_of(tensor)
+    for edge in dict.fromkeys(map(edge_of, tensors)):
         if edge is not None and edge not in subject.roots:
-            subject.roots.append(edge)
-            subject.arrows.append(("holder", edge, "holds", True))
+            subject.root(edge)
+            subject.arrow("holder", edge, "holds", True)
 
 
 def _cycle(subject: Subject, leaf: int) -> tuple[Leaf, ...]:
@@ -102,9 +100,9 @@ def _cycle(subject: Subject, leaf: int) -> tuple[Leaf, ...]:
     edge = edge_of(resolve_view(subject.state, leaf))
     if not isinstance(edge, Leaf):
         return ()
-    subject.roots += [edge] if edge not in subject.roots else []
+    subject.root(edge)
     subject.hazards.add(edge)
-    subject.arrows.append((edge, "holder", "holds", True))
+    subject.arrow(edge, "holder", "holds", True)
     return (edge,)
 
 

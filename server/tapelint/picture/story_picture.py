@@ -112,7 +112,7 @@ def of_story(finding: Finding, record: Recording, block: Sequence[ast.expr] = ()
         _about(subject, key, step.uses, "uses", step.is_own)
         _about(subject, key, (step.gives,) if step.gives is not None else (), "gives", step.is_own)
         if index and (step.stamp is not None or not step.is_own):
-            subject.arrows.append((("step of the story", index - 1), key, "then", False))
+            subject.arrow(("step of the story", index - 1), key, "then", False)
     return subject if len(steps) > 1 or subject.roots or subject.tensors else None
 
 
@@ -221,15 +221,9 @@ def _about(subject: Subject, key: Hashable, sights: Sequence[Sight], how: Relati
     """Arrows from a step to its tensors; those of other paths are not known to this one."""
     tensors: dict[int, Tensor] = {each.id: each for sight in sights for each in sight.tensors}
     for tensor in [each for each in tensors.values() if each.id in subject.state.tensors][:ABREAST]:
-        edge = edge_of(tensor)
-        if edge is None and isinstance(now := edge_of(resolve_view(subject.state, tensor.id)), Leaf):
-            edge = now  # it was made a leaf later: one box for both
-        if edge is not None:
-            subject.roots += [edge] if edge not in subject.roots else []
-            subject.arrows.append((key, edge, how, is_marked))
-        else:
-            subject.tensors += [tensor] if tensor not in subject.tensors else []
-            subject.arrows.append((key, ("tensor", tensor.id), how, is_marked))
+        now = resolve_view(subject.state, tensor.id)
+        became_leaf = edge_of(tensor) is None and isinstance(edge_of(now), Leaf)  # then one box stands for both
+        subject.arrow(key, subject.shown(now if became_leaf else tensor), how, is_marked)
 
 
 def _told(step: Step) -> tuple[str, list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ..autograd import Leaf, Node, ProgramPoint, SavedTensor, Tensor, Write, resolve_view
@@ -13,7 +13,8 @@ from ..autograd.model.graph import BackwardPass
 from ..autograd.model.views import edge_of
 from ..autograd.state import AutogradState
 from ..recording import Sight
-from .model import Draft, Relation
+from ..rules.support.story import code
+from .model import Draft, Kind, Relation
 
 COLUMNS = 3
 """So many iterations of an expression are drawn."""
@@ -43,14 +44,39 @@ class Subject:
     arrows: list[tuple[Hashable, Hashable, Relation, bool]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
+    def root(self, item: Node | Leaf) -> None:
+        """Draw the graph above an operation or a leaf."""
+        if item not in self.roots:
+            self.roots.append(item)
+
+    def shown(self, tensor: Tensor) -> Hashable:
+        """Draw a tensor; what stands for it: its ``grad_fn`` or leaf, with the graph, else itself."""
+        edge = edge_of(tensor)
+        if edge is not None:
+            self.root(edge)
+            return edge
+        if tensor not in self.tensors:
+            self.tensors.append(tensor)
+        return "tensor", tensor.id
+
+    def moment(
+        self, kind: Kind, point: ProgramPoint, stamp: float, is_marked: bool, details: Iterable[str] = ()
+    ) -> Hashable:
+        """Draw what happens at a point; what stands for it."""
+        self.drafts.setdefault((kind, point), Draft(kind, code(point.node), [*details], point, stamp, is_marked))
+        return kind, point
+
+    def arrow(self, begin: Hashable, end: Hashable, how: Relation, is_marked: bool) -> None:
+        self.arrows.append((begin, end, how, is_marked))
+
 
 def of_event(event: Event, state: AutogradState) -> Subject | None:
     """The parts that an event speaks of; None where it speaks of no graph."""
     subject = Subject(state)
     if not _of_pass(event, subject) and not _of_write(event, subject):
         return None
-    for run in subject.passes:
-        subject.roots += [item for item in run.begin if item not in subject.roots]
+    for item in (item for run in subject.passes for item in run.begin):
+        subject.root(item)
     return subject
 
 
@@ -108,11 +134,7 @@ def of_sights(sights: Sequence[Sight], last: AutogradState) -> Subject:
             continue
         laps.add(key)
         for tensor in sight.tensors:
-            edge = edge_of(tensor)
-            if edge is None:
-                subject.tensors.append(tensor)
-            elif edge not in subject.roots:
-                subject.roots.append(edge)
+            subject.shown(tensor)
     return subject
 
 
@@ -120,25 +142,14 @@ def _walking(subject: Subject, event: Event, root: int) -> None:
     """A backward from the tensor ``root`` is where the finding shows."""
     begin: tuple[Node | Leaf, ...] = ()
     if root in subject.state.tensors:
-        tensor = resolve_view(subject.state, root)
-        edge = edge_of(tensor)
-        if edge is not None:
-            begin = (edge,)
-            subject.roots.append(edge)
-        else:
-            subject.tensors.append(tensor)
+        item = subject.shown(resolve_view(subject.state, root))
+        begin = (item,) if isinstance(item, (Node, Leaf)) else ()
     subject.now, subject.raises = BackwardPass(event.point, root, begin), event.raises
 
 
 def _written(subject: Subject, key: int, op: str, event: Event, point: ProgramPoint | None = None) -> None:
     """A write to a tensor, which PyTorch refuses or does not notice."""
     subject.written, subject.raises = ((op, point or event.point, key),), event.raises
-    if key not in subject.state.tensors:
-        return
-    tensor = resolve_view(subject.state, key)
-    edge = edge_of(tensor)
-    if edge is not None:
-        subject.roots.append(edge)
-        subject.hazards = {edge}
-    else:
-        subject.tensors.append(tensor)
+    if key in subject.state.tensors:
+        item = subject.shown(resolve_view(subject.state, key))
+        subject.hazards = {item} if isinstance(item, (Node, Leaf)) else set()
