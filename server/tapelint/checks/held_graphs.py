@@ -75,15 +75,6 @@ def holders(state: State, roots: Sequence[tuple[str, Value]]) -> Iterator[Holder
                 yield Holder(name, found)
 
 
-def cuts(
-    before: State, after: State, roots_before: Sequence[tuple[str, Value]], roots_after: Sequence[tuple[str, Value]]
-) -> bool:
-    """Whether what holds a graph ``before`` holds the same numbers without one ``after``."""
-    held = {before.tensors[key].storage for each in holders(before, roots_before) for key in each.tensors}
-    found = (after.tensors[key] for _, root in roots_after for key in _tensors(after, root))
-    return any(tensor.grad_fn is None and tensor.storage in held for tensor in found)
-
-
 def nodes_by_call(state: State, holder: Holder, run: int) -> dict[int, set[Node]]:
     """The nodes that a holder keeps of each call, by the number of the call in ``run``."""
     found: dict[int, set[Node]] = {}

@@ -159,19 +159,14 @@ class Caller:
         """Each method of the object that needs no arguments, called on copies of a path on which a call has ended."""
         for name, method in self.flow(path).methods.items():
             if name != "__init__" and method.node is not self.node and needed(method) == 1:
-                yield self.between(path.fork(), method)
+                heard, run = list[Event](), partial(self._call_between, method)
+                with self.machine.facts.events.heard_by(heard.append):
+                    ended = self.machine.run_paths(path.fork(), run)
+                refused = tuple(event for event in heard if isinstance(event, Refused))
+                yield Between(method, tuple(each for each in ended if each.completion is None), refused)
 
-    def between(self, state: State, method: Function) -> Between:
-        """Call a method without arguments."""
-        heard = list[Event]()
-
-        def run(path: State) -> None:
-            call_as_nobody_does(self.machine, path, method, self.receiver, {})
-
-        with self.machine.facts.events.heard_by(heard.append):
-            ended = self.machine.run_paths(state, run)
-        refused = tuple(event for event in heard if isinstance(event, Refused))
-        return Between(method, tuple(path for path in ended if path.completion is None), refused)
+    def _call_between(self, method: Function, state: State) -> None:
+        call_as_nobody_does(self.machine, state, method, self.receiver, {})
 
     # As often as its caller would
 

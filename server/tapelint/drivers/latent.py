@@ -32,7 +32,7 @@ from ..autograd.events.graph_walks import Event, FreedGraphReached, SavedTensorM
 from ..autograd.model.graph_search import reachable
 from ..autograd.model.guesses import unseen_above
 from ..because import guess
-from ..checks.held_graphs import Holder, cuts, holders
+from ..checks.held_graphs import Holder, holders
 from ..domain.mro import is_function
 from ..domain.parameter_defaults import defaults_of
 from ..domain.state import State
@@ -46,7 +46,7 @@ from ..models.torch.autograd_function.syntax import own_function
 from ..source import cached_on_node, is_none, walk
 from . import framework_driver
 from .arguments import inferred
-from .attribute_flow import ObjectFlow, may_carry, method_flow
+from .attribute_flow import may_carry, method_flow
 from .caller import Between, Caller, arguments_for, needed, receiver_of
 from .candidates import definition_of
 from .in_place_sites import may_write
@@ -175,14 +175,10 @@ class LatentSearch:
         return found
 
     def _walk_at_once(self, state: State, result: Value) -> list[FreedGraphReached]:
-        """Go backward through a result; what is walked again. Nothing where the path supposes that a container holds
-        something, for then the call may have been given the same as the one before.
-        """
+        """Go backward through a result; what is walked again."""
         heard, roots = list[Event](), self._walked(state, result)
         with self.machine.facts.events.heard_by(heard.append):
             framework_driver.imagine_backward(self.machine, state, roots, self.caller.node, ASSUMED)
-        if _asks_for_member(tuple(key for key, taken in state.path_condition.items() if taken)):
-            return []
         return [event for event in heard if isinstance(event, FreedGraphReached)]
 
     def _walked(self, state: State, result: Value) -> list[int]:
@@ -204,41 +200,24 @@ class LatentSearch:
         """
         run = self.machine.new_run()
         first = self._called(state, self.tensors, (run, 1))
+        verb = "read" if self.caller.function.kind == "property" else "called"
+        deed = f"`{self.name}` is {verb} again after a backward through its result"
         going = [path for path in first.ended if path.completion is None]
         for path in going[: self.machine.limits.repeated_paths]:
             if not (held := self._holders(path)):
                 continue
             between = [*self.caller.called_between(path)]
             self._tell_refused(path, between, held, first)
-            second, deed = self._called_again(path, run, between)
+            second = self._called(path.fork(), self.tensors, (run, 2))
             names = Outcome({**first.names, **second.names})
             for event in second.walked_again:
-                self._publish(event, names.below([event.node])[:1], deed=deed)
-
-    def _called_again(self, path: State, run: int, between: Iterable[Between]) -> tuple[Outcome, str]:
-        """The second call, and what the caller does: it calls all methods before it that detach some of what the first
-        call has left, if its graph is taken away otherwise. What these leave out is walked again.
-        """
-        lap, verb = (run, 2), "read" if self.caller.function.kind == "property" else "called"
-        deed = f"`{self.name}` is {verb} again after a backward through its result"
-        found = self._called(path.fork(), self.tensors, lap)
-        carried = [event for event in found.walked_again if not self._is_taken_away(path, event, between)]
-        if carried or not found.walked_again:
-            return replace(found, walked_again=carried), deed
-        after, cutting = path, list[str]()
-        for call in between:
-            if self._is_for_callers(path, call) and self._is_cut(path, call):
-                ended = self.caller.between(after.fork(), call.method).ended
-                after, cutting = ended[0] if ended else after, [*cutting, call.name]
-        if not cutting or self._is_assigned_elsewhere(after, self._holders(after)):
-            return Outcome(), deed
-        named = " and ".join(f"`{name}`" for name in cutting)
-        return self._called(after, self.tensors, lap), f"{deed} and a call of {named}"
+                if not self._is_taken_away(path, event, between):
+                    self._publish(event, names.below([event.node])[:1], deed=deed)
 
     def _tell_refused(self, path: State, between: Iterable[Between], held: Iterable[Holder], first: Outcome) -> None:
         """Publish what methods refuse that read what holds a graph."""
         nodes = [node for each in held for node in path.grad_fns(each.tensors)]
-        flow = self._flow(path)
+        flow = self.caller.flow(path)
         for call in between:
             read = {f"self.{name}" for part in flow.reached(call.name).values() for name in part.read}
             if self._is_for_callers(path, call) and any(each.name in read for each in held):
@@ -251,15 +230,10 @@ class LatentSearch:
         """Whether the code that calls the function may call a method as well: it is public, is no part of the function,
         and does not go backward.
         """
-        flow = self._flow(path)
+        flow = self.caller.flow(path)
         summaries = (syntactic_summary(flow.methods[each].node) for each in flow.reached(call.name))
         is_part = call.name.startswith("_") or call.name in flow.reached(self.name)
         return not is_part and not any(summary.backward or summary.yields for summary in summaries)
-
-    def _is_cut(self, path: State, call: Between) -> bool:
-        """Whether a method detaches some of what the object held, and PyTorch refuses nothing in it."""
-        own = self._own(path)
-        return not call.refused and any(cuts(path, ended, own, self._own(ended)) for ended in call.ended)
 
     def _is_taken_away(self, path: State, event: FreedGraphReached, between: Iterable[Between]) -> bool:
         """Whether a method of the class, called between the calls, lets go of the graph that is walked again: then that
@@ -274,7 +248,7 @@ class LatentSearch:
 
     def _is_begun_anew(self, path: State, held: Iterable[Holder]) -> bool:
         """Whether a method that is given something assigns to what holds a graph, or code that is not seen does."""
-        names, flow = {each.name.rpartition(".")[2] for each in held}, self._flow(path)
+        names, flow = {each.name.rpartition(".")[2] for each in held}, self.caller.flow(path)
         assigned = {*self.machine.query(method_flow, self.caller.node).assigned}.union(
             *(each.assigned for each in flow.flows.values())
         )
@@ -291,24 +265,15 @@ class LatentSearch:
         class.
         """
         names = {holder.name.rpartition(".")[2] for holder in held}
-        modules = {state.get(method.frame, Frame).module for method in self._flow(state).methods.values()}
+        modules = {state.get(method.frame, Frame).module for method in self.caller.flow(state).methods.values()}
         loaded = (each.source.tree for each in self.machine.unit.loads if each.frame in modules)
         trees = (self.machine.tree, *loaded)
         return any(not names.isdisjoint(self.machine.query(_assigned_by_others, tree)) for tree in trees)
 
-    def _flow(self, state: State) -> ObjectFlow:
-        return self.caller.flow(state)
-
-    def _own(self, state: State) -> list[tuple[str, Value]]:
-        """The attributes of the object."""
-        return [each for each in self.caller.roots(state) if each[0].startswith("self.")]
-
     def _holders(self, state: State) -> list[Holder]:
-        return [*holders(state, self._own(state))]
-
-
-def _asks_for_member(formula: object) -> bool:
-    return isinstance(formula, tuple) and (formula[:1] == ("In",) or any(map(_asks_for_member, formula)))
+        """The attributes of the object that hold a graph."""
+        own = [each for each in self.caller.roots(state) if each[0].startswith("self.")]
+        return [*holders(state, own)]
 
 
 @cached_on_node
