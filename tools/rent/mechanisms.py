@@ -64,9 +64,9 @@ MECHANISMS: tuple[Mechanism, ...] = (
     # objects, and what callers are imagined to give
     _one("drivers.caller", _run_left_behind=nothing),
     _one("drivers.candidates", inherited_templates=_empty),
-    _one("drivers.used_by_optimizers", serves_optimizers=_false),
+    Mechanism("used by optimizers", (), {"drivers.quiet_uses:serves_optimizers": _false}),
     _one("drivers.object_state", prepare=nothing),
-    _one("drivers.no_grad_only", is_unrecorded=_false, is_unrecorded_in=_false),
+    _one("drivers.quiet_uses", is_unrecorded=_false, is_unrecorded_in=_false),
     _one("drivers.parameter_uses", uses_of=_names),
     Mechanism(
         "imagined callers",

@@ -13,7 +13,7 @@ import ast
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from ..drivers.no_grad_only import is_unrecorded_in
+from ..drivers.quiet_uses import is_unrecorded_in
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..source import Source, parse
 

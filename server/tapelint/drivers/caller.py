@@ -59,9 +59,9 @@ from .arguments import inferred, positional
 from .attribute_flow import ObjectFlow, object_flow
 from .candidates import definition_of, is_applied, is_run_by_tests, trains
 from .framework_driver import call_as_nobody_does
-from .no_grad_only import is_unrecorded, runs_unrecorded
 from .object_state import prepare
 from .parameter_uses import possible_tensors
+from .quiet_uses import is_unrecorded, runs_unrecorded
 from .test_functions import verdict_of
 
 TRAINED = guess("a caller goes backward through the result")

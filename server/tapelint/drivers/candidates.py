@@ -24,9 +24,8 @@ from ..models.torch.autograd.grad_access import through
 from ..source import walk
 from .attribute_flow import called_undeclared, may_carry, object_flow
 from .in_place_sites import may_write
-from .no_grad_only import is_unrecorded, runs_unrecorded
+from .quiet_uses import is_unrecorded, runs_unrecorded, serves_optimizers
 from .test_functions import inherited_tests, is_fixture, is_test
-from .used_by_optimizers import serves_optimizers
 
 TRAINING = frozenset(("backward", "step"))
 TRAINS = 0

@@ -1,4 +1,4 @@
-"""Functions that a file reaches only where gradients are switched off.
+"""Functions that a file uses only where nobody goes backward through what they compute.
 
     class Sampler:
         def show(self, image): plt.imshow(image.cpu().numpy())
@@ -8,8 +8,13 @@
             if args.sample:
                 Sampler(net).show(x)      # the only one who asks for `show`
 
+    class Shampoo(torch.optim.Optimizer):
+        def step(self): ... power(self.state[p]["precond"], -0.5) ...      # the only one who asks for `power`
+
 Nothing may have run such a function: its callers stand in code that is not reached, or are given what is unknown. Who
 runs it then has to run it as they do. What only the methods of a ``torch.autograd.Function`` use is reached so too.
+What ``step`` computes goes into the parameters and the optimizer's state; an optimizer that goes backward itself, or
+through what it calls, may walk what it computes.
 """
 
 from __future__ import annotations
@@ -17,8 +22,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Set
 
+from ..domain.mro import mro_of
+from ..domain.state import State
+from ..domain.values import Class, External, Frame, Function, HeapRef
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
+from ..models.python.classes.library_classes import is_derived
 from ..models.torch.autograd.grad_mode import switches_off
 from ..source import Definition, cached_on_node, children, definitions, walk
 
@@ -46,7 +55,7 @@ def is_unrecorded_in(trees: Iterable[ast.Module], name: str) -> bool:
     """Whether files mention what has this ``name``, and only where gradients are off."""
     if name in ALWAYS:
         return False
-    found = [(site, tree) for tree in trees for site in mentions_of(tree).get(name, ())]
+    found = [(site, tree) for tree in trees for site in _mentions_of(tree).get(name, ())]
     return bool(found) and all(site.is_quiet(_unrecorded(tree)) for site, tree in found)
 
 
@@ -54,27 +63,52 @@ def runs_unrecorded(tree: ast.Module, forward: ast.AST) -> bool:
     """Whether a file runs a ``forward`` by that name, outside of its class only where gradients are off."""
     owner = next((kind for method, kind in _owners(tree).items() if method is forward), None)
     inside = set[ast.AST]() if owner is None else set(walk(owner))
-    sites = [site for site in mentions_of(tree).get("forward", ()) if site.function not in inside]
+    sites = [site for site in _mentions_of(tree).get("forward", ()) if site.function not in inside]
     return bool(sites) and all(site.is_quiet(_unrecorded(tree)) for site in sites)
+
+
+def serves_optimizers(tree: ast.Module, state: State, module: int, function: Function, owner: HeapRef | None) -> bool:
+    """Whether a function of ``tree``, which is run as ``module``, is a method of an optimizer, or is mentioned only in
+    such methods and in functions of which the same is true.
+    """
+    if owner is not None and _is_optimizer(state, owner):
+        return True
+    kinds = (each for each in state.get(module, Frame).variables.values() if isinstance(each, HeapRef))
+    stepping = set[ast.AST]()
+    for kind in (each for each in kinds if _is_optimizer(state, each)):
+        methods = state.get(kind.id, Class).attributes.values()
+        stepping.update(each.node for each in methods if isinstance(each, Function))
+    if not stepping or not stepping.isdisjoint(_training_functions(tree)):
+        return False
+    return function.node in _quiet_functions(tree, stepping)
+
+
+def _is_optimizer(state: State, kind: HeapRef) -> bool:
+    """Whether something is a class that derives from PyTorch's optimizer."""
+    if not isinstance(state.heap.get(kind.id), Class):
+        return False
+    bases = (base.name for base in mro_of(state, kind) if isinstance(base, External))
+    return any(is_derived(name, "torch.optim.Optimizer") for name in bases)
 
 
 @cached_on_node
 def _unrecorded(tree: ast.Module) -> frozenset[ast.AST]:
-    """The functions of a file whose names are mentioned only under ``no_grad``, or in others of them. A class whose
-    other methods are all used so is not used otherwise either. What goes backward itself, or through what it mentions,
-    runs with gradients, for otherwise it could not.
+    """The functions of a file whose names are mentioned only under ``no_grad``, or in others of them."""
+    is_off = any(site.off for found in _mentions_of(tree).values() for site in found)
+    return _quiet_functions(tree, ()) if is_off else frozenset()
+
+
+def _quiet_functions(tree: ast.Module, begin: Iterable[ast.AST]) -> frozenset[ast.AST]:
+    """The functions ``begin`` of a file, and those that are mentioned only in them, under ``no_grad``, or in others of
+    which the same is true. A class whose other methods are all used so is not used otherwise either. What goes backward
+    itself, or through what it mentions, runs with gradients, for otherwise it could not.
     """
-    sites = mentions_of(tree)
-    if not any(site.off for found in sites.values() for site in found):
-        return frozenset()
-    training = training_functions(tree)
+    sites, training, owners = _mentions_of(tree), _training_functions(tree), _owners(tree)
     functions = [each for each in _functions(tree) if each not in training]
-    owners = _owners(tree)
-    quiet = set[ast.AST]()
+    quiet = set(begin)
     while True:
-        running = {each for each in functions if _is_quiet(each, sites, quiet)}
-        found: set[ast.AST] = {*running}
-        for owner in {owners[each] for each in running if each in owners}:
+        found: set[ast.AST] = {each for each in functions if _is_quiet(each, sites, quiet)}
+        for owner in {owners[each] for each in found if isinstance(each, Definition) and each in owners}:
             found |= _beside(owner, sites, quiet | found) - training
         if found <= quiet:
             return frozenset(quiet)
@@ -82,7 +116,7 @@ def _unrecorded(tree: ast.Module) -> frozenset[ast.AST]:
 
 
 @cached_on_node
-def mentions_of(tree: ast.Module) -> dict[str, list[Site]]:
+def _mentions_of(tree: ast.Module) -> dict[str, list[Site]]:
     """Where each name is mentioned."""
     sites: dict[str, list[Site]] = {}
     for statement in tree.body:
@@ -102,9 +136,9 @@ def _owners(tree: ast.Module) -> dict[Definition, ast.ClassDef]:
 
 
 @cached_on_node
-def training_functions(tree: ast.Module) -> frozenset[ast.AST]:
+def _training_functions(tree: ast.Module) -> frozenset[ast.AST]:
     """The functions of a file that go backward, or mention one that does."""
-    sites, functions, training = mentions_of(tree), _functions(tree), set[ast.AST]()
+    sites, functions, training = _mentions_of(tree), _functions(tree), set[ast.AST]()
     fresh = [each for each in functions if syntactic_summary(each).backward or _differentiates(each)]
     while fresh:
         training.update(fresh)
