@@ -14,15 +14,13 @@
         a = a / torch.norm(a)                    a tensor, by what an op of PyTorch takes, and sends a gradient to
         return a[b]                              `b` is an index, which never has a gradient
 
-Only what is passed unchanged counts as handed on, and only to what is known by name where it is called. What is asked
-of a name after it was bound again says nothing about whether the parameter is a tensor.
+Only what is passed unchanged counts as handed on, and only to what is known by name where it is called.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 
 from .. import ops
 from ..domain.mro import lookup_in_mro, mro_of
@@ -57,7 +55,7 @@ SHARED = frozenset(
     "trace transpose type update values var view".split()
 )
 """Methods of tensors that arrays, lists, dicts, texts, modules or distributions have too."""
-WHOLE = frozenset((INDEX, INVERTED, "long", "int", "bool", "byte", "short"))
+WHOLE = frozenset((INDEX, INVERTED, "range", "long", "int", "bool", "byte", "short"))
 """Uses of what has no gradient, and conversions to it."""
 
 
@@ -160,10 +158,24 @@ def uses_of(machine: Machine, state: State, function: Function, kind: HeapRef | 
 
 @cached_on_node
 def _own_uses(scope: ast.AST) -> dict[str, set[str]]:
-    """How a function itself uses names, ``WALKED`` and ``FED`` among the uses."""
-    uses, fed = syntactic_summary(scope).uses, fed_calls(scope)
-    marks = {name: {WALKED, FED} if name in fed else {WALKED} for name in walked_calls(scope)}
-    return {name: used | marks.get(name, set()) for name, used in uses.items()}
+    """How a function itself uses names: ``WALKED`` and ``FED``, ``INDEX`` and ``INVERTED`` are among the uses."""
+    found = {name: set(used) for name, used in syntactic_summary(scope).uses.items()}
+    fed = fed_calls(scope)
+    for name in walked_calls(scope):
+        found.setdefault(name, set()).update({WALKED, FED} if name in fed else {WALKED})
+    for variable, use in (each for node in walk(scope) for each in _uses_of_whole(node)):
+        found.setdefault(variable.id, set()).add(use)
+    return found
+
+
+def _uses_of_whole(node: ast.AST) -> Iterator[tuple[ast.Name, str]]:
+    """The names that a node uses as ``INDEX`` or ``INVERTED``."""
+    match node:
+        case ast.Subscript(slice=index):
+            parts = index.elts if isinstance(index, ast.Tuple) else [index]
+            yield from ((part, INDEX) for part in parts if isinstance(part, ast.Name))
+        case ast.UnaryOp(ast.Invert() | ast.Not(), ast.Name() as name):
+            yield name, INVERTED
 
 
 @cached_on_node
@@ -296,10 +308,13 @@ def _used_as(
     machine: Machine, state: State, function: Function, kind: Value | None, depth: int
 ) -> tuple[set[str], set[str]]:
     """The parameters that are used as tensors of numbers are, and those that are used as indices and the like are."""
-    usage = machine.query(_usage, function.node)
-    tensors = {name for name, asked in usage.asked.items() if any(map(_is_of_tensors, asked))}
-    whole = {name for name, asked in usage.asked.items() if asked & WHOLE}
-    for call in usage.given:
+    names = {each.arg for each in parameters(function)}
+    used = {name: uses for name, uses in machine.query(_own_uses, function.node).items() if name in names}
+    tensors = {name for name, uses in used.items() if any(map(_is_of_tensors, uses))}
+    whole = {name for name, uses in used.items() if uses & WHOLE}
+    for call in machine.query(handed_on, function.node):
+        if call.name not in names or call.is_attribute:
+            continue
         flows = _takes_gradient(machine, state, function, call)
         if flows is not None:
             (tensors if flows else whole).add(call.name)
@@ -328,63 +343,3 @@ def _takes_gradient(machine: Machine, state: State, function: Function, call: Ha
     if taken[0].name in ("target", "tensors"):
         return None
     return any(taken[0].name in op.flows for op in found)
-
-
-@dataclass(slots=True)
-class Usage:
-    """What the text of a function says of its parameters."""
-
-    # What they are asked for.
-    asked: dict[str, set[str]] = field(default_factory=dict)
-    # What is handed on of them, by its place.
-    given: list[HandedOn] = field(default_factory=list)
-
-
-@cached_on_node
-def _usage(function: ast.AST) -> Usage:
-    """What the text says of the names that are parameters, until each is bound again."""
-    assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda))
-    spec, found = function.args, Usage()
-    names = {a.arg for a in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)}
-    until = _rebound(function, names)
-    for node in walk(function):
-        for name, use in _asked(node):
-            if name.id in names and _is_before(name, until):
-                found.asked.setdefault(name.id, set()).add(use)
-        if isinstance(node, ast.Call):
-            read = {each.id for each in node.args if isinstance(each, ast.Name) and _is_before(each, until)}
-            found.given += [
-                each for each in _given(node) if each.name in names & read and isinstance(each.position, int)
-            ]
-    return found
-
-
-def _is_before(name: ast.Name, until: dict[str, tuple[int, int]]) -> bool:
-    place = name.lineno, name.col_offset
-    return place <= until.get(name.id, place)
-
-
-def _rebound(function: ast.AST, names: set[str]) -> dict[str, tuple[int, int]]:
-    """For each name the end of the first statement that binds it again."""
-    found: dict[str, tuple[int, int]] = {}
-    for node in walk(function):
-        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.For, ast.AsyncFor)):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            end = node.iter if isinstance(node, (ast.For, ast.AsyncFor)) else node
-            place = end.end_lineno or 0, end.end_col_offset or 0
-            for part in (part for target in targets for part in walk(target)):
-                if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) and part.id in names:
-                    found[part.id] = min(found.get(part.id, place), place)
-    return found
-
-
-def _asked(node: ast.AST) -> Iterator[tuple[ast.Name, str]]:
-    """The names that a node uses, each with the attribute, ``INDEX`` or ``INVERTED``."""
-    match node:
-        case ast.Attribute(ast.Name() as name, attribute):
-            yield name, attribute
-        case ast.Subscript(slice=index):
-            parts = index.elts if isinstance(index, ast.Tuple) else [index]
-            yield from ((part, INDEX) for part in parts if isinstance(part, ast.Name))
-        case ast.UnaryOp(ast.Invert() | ast.Not(), ast.Name() as name):
-            yield name, INVERTED
