@@ -312,17 +312,21 @@ def _used_as(
     used = {name: uses for name, uses in machine.query(_own_uses, function.node).items() if name in names}
     tensors = {name for name, uses in used.items() if any(map(_is_of_tensors, uses))}
     whole = {name for name, uses in used.items() if uses & WHOLE}
-    for call in machine.query(handed_on, function.node):
-        if call.name not in names or call.is_attribute:
-            continue
+    for call in (each for each in machine.query(handed_on, function.node) if not each.is_attribute):
         flows = _takes_gradient(machine, state, function, call)
-        if flows is not None:
+        if flows is None and kind is not None and depth:
+            flows = _is_given_as_tensor(machine, state, kind, call, depth - 1) or None
+        if flows is not None and call.name in names:
             (tensors if flows else whole).add(call.name)
-        elif kind is not None and depth and (method := _own_method(state, kind, call.callee)) and not method.kind:
-            given = call.parameter(machine, method, 1)
-            if given in tensor_parameters(machine, state, method, kind, depth - 1):
-                tensors.add(call.name)
     return tensors, whole
+
+
+def _is_given_as_tensor(machine: Machine, state: State, kind: Value, call: HandedOn, depth: int) -> bool:
+    """Whether a method of the object takes an argument as a tensor of numbers."""
+    method = _own_method(state, kind, call.callee)
+    if method is None or method.kind:
+        return False
+    return call.parameter(machine, method, 1) in tensor_parameters(machine, state, method, kind, depth)
 
 
 def _is_of_tensors(use: str) -> bool:

@@ -60,12 +60,7 @@ def picture_at(
         subject = _of_event(record) or of_story(finding, record, block)
         if subject is not None:
             return Drawing(subject, record).picture(f"{found.code}: {found.message}")
-    picture = _of_expression(found, wanted, record)
-    if picture is None:
-        if found is not None:
-            raise Nothing(f"{found.code} at row {found.span.row} is about no graph")
-        raise Nothing(f"no tensor with a graph is known in row {row}")
-    return picture
+    return _of_expression(found, wanted, record, row)
 
 
 def _shows(finding: Finding, facts: Facts, event: Event) -> bool:
@@ -84,8 +79,10 @@ def _of_event(record: Recording) -> Subject | None:
     return of_event(event, state) or of_gradients(event, facts, state) or of_held(event, facts, state, record.sights)
 
 
-def _of_expression(found: Diagnostic | None, wanted: Iterable[ast.AST], record: Recording) -> Picture | None:
-    """The first expression that is a tensor with a graph; where there is a finding, it is about something else."""
+def _of_expression(found: Diagnostic | None, wanted: Iterable[ast.AST], record: Recording, row: int) -> Picture:
+    """The first expression that is a tensor with a graph; where there is a finding, it is about something else. Raises
+    Nothing.
+    """
     for node in wanted:
         sights = [sight for sight in record.seen(node) if any(map(edge_of, sight.tensors))]
         if sights:
@@ -93,7 +90,9 @@ def _of_expression(found: Diagnostic | None, wanted: Iterable[ast.AST], record: 
             if found is not None:
                 drawing.notes.append(f"{found.code} in this row is about no single graph: this is that of {code(node)}")
             return drawing.picture(f"{code(node)} in row {getattr(node, 'lineno', 0)}")
-    return None
+    if found is not None:
+        raise Nothing(f"{found.code} at row {found.span.row} is about no graph")
+    raise Nothing(f"no tensor with a graph is known in row {row}")
 
 
 def _diagnostic(report: analysis.Report, row: int, column: int | None) -> Diagnostic | None:
