@@ -308,17 +308,18 @@ def _used_as(
     machine: Machine, state: State, function: Function, kind: Value | None, depth: int
 ) -> tuple[set[str], set[str]]:
     """The parameters that are used as tensors of numbers are, and those that are used as indices and the like are."""
-    names = {each.arg for each in parameters(function)}
-    used = {name: uses for name, uses in machine.query(_own_uses, function.node).items() if name in names}
-    tensors = {name for name, uses in used.items() if any(map(_is_of_tensors, uses))}
-    whole = {name for name, uses in used.items() if uses & WHOLE}
-    for call in (each for each in machine.query(handed_on, function.node) if not each.is_attribute):
+    tensors, whole = set[str](), set[str]()
+    for name, uses in machine.query(_own_uses, function.node).items():
+        tensors |= {name} if any(map(_is_of_tensors, uses)) else set()
+        whole |= {name} if uses & WHOLE else set()
+    for call in machine.query(handed_on, function.node):
         flows = _takes_gradient(machine, state, function, call)
         if flows is None and kind is not None and depth:
             flows = _is_given_as_tensor(machine, state, kind, call, depth - 1) or None
-        if flows is not None and call.name in names:
+        if flows is not None and not call.is_attribute:
             (tensors if flows else whole).add(call.name)
-    return tensors, whole
+    names = {each.arg for each in parameters(function)}
+    return tensors & names, whole & names
 
 
 def _is_given_as_tensor(machine: Machine, state: State, kind: Value, call: HandedOn, depth: int) -> bool:
