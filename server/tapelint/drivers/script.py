@@ -5,7 +5,6 @@ What it leaves undefined because it raised is defined then: the functions below 
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -22,6 +21,7 @@ from ..engine.machine import Cancelled, Machine, OutOfFuel
 from ..engine.resume_point import Block
 from ..engine.run_context import RunContext
 from ..engine.statistics import Ended, Entry, Lost
+from ..modules.top_level import define_rest
 from .notebook_cells import Ran, run_cells
 from .segments import is_done, run_segment
 
@@ -86,7 +86,9 @@ def end_of_script(machine: Machine, memory: AnalysisCache) -> AnalysisUnit:
                 raise
             except Exception as error:
                 machine.fail(Entry("script"), error)
-            _complete(machine, finished, module)
+            finished.frame = module
+            finished.retained_after_loop = {}  # reported above; of a script that raised no code asks what it keeps
+            define_rest(machine, finished, machine.tree.body, Entry("script"), machine.limits.definition_fuel)
         step.result = finished, module
         memory.finish = step
     return memory.finish
@@ -138,34 +140,3 @@ def enter(machine: Machine, states: list[State], entry: Entry, run: Callable[[],
     except Exception as error:
         machine.fail(entry, error)
     return states
-
-
-def _complete(machine: Machine, state: State, module: int) -> None:
-    """If the script stopped early, define what stands below: functions may still be analysed."""
-    state.frame, state.calls, state.iterations = module, (), ()
-    state.completion = None
-    state.grad_mode, state.inference = True, False
-    state.retained_after_loop = {}  # reported above; of a script that raised no code asks what it keeps
-    for statement in machine.tree.body:
-        if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
-            continue
-        if not _bound(statement, state.get(module, Frame).variables):
-            try:
-                machine.fuel = machine.fuel_used + machine.limits.definition_fuel
-                machine.statement(statement, state)
-            except (OutOfFuel, ProgramRaised):
-                continue
-            except Cancelled:
-                raise
-            except Exception as error:
-                machine.fail(Entry("script"), error)
-                continue
-            state.completion = None
-
-
-def _bound(statement: ast.stmt, variables: dict[str, Value]) -> bool:
-    """Whether a definition or an import has bound its names already."""
-    if isinstance(statement, (ast.Import, ast.ImportFrom)):
-        names = [alias.asname or alias.name.partition(".")[0] for alias in statement.names]
-        return all(name in variables for name in names if name != "*")
-    return getattr(statement, "name", None) in variables

@@ -6,7 +6,7 @@ import ast
 
 from ..domain.completion import ProgramRaised
 from ..domain.state import State
-from ..domain.values import Frame
+from ..domain.values import Frame, Value
 from ..engine.machine import Cancelled, Machine, OutOfFuel
 from ..engine.module_system import LoadedModule
 from ..engine.statistics import Entry
@@ -32,16 +32,26 @@ def top_level(machine: Machine, state: State, loaded: LoadedModule, limit: int) 
         machine.unit.stats.failed += 1
     except Exception as error:
         machine.fail(entry, error)
-    state.frame, state.calls, state.iterations, state.completion = frame, (), (), None
+    state.frame = frame
+    made = {statement for statement in body if getattr(statement, "name", None) in loaded.names}
+    define_rest(machine, state, [each for each in body if each not in made], entry, limit // 4, limit)
+    return [state]
+
+
+def define_rest(
+    machine: Machine, state: State, body: list[ast.stmt], entry: Entry, each: int, limit: int | None = None
+) -> None:
+    """Make the definitions and imports that the code in ``body``, which has stopped early, has not come to: with so
+    much fuel ``each``, and up to ``limit`` for all.
+    """
+    frame, end = state.frame, None if limit is None else machine.fuel_used + limit
+    state.calls, state.iterations, state.completion = (), (), None
     state.grad_mode, state.inference = True, False
-    known, end = loaded.names, machine.fuel_used + limit
     for statement in body:
-        if not isinstance(statement, DEFINITIONS):
+        if not isinstance(statement, DEFINITIONS) or _is_bound(statement, state.get(frame, Frame).variables):
             continue
-        name = getattr(statement, "name", None)
-        if name in known or name in state.get(frame, Frame).variables:
-            continue
-        machine.fuel = min(machine.fuel_used + limit // 4, end)
+        fuel = machine.fuel_used + each
+        machine.fuel = fuel if end is None else min(fuel, end)
         try:
             machine.statement(statement, state)
         except Cancelled:
@@ -51,4 +61,11 @@ def top_level(machine: Machine, state: State, loaded: LoadedModule, limit: int) 
         except Exception as error:
             machine.fail(entry, error)
         state.frame, state.completion = frame, None
-    return [state]
+
+
+def _is_bound(statement: ast.stmt, variables: dict[str, Value]) -> bool:
+    """Whether a definition or an import has bound its names already."""
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        names = [alias.asname or alias.name.partition(".")[0] for alias in statement.names]
+        return all(name in variables for name in names)
+    return getattr(statement, "name", None) in variables
