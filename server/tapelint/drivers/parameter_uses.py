@@ -27,7 +27,7 @@ from ..domain.mro import lookup_in_mro, mro_of
 from ..domain.state import State
 from ..domain.values import Class, External, Function, HeapRef, Value
 from ..engine.machine import Machine
-from ..engine.syntax.asked import OF_NETWORKS
+from ..engine.syntax.asked import OF_NETWORKS, asked_of_attributes
 from ..engine.syntax.own_attributes import own_attribute
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..engine.syntax.walked_results import fed_calls, walked_attributes, walked_calls
@@ -238,7 +238,7 @@ def _uses_by_class(
     machine: Machine, state: State, kind: HeapRef, owner: ast.ClassDef, results: Iterable[str]
 ) -> dict[str, set[str]]:
     """How a class uses attributes of an object of ``kind``, which walks the ``results`` of these methods."""
-    uses = {name: set(used) for name, used in machine.query(_uses_of_attributes, owner).items()}
+    uses = {name: set(used) for name, used in machine.query(asked_of_attributes, owner).items()}
     for attribute, more in _uses_by_own_methods(machine, state, kind, owner):
         uses.setdefault(attribute, set()).update(more)
     by_method = machine.query(walked_attributes, owner)
@@ -267,18 +267,6 @@ def _own_method(state: State, kind: Value, callee: str) -> Function | None:
     owner, _, name = callee.rpartition(".")
     found = lookup_in_mro(state, kind, name) if owner == "self" else None
     return found[1] if found is not None and isinstance(found[1], Function) else None
-
-
-@cached_on_node
-def _uses_of_attributes(owner: ast.AST) -> dict[str, set[str]]:
-    """How a class uses attributes of ``self``: what it asks them for, and ``()`` where it calls them."""
-    found: dict[str, set[str]] = {}
-    for node in walk(owner):
-        if isinstance(node, ast.Call) and (name := own_attribute(node.func)) is not None:
-            found.setdefault(name, set()).add("()")
-        elif isinstance(node, ast.Attribute) and (name := own_attribute(node.value)) is not None:
-            found.setdefault(name, set()).add(node.attr)
-    return found
 
 
 # Whether it is a tensor
