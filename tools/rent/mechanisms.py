@@ -63,7 +63,7 @@ def _models(name: str, *modules: str) -> Mechanism:
 MECHANISMS: tuple[Mechanism, ...] = (
     # objects, and what callers are imagined to give
     _one("drivers.caller", _run_left_behind=nothing),
-    _one("drivers.candidates", inherited_templates=_empty),
+    _one("drivers.candidates", inherited_methods=_empty),
     Mechanism("used by optimizers", (), {"drivers.quiet_uses:serves_optimizers": _false}),
     _one("drivers.object_state", prepare=nothing),
     _one("drivers.quiet_uses", is_unrecorded=_false, is_unrecorded_in=_false),

@@ -25,7 +25,7 @@ from ..source import walk
 from .attribute_flow import called_undeclared, may_carry, object_flow
 from .in_place_sites import may_write
 from .quiet_uses import is_unrecorded, runs_unrecorded, serves_optimizers
-from .test_functions import inherited_tests, is_fixture, is_test
+from .test_functions import is_fixture, is_test
 
 TRAINING = frozenset(("backward", "step"))
 TRAINS = 0
@@ -76,41 +76,29 @@ def unreached_functions(
                 yield Candidate(value)
         elif isinstance(value, HeapRef) and isinstance(state.heap.get(value.id), Class):
             yield from _methods(machine, state, module, value)
-            yield from _inherited(machine, state, module, value, others)
+            yield from inherited_methods(machine, state, module, value, others)
 
 
-def _inherited(machine: Machine, state: State, module: int, kind: HeapRef, others: Set[int]) -> Iterator[Candidate]:
-    """The methods of other classes that run on the objects of a class of the module."""
-    tests = [*inherited_tests(machine, state, kind)]
-    yield from (Candidate(test, kind, is_inherited_test=True) for test in tests)
-    for method, parts in inherited_templates(machine, state, module, kind, others):
-        if method not in tests:
-            yield Candidate(method, kind, parts)
-
-
-def inherited_templates(
+def inherited_methods(
     machine: Machine, state: State, module: int, kind: HeapRef, others: Container[int]
-) -> Iterator[tuple[Function, frozenset[ast.AST]]]:
-    """The methods that a class of ``module`` inherits from one of the modules ``others``, by their frames, and that
-    reach methods which it fills in: ``forward``, and those that go backward. Each with the definitions it reaches so.
+) -> Iterator[Candidate]:
+    """The methods of other classes that run on the objects of a class of ``module``: the tests that it has from those;
+    and of what is defined in one of the modules ``others``, by their frames, ``forward`` and those that go backward, if
+    they reach methods which the class fills in.
     """
-    if not _inherits(state, kind, others):
+    if len([base for base in mro_of(state, kind) if isinstance(base, HeapRef)]) < 2:
         return
     flow = object_flow(machine, state, kind)
     homes = {name: state.get(method.frame, Frame).module for name, method in flow.methods.items()}
     for name, method in flow.methods.items():
-        if homes[name] not in others or name == "__init__":
+        if method.owner == kind.id or name == "__init__":
             continue
-        if flow.flows[name].backward or name == "forward" and is_module(state, kind):
+        if is_test(machine, state, method, kind) and not machine.query(is_abstract, method.node):
+            yield Candidate(method, kind, is_inherited_test=True)
+        elif homes[name] in others and (flow.flows[name].backward or name == "forward" and is_module(state, kind)):
             filled = (flow.methods[each].node for each in flow.reached(name) if homes[each] == module)
             if parts := frozenset(filled):
-                yield method, parts
-
-
-def _inherits(state: State, kind: HeapRef, others: Container[int]) -> bool:
-    """Whether a base of a class is defined at the top level of one of the modules ``others``."""
-    bases = (state.heap[base.id] for base in mro_of(state, kind) if isinstance(base, HeapRef))
-    return any(isinstance(base, Class) and base.scope in others for base in bases)
+                yield Candidate(method, kind, parts)
 
 
 def _is_own(state: State, module: int, function: Function) -> bool:

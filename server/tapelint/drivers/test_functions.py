@@ -21,7 +21,6 @@ from ..domain.mro import mro_of
 from ..domain.state import State
 from ..domain.values import Class, External, Function, HeapRef
 from ..engine.machine import Machine
-from ..engine.syntax.syntactic_summary import is_abstract
 from ..frozen import frozen
 from ..models.frameworks.training_loops import TEST_CASE, derives
 from .annotations import named
@@ -43,23 +42,6 @@ def is_test(machine: Machine, state: State, function: Function, owner: HeapRef |
     if derives(state, owner, TEST_CASE):
         return name.startswith("test")
     return is_test_class(machine, state, owner) and machine.tests.is_test_function(name)
-
-
-def inherited_tests(machine: Machine, state: State, kind: HeapRef) -> Iterator[Function]:
-    """The tests that a class has of those that it derives from, wherever they are defined."""
-    if not is_test_class(machine, state, kind):
-        return
-    seen = set(state.get(kind.id, Class).attributes)
-    for base in mro_of(state, kind):
-        thing = state.heap[base.id] if isinstance(base, HeapRef) else None
-        for name, value in thing.attributes.items() if isinstance(thing, Class) else ():
-            if name not in seen and isinstance(value, Function) and _is_run(machine, state, value, kind):
-                yield value
-            seen.add(name)
-
-
-def _is_run(machine: Machine, state: State, function: Function, kind: HeapRef) -> bool:
-    return is_test(machine, state, function, kind) and not machine.query(is_abstract, function.node)
 
 
 def is_test_class(machine: Machine, state: State, kind: HeapRef) -> bool:
