@@ -27,6 +27,7 @@ from ..because import NOTHING, Because, guess
 from ..checks import growth, held_graphs
 from ..domain.completion import Break
 from ..domain.mro import is_module
+from ..domain.reachability import contents
 from ..domain.state import State
 from ..domain.values import (
     NONE,
@@ -54,6 +55,7 @@ from ..models.torch.autograd.grad_mode import turns_on
 from ..models.torch.autograd_function.apply import apply
 from ..models.torch.registry import Call
 from ..semantics.functions import choose, run_generator
+from ..semantics.handed_closures import waiting
 from . import framework_driver
 from .arguments import inferred, positional
 from .attribute_flow import ObjectFlow, object_flow
@@ -221,7 +223,7 @@ class Caller:
         receiver = () if self.receiver is None else (self.receiver,)
         reachable = [result, *receiver, *self.values.values(), *around]
         machine.lifecycle.path_ended.publish(machine, PathEnded(state, result, reachable))
-        _run_left_behind(machine, state, (result, *receiver))
+        _run_left_behind(machine, state, [result, *receiver])
 
     def _step(self, state: State, key: object) -> Value:
         machine = self.machine
@@ -440,34 +442,23 @@ def _from_loader(values: dict[str, Value], batch: Sequence[ast.arg]) -> dict[str
     }
 
 
-def _run_left_behind(machine: Machine, state: State, values: Iterable[Value]) -> None:
+def _run_left_behind(machine: Machine, state: State, values: Sequence[Value]) -> None:
     """Run the local functions that ``values`` lead to, that go backward and have not run yet; on paths of their own."""
-    for function in list(_local_functions(state, values)):
-        if function.node not in machine.unit.called and syntactic_summary(function.node).backward:
-            path = state.fork()
-            given = inferred(machine, path, function, positional(function, 0))
-            machine.run_paths(path, partial(_call_left_behind, machine, function, given))
+    led = list(values)
+    for value in values:
+        if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], (Instance, Mapping)):
+            led += contents(thing, set())
+        elif isinstance(value, Tuple):
+            led += value.items
+    for function in waiting(machine, state, led):
+        path = state.fork()
+        given = inferred(machine, path, function, positional(function, 0))
+        machine.run_paths(path, partial(_call_left_behind, machine, function, given))
 
 
 def _call_left_behind(machine: Machine, function: Function, given: dict[str, Value], path: State) -> None:
-    call_as_nobody_does(machine, path, function, None, given)
-
-
-def _local_functions(state: State, values: Iterable[Value]) -> Iterator[Function]:
-    """The functions among values, and in the attributes and items of those, that are defined in another function."""
-    for value in values:
-        thing = state.heap.get(value.id) if isinstance(value, HeapRef) else None
-        inner: Iterable[Value] = ()
-        if isinstance(thing, Instance):
-            inner = thing.attributes.values()
-        elif isinstance(thing, Mapping):
-            inner = thing.items.values()
-        elif isinstance(value, Tuple):
-            inner = value.items
-        for each in (value, *inner):
-            if isinstance(each, Function) and each.owner is None:
-                if state.get(each.frame, Frame).module != each.frame:
-                    yield each
+    if function.node not in machine.unit.called:
+        call_as_nobody_does(machine, path, function, None, given)
 
 
 def _drained(machine: Machine, state: State, value: Value, key: object) -> Value:

@@ -26,10 +26,16 @@ from .functions import call_function
 
 def run_handed(machine: Machine, state: State, given: Iterable[Value], node: ast.AST) -> None:
     """Run the local functions among what unknown code is given at ``node`` that go backward and have not run yet."""
-    for value in given:
-        if isinstance(value, Function) and _is_local(state, value) and value.node not in machine.unit.called:
-            if machine.query(_goes_backward, value.node) and state.grad_mode is not False:
-                _run(machine, state, value, node)
+    for function in waiting(machine, state, given):
+        if state.grad_mode is not False:
+            _run(machine, state, function, node)
+
+
+def waiting(machine: Machine, state: State, values: Iterable[Value]) -> list[Function]:
+    """The local functions among values that go backward and have not run: nobody has called them, but is there to."""
+    local = [each for each in values if isinstance(each, Function) and _is_local(state, each)]
+    idle = [each for each in local if each.node not in machine.unit.called]
+    return [each for each in idle if machine.query(_goes_backward, each.node)]
 
 
 def _run(machine: Machine, state: State, function: Function, node: ast.AST) -> None:
