@@ -71,7 +71,7 @@ MECHANISMS: tuple[Mechanism, ...] = (
     Mechanism(
         "imagined callers",
         ("drivers.latent", "drivers.in_place_sites"),
-        {"drivers.candidates:is_worth_imagining": _false, "drivers.latent:functions_of": _empty},
+        {"drivers.candidates:is_worth_imagining": _false, "drivers.imagined_calls:functions_of": _empty},
     ),
     # what a path supposes
     _one("engine.paths.open_options", fill_open=nothing),

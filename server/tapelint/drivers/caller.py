@@ -17,16 +17,14 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any
 
 from ..autograd import Node, Tensor, fresh_id
 from ..autograd.events.broken_graph import GraphCopiedOut, RequiresGradRefused
 from ..autograd.events.graph_walks import Event, ViewDetached, ViewRefused
 from ..autograd.model.graph_search import reachable
-from ..because import NOTHING, Because, guess
+from ..because import guess
 from ..checks import growth, held_graphs
 from ..domain.completion import Break
-from ..domain.mro import is_module
 from ..domain.reachability import contents
 from ..domain.state import State
 from ..domain.values import (
@@ -37,21 +35,17 @@ from ..domain.values import (
     HeapRef,
     Instance,
     Mapping,
-    Origin,
     TensorRef,
     Tuple,
     Unknown,
     Value,
-    something,
 )
 from ..domain.values import Sequence as Items
 from ..engine.lifecycle import PathEnded
 from ..engine.machine import Machine, OutOfFuel
-from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
-from ..models.frameworks.training_loops import Unrecorded, Walk, loop_of, unrecorded, walk_of
+from ..models.frameworks.training_loops import Walk
 from ..models.torch.autograd.grad_access import between_calls
-from ..models.torch.autograd.grad_mode import turns_on
 from ..models.torch.autograd_function.apply import apply
 from ..models.torch.registry import Call
 from ..semantics.functions import choose, run_generator
@@ -59,12 +53,10 @@ from ..semantics.handed_closures import waiting
 from . import framework_driver
 from .arguments import inferred, positional
 from .attribute_flow import ObjectFlow, object_flow
-from .candidates import definition_of, is_applied, is_run_by_tests, trains
+from .candidates import definition_of
 from .framework_driver import call_as_nobody_does
 from .object_state import prepare
 from .parameter_uses import possible_tensors
-from .quiet_uses import is_unrecorded, runs_unrecorded
-from .test_functions import verdict_of
 
 TRAINED = guess("a caller goes backward through the result")
 
@@ -320,126 +312,6 @@ def needed(method: Function) -> int:
     """How many arguments a method must be given, the object included."""
     spec = method.node.args
     return len(spec.posonlyargs) + len(spec.args) - len(method.defaults)
-
-
-def run_entry(machine: Machine, base: tuple[State, Any], function: Function, owner: HeapRef | None) -> list[State]:
-    """Run one function with inferred arguments; a method on an object made with inferred arguments."""
-    state, node = base[0].fork(), definition_of(function)
-    receiver = receiver_of(function, owner, base[1])
-    if is_run_by_tests(machine, state, function, owner):
-        return _run_test(machine, state, function, receiver, owner)
-    if not _may_run(machine, function):
-        return [state]
-    if owner is not None and receiver is not None and function.kind != "class":
-        loop = loop_of(machine, state, owner, node.name)
-        if loop is not None:
-            return framework_driver.run_loop(machine, state, loop, receiver, node)
-    return _call_as_inferred(machine, state, function, receiver, owner)
-
-
-def _run_test(
-    machine: Machine, state: State, function: Function, receiver: HeapRef | None, owner: HeapRef | None
-) -> list[State]:
-    """Call a test, or a fixture as if it were one, unless it is skipped."""
-    verdict = verdict_of(machine, state, function, owner)
-    if verdict.runs is False:
-        return [state]
-    values = arguments_for(machine, state, function, receiver)
-    because = guess(f"`{definition_of(function).name}` is not skipped") if verdict.runs is None else NOTHING
-    caller = Caller(machine, function, receiver, owner, values, None, False)
-    with machine.facts.events.assuming(because), machine.facts.events.handling(verdict.fails):
-        return machine.run_paths(state, caller.call)
-
-
-def _call_as_inferred(
-    machine: Machine, state: State, function: Function, receiver: HeapRef | None, owner: HeapRef | None
-) -> list[State]:
-    """Call a function with inferred arguments, in the mode and as often as its caller would."""
-    node = definition_of(function)
-    if machine.query(turns_on, node):
-        state.grad_mode = None  # what the function turns on may be off where it is called
-    quiet = unrecorded(state, owner, node.name) if owner is not None else None
-    function = _with_mode(state, function, owner, quiet)
-    values = arguments_for(machine, state, function, receiver)
-    because = _reason(machine, state, node, quiet)
-    walk = walk_of(state, owner, receiver, node.name) if owner is not None and receiver is not None else None
-    if _is_fed(node.name, walk, quiet):
-        values = _from_loader(values, positional(function, int(receiver is not None))[:1])
-    is_forward = _is_forward(state, node, owner)
-    caller = Caller(machine, function, receiver, owner, values, walk, is_forward and _is_walked(machine, node))
-    with machine.facts.events.assuming(because):
-        is_once = owner is None or is_forward or quiet is not None
-        return caller.call_once(state) if is_once else caller.call_again(state)
-
-
-def _is_forward(state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: HeapRef | None) -> bool:
-    """Whether a method is the ``forward`` of a network."""
-    return node.name == "forward" and owner is not None and is_module(state, owner)
-
-
-def _is_walked(machine: Machine, forward: ast.AST) -> bool:
-    """Whether a caller may go backward through what a ``forward`` returns: it does not train by itself, and is not run
-    without gradients.
-    """
-    return not trains(machine, forward) and not machine.query(runs_unrecorded, machine.tree, forward)
-
-
-def _with_mode(state: State, function: Function, owner: HeapRef | None, quiet: Unrecorded | None) -> Function:
-    """A function as it is called: with gradients switched off where a framework, or ``apply``, calls it so."""
-    is_off = quiet is not None or is_applied(state, function, owner)
-    return replace(function, grad_mode=False) if is_off else function
-
-
-def _may_run(machine: Machine, function: Function) -> bool:
-    """Whether a function runs by itself: of the generators those that train."""
-    node = definition_of(function)
-    return not syntactic_summary(node).yields or not _is_wrapped(function) and trains(machine, node)
-
-
-def _is_wrapped(function: Function) -> bool:
-    """Whether a decorator makes something else of a function, such as a context manager of a generator."""
-    return bool(definition_of(function).decorator_list) and not function.kind
-
-
-def receiver_of(function: Function, owner: HeapRef | None, made: Any) -> HeapRef | None:
-    """What a function is called on: the object that was ``made``, or for a class method its class."""
-    if owner is None or function.kind == "static":
-        return None
-    return owner if function.kind == "class" else made
-
-
-def arguments_for(machine: Machine, state: State, function: Function, receiver: HeapRef | None) -> dict[str, Value]:
-    """What is inferred for the parameters of a function, in their order."""
-    names = positional(function, int(receiver is not None))
-    given = inferred(machine, state, function, names)
-    return {a.arg: given[a.arg] for a in (*names, *function.node.args.kwonlyargs) if a.arg in given}
-
-
-def _reason(
-    machine: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, quiet: Unrecorded | None
-) -> Because:
-    """What is assumed of the caller, if it records no graph: a framework, or the places that mention the function."""
-    because = guess(quiet.premise(node.name)) if quiet is not None else NOTHING
-    if machine.query(is_unrecorded, machine.tree, node) and not trains(machine, node):
-        state.enter(False, None)
-        because = because or guess(f"`{node.name}` is called under `torch.no_grad()`, as the file mentions it")
-    return because
-
-
-def _is_fed(name: str, walk: Walk | None, quiet: Unrecorded | None) -> bool:
-    """Whether a framework gives a method batches of a loader."""
-    return walk is not None and walk.fed or quiet is not None and quiet.fed.fullmatch(name) is not None
-
-
-def _from_loader(values: dict[str, Value], batch: Sequence[ast.arg]) -> dict[str, Value]:
-    """Arguments of which that for ``batch`` comes from a loader: what is unknown of them is data."""
-    first = {parameter.arg for parameter in batch}
-    return {
-        name: (Unknown(requires_grad=False, origin=Origin.BATCH) if name in first else something(name, False))
-        if isinstance(value, Unknown)
-        else value
-        for name, value in values.items()
-    }
 
 
 def _run_left_behind(machine: Machine, state: State, values: Sequence[Value]) -> None:

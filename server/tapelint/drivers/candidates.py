@@ -22,7 +22,7 @@ from ..frozen import frozen
 from ..models.frameworks.training_loops import WALKED
 from ..models.torch.autograd.grad_access import through
 from ..source import walk
-from .attribute_flow import called_undeclared, may_carry, object_flow
+from .attribute_flow import ObjectFlow, called_undeclared, may_carry, object_flow
 from .in_place_sites import may_write
 from .quiet_uses import is_unrecorded, runs_unrecorded, serves_optimizers
 from .test_functions import is_fixture, is_test
@@ -83,22 +83,25 @@ def inherited_methods(
     machine: Machine, state: State, module: int, kind: HeapRef, others: Container[int]
 ) -> Iterator[Candidate]:
     """The methods of other classes that run on the objects of a class of ``module``: the tests that it has from those;
-    and of what is defined in one of the modules ``others``, by their frames, ``forward`` and those that go backward, if
-    they reach methods which the class fills in.
+    and of what is defined in one of the modules ``others``, by their frames, what is there for it to fill in.
     """
     if len([base for base in mro_of(state, kind) if isinstance(base, HeapRef)]) < 2:
         return
     flow = object_flow(machine, state, kind)
     homes = {name: state.get(method.frame, Frame).module for name, method in flow.methods.items()}
-    for name, method in flow.methods.items():
-        if method.owner == kind.id or name == "__init__":
-            continue
+    inherited = {name: method for name, method in flow.methods.items() if method.owner != kind.id}
+    for name, method in inherited.items():
         if is_test(machine, state, method, kind) and not machine.query(is_abstract, method.node):
             yield Candidate(method, kind, is_inherited_test=True)
-        elif homes[name] in others and (flow.flows[name].backward or name == "forward" and is_module(state, kind)):
+        elif homes[name] in others and _is_template(state, kind, flow, name):
             filled = (flow.methods[each].node for each in flow.reached(name) if homes[each] == module)
             if parts := frozenset(filled):
                 yield Candidate(method, kind, parts)
+
+
+def _is_template(state: State, kind: HeapRef, flow: ObjectFlow, name: str) -> bool:
+    """Whether somebody calls a method that derived classes fill in: it is ``forward``, or goes backward."""
+    return name != "__init__" and flow.flows[name].backward or name == "forward" and is_module(state, kind)
 
 
 def _is_own(state: State, module: int, function: Function) -> bool:

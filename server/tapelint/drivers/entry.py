@@ -26,7 +26,6 @@ from ..frozen import frozen
 from ..modules.loader import Outdated
 from ..source import may_use_torch
 from .arguments import make_instance
-from .caller import run_entry
 from .candidates import (
     NON_TRAINING,
     TRAINS,
@@ -36,7 +35,7 @@ from .candidates import (
     priority,
     unreached_functions,
 )
-from .latent import functions_of, imagine_apply, imagined_call
+from .imagined_calls import functions_of, imagine_apply, imagined_call, run_entry
 from .notebook_cells import Ran, run_again
 from .script import certain_end, end_of_script, enter, facts_after, is_stopped, run_script
 from .test_functions import is_test_class

@@ -21,10 +21,10 @@ looked at when the function ran by itself.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from ..autograd import Node, resolve_view
 from ..autograd.events.custom_function import FunctionEvent
@@ -33,25 +33,16 @@ from ..autograd.model.graph_search import reachable
 from ..autograd.model.guesses import unseen_above
 from ..because import guess
 from ..checks.held_graphs import Holder, holders
-from ..domain.mro import is_function
-from ..domain.parameter_defaults import defaults_of
 from ..domain.state import State
-from ..domain.values import NONE, Class, Frame, Function, HeapRef, TensorRef, Unknown, Value
+from ..domain.values import Frame, TensorRef, Value
 from ..engine.machine import Machine, OutOfFuel
 from ..engine.syntax.own_attributes import own_attribute
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
-from ..models.frameworks.training_loops import unrecorded
-from ..models.torch.autograd_function.syntax import own_function
-from ..source import cached_on_node, is_none, walk
+from ..source import cached_on_node, walk
 from . import framework_driver
-from .arguments import inferred
-from .attribute_flow import may_carry, method_flow
-from .caller import Between, Caller, arguments_for, needed, receiver_of
-from .candidates import definition_of
-from .in_place_sites import may_write
-from .object_state import prepare
-from .parameter_uses import tensor_parameters
+from .attribute_flow import method_flow
+from .caller import Between, Caller, needed
 
 ASSUMED = guess("a caller's tensors require grad")
 """What all rests on here, until it is known what is needed of it."""
@@ -281,77 +272,3 @@ def _assigned_by_others(tree: ast.AST) -> frozenset[str]:
     """The attributes that a file assigns to, other than by ``self``."""
     stored = (node for node in walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
     return frozenset(node.attr for node in stored if own_attribute(node) is None)
-
-
-def imagined_call(
-    machine: Machine, base: tuple[State, Any], function: Function, owner: HeapRef | None, led: frozenset[str] | None
-) -> list[State]:
-    """Call a function as a caller might whose tensors require grad, of the parameters ``led`` (None: of any); not where
-    a framework calls it without a graph.
-    """
-    state, node = base[0].fork(), definition_of(function)
-    receiver = receiver_of(function, owner, base[1])
-    if owner is not None and unrecorded(state, owner, node.name) is not None:
-        return [state]
-    carried = receiver if owner is not None and may_carry(machine, state, owner, function) else None
-    if carried is not None:
-        prepare(machine, state, carried, function)
-    values = arguments_for(machine, state, function, receiver)
-    kind = owner if receiver is not None else None
-    tensors = [name for name in tensor_parameters(machine, state, function, kind) if name in values]
-    search = LatentSearch(Caller(machine, function, receiver, owner, values), tuple(tensors))
-    if machine.query(may_write, node, *machine.trees):
-        if (shorter := _left_out(search)).caller.values != values:
-            shorter.try_once(state, led)
-        search.try_once(state, led)
-    if carried is not None:
-        search.try_again(state)
-    return [state]
-
-
-def _left_out(search: LatentSearch) -> LatentSearch:
-    """A caller that leaves out what is None by default, as most do."""
-    caller = search.caller
-    optional = [name for name, default in defaults_of(caller.function).items() if default == NONE]
-    values = {name: NONE if name in optional else value for name, value in caller.values.items()}
-    return LatentSearch(replace(caller, values=values), tuple(name for name in search.tensors if name not in optional))
-
-
-def functions_of(state: State, module: int) -> Iterator[tuple[HeapRef, Function]]:
-    """The ``torch.autograd.Function``s that a module defines, each with its backward."""
-    for kind in list(state.get(module, Frame).variables.values()):
-        if isinstance(kind, HeapRef) and isinstance(state.heap.get(kind.id), Class) and is_function(state, kind):
-            forward, backward = own_function(state, kind, "forward"), own_function(state, kind, "backward")
-            if backward is not None and all(_is_own(state, module, method) for method in (forward, backward)):
-                yield kind, backward
-
-
-def _is_own(state: State, module: int, method: Function | None) -> bool:
-    """Whether a method is defined in the module, and as a static one."""
-    return method is not None and method.kind == "static" and state.get(method.frame, Frame).module == module
-
-
-def imagine_apply(machine: Machine, state: State, kind: HeapRef) -> list[State]:
-    """Apply a Function whose backward no pass has reached, and go backward through what it returns."""
-    forward, backward = own_function(state, kind, "forward"), own_function(state, kind, "backward")
-    assert forward is not None and backward is not None
-    spec = forward.node.args
-    parameters = [*spec.posonlyargs, *spec.args][own_function(state, kind, "setup_context") is None :]
-    values = defaults_of(forward) | inferred(machine, state, forward, parameters)
-    given = {each.arg: values.get(each.arg) or Unknown(each.arg, False) for each in parameters}
-    names = [name for name in tensor_parameters(machine, state, forward) if name in given]
-    returned = machine.query(_gradients, backward.node)
-    if returned and all(len(parts) == len(parameters) for parts in returned):  # one gradient for each tensor
-        names = [name for index, name in enumerate(given) if any(parts[index] for parts in returned)]
-    if names:
-        caller = Caller(machine, forward, None, kind, given, applies=True)
-        LatentSearch(caller, tuple(names)).try_once(state)
-    return [state]
-
-
-@cached_on_node
-def _gradients(backward: ast.AST) -> tuple[tuple[bool, ...], ...]:
-    """For each ``return`` of a backward which of the values are gradients, not None."""
-    returned = (node.value for node in walk(backward) if isinstance(node, ast.Return))
-    parts = (value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value] for value in returned)
-    return tuple(tuple(not is_none(part) for part in each if part is not None) for each in parts)
