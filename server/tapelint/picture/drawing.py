@@ -16,14 +16,9 @@ from ..recording.wording import grad_fn, number_of_leaves
 from ..rules.support.story import code, moment, saved_name, tensor_name
 from ..stubs import stub_module_name
 from ..trace.graph_text import next_functions
-from .model import Draft, Kind, Picture, PictureEdge, PictureNode, Relation, Spot
+from .model import DRAWN, Draft, Kind, Picture, PictureEdge, PictureNode, Relation, Spot
 from .subject import Subject
 
-SAVED = 6
-WRITES = 8
-PASSES = 6
-FOLDED = 4
-"""How many of each are drawn at most."""
 HAPPENS: frozenset[Kind] = frozenset({"pass", "write", "step"})
 """The kinds of nodes that may be a step of a story."""
 
@@ -64,7 +59,7 @@ class Drawing:
         groups: dict[Hashable, list[Node | Leaf]] = {}
         for item in self.selection.rest:
             groups.setdefault(self._group(item), []).append(item)
-        largest = sorted(groups, key=lambda key: -len(groups[key]))[:FOLDED]
+        largest = sorted(groups, key=lambda key: -len(groups[key]))[: DRAWN.folded]
         merged: dict[Hashable, list[Node | Leaf]] = {}
         for key, items in groups.items():
             name = key if key in largest else "other operations"
@@ -166,7 +161,7 @@ class Drawing:
                 last = self.state.writes.get(saved.version_counter)
                 if last is None or last.version == saved.version or (item, saved.role) in known:
                     continue
-                if sum(draft.kind == "saved" for draft in self.drafts.values()) < SAVED:
+                if sum(draft.kind == "saved" for draft in self.drafts.values()) < DRAWN.saved:
                     since = [write for write in last.chain() if write.version > saved.version]
                     self._saved(item, saved, since[-2:], False)
 
@@ -185,7 +180,7 @@ class Drawing:
     def _write(self, write: Write, target: Hashable, is_marked: bool = False) -> None:
         key = ("write", write.op, write.point)
         if key not in self.drafts:
-            if sum(draft.kind in ("write", "step") for draft in self.drafts.values()) >= WRITES and not is_marked:
+            if sum(draft.kind in ("write", "step") for draft in self.drafts.values()) >= DRAWN.writes and not is_marked:
                 return
             kind: Kind = "step" if write.by_optimizer else "write"
             details = [code(write.point.node)]
@@ -207,7 +202,7 @@ class Drawing:
             known[now.point] = now
         others = [point for point in runs if point not in known]
         last = max((draft.stamp for draft in self.drafts.values()), default=0)
-        for point in others[: PASSES - len(known)]:
+        for point in others[: DRAWN.passes - len(known)]:
             self._pass(_ended(runs[point]), runs[point].event, runs[point].stamp, False)
         for point, run in known.items():
             walk = runs.get(point)
@@ -360,25 +355,19 @@ def _done(run: BackwardPass, ran: BackwardRan) -> list[str]:
     return found
 
 
-OPERATIONS = 26
-LEAVES = 10
-WAY = 16
-"""So many nodes of the way from a root to a hazard, half of them at either end."""
-
-
 class Selection:
     """``kept`` are drawn, in the order of the graph; ``rest`` are not."""
 
     def __init__(self, subject: Subject) -> None:
         path = subject.path
-        way = path if len(path) <= WAY else (*path[: WAY // 2], *path[-WAY // 2 :])
+        way = path if len(path) <= DRAWN.way else (*path[: DRAWN.way // 2], *path[-DRAWN.way // 2 :])
         first = [*subject.hazards, *(node for node, _, _ in subject.spoiled), *subject.roots, *way]
         reached = list(_by_distance(first))
         operations = [item for item in reached if isinstance(item, Node)]
         leaves = [item for item in reached if isinstance(item, Leaf)]
         near = sorted(leaves, key=lambda leaf: leaf not in subject.hazards)
-        self.kept: dict[Node | Leaf, None] = dict.fromkeys([*operations[:OPERATIONS], *near[:LEAVES]])
-        self.rest: list[Node | Leaf] = [*operations[OPERATIONS:], *near[LEAVES:]]
+        self.kept: dict[Node | Leaf, None] = dict.fromkeys([*operations[: DRAWN.operations], *near[: DRAWN.leaves]])
+        self.rest: list[Node | Leaf] = [*operations[DRAWN.operations :], *near[DRAWN.leaves :]]
 
 
 def _by_distance(begin: Iterable[Node | Leaf]) -> Iterable[Node | Leaf]:

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .model import Picture, PictureNode, Relation, Spot
+from .model import DRAWN, Picture, PictureNode, Relation, Spot
 
 RELATIONS: dict[Relation, str] = {
     "input": "leads to",
@@ -48,8 +48,6 @@ KINDS = {
     "moment": "",
 }
 """What goes before a title, where that does not say what the node is."""
-WIDEST = 46
-"""The most letters of a row in a box."""
 
 
 def heading(node: PictureNode) -> str:
@@ -60,7 +58,7 @@ def heading(node: PictureNode) -> str:
 
 def rows_of(node: PictureNode, main: str) -> tuple[str, ...]:
     """The text in the box of a node; what is too long is cut."""
-    return tuple(part if len(part) <= WIDEST else f"{part[: WIDEST - 1]}…" for part in label(node, main))
+    return tuple(part if len(part) <= DRAWN.letters else f"{part[: DRAWN.letters - 1]}…" for part in label(node, main))
 
 
 def label(node: PictureNode, main: str) -> list[str]:

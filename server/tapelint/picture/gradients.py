@@ -18,13 +18,10 @@ from ..autograd.gradients.history import Clearing, GradientHistory, Group, Pass
 from ..autograd.state import AutogradState, fresh_id
 from ..recording.wording import number_of_leaves
 from ..rules.support.story import code, tensor_names
-from .model import Draft, Kind, Relation
+from .model import DRAWN, SOON, Draft, Kind, Relation
 from .subject import Subject
 
-GROUPS, CLEARINGS = 4, 3
-"""So many groups of parameters with a past of their own are drawn, and clearings of each."""
-SOON, LATER = 0.25, 0.5
-"""What happens after a pass, and is not numbered itself, comes so much later in the order of time."""
+LATER = 2 * SOON
 
 
 def of_gradients(event: Event, facts: Facts, state: AutogradState) -> Subject | None:
@@ -66,7 +63,7 @@ class Gradients:
         self.happens("step", event.point)
         foreign = {run for run, _ in event.leaked}
         self.groups(past, ("step", event.point), "uses", foreign)
-        for clearing, run in event.lost[-CLEARINGS:]:
+        for clearing, run in event.lost[-DRAWN.clearings :]:
             self.lost(clearing, run.leaves)
         for run, point in event.leaked[:1]:
             use = self.state.consumed_passes.get(run)
@@ -79,17 +76,17 @@ class Gradients:
         found = [group for group in past if group[0].passes or group[0].clearings or group[0].idle is not None]
         # Those that the finding is about come first: what was used and is there still, what was lost.
         found.sort(key=lambda group: not (group[0].stale and group[0].fresh or group[0].clearings))
-        for history, leaves in found[:GROUPS]:
+        for history, leaves in found[: DRAWN.groups]:
             self.group(history, leaves, now, how, foreign)
-        if len(found) > GROUPS:
-            rest = sum(len(leaves) for _, leaves in found[GROUPS:])
+        if len(found) > DRAWN.groups:
+            rest = sum(len(leaves) for _, leaves in found[DRAWN.groups :])
             self.subject.notes.append(f"the gradients of {rest} more parameters are not drawn")
 
     def group(
         self, past: GradientHistory, leaves: tuple[int, ...], now: Hashable, how: Relation, foreign: Iterable[Pass]
     ) -> None:
         """What some leaves with the same past hold now, and what they have lost since the last step."""
-        for clearing in past.clearings[-CLEARINGS:]:
+        for clearing in past.clearings[-DRAWN.clearings :]:
             self.lost(clearing, leaves)
         if not past.passes:
             point = self.drafts[now].point

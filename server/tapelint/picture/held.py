@@ -15,8 +15,8 @@ from ..autograd.state import AutogradState, fresh_id
 from ..headline import number_of
 from ..recording import Sight
 from ..rules.support.story import tensor_name
-from .model import Draft
-from .subject import COLUMNS, Subject
+from .model import DRAWN, Draft
+from .subject import Subject
 
 Sights = Mapping[ast.AST, Sequence[Sight]]
 
@@ -86,7 +86,7 @@ def _roots(subject: Subject, tensors: Sequence[Tensor], sights: Sequence[Sight])
     laps = set[object]()
     for sight in sights:
         known = [tensor for tensor in sight.tensors if tensor.id in state.tensors]
-        if known and sight.point.iterations not in laps and len(laps) < COLUMNS:
+        if known and sight.point.iterations not in laps and len(laps) < DRAWN.iterations:
             laps.add(sight.point.iterations)
             tensors = [*tensors, *known]
     for edge in dict.fromkeys(map(edge_of, tensors)):

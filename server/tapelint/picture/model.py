@@ -51,6 +51,37 @@ Relation = Literal[
 
 
 @frozen
+class Extent:
+    """How much of each thing is drawn: with more a picture is not read any more."""
+
+    # Iterations of an expression, a column each.
+    iterations: int = 3
+    # Nodes and leaves of the graph; the others are folded into so many boxes by what has computed them.
+    operations: int = 26
+    leaves: int = 10
+    folded: int = 4
+    # Nodes of the way from a root to a hazard, half of them at either end.
+    way: int = 16
+    # Saved tensors that were written since, writes, and backward passes.
+    saved: int = 6
+    writes: int = 8
+    passes: int = 6
+    # Groups of parameters whose gradients have a past of their own, and clearings of each.
+    groups: int = 4
+    clearings: int = 3
+    # Tensors of what a step of a story uses, and of what it gives; expressions of a block.
+    tensors: int = 3
+    # Boxes of one rank side by side, and letters of a row in a box.
+    abreast: int = 3
+    letters: int = 46
+
+
+DRAWN = Extent()
+SOON = 0.25
+"""What happens after something, and is not numbered itself, comes so much later in the order of time."""
+
+
+@frozen
 class Spot:
     """A place in a file; ``row`` and ``column`` count from 1, ``column`` in characters."""
 

@@ -20,15 +20,11 @@ from ..autograd.state import AutogradState, fresh_id
 from ..recording import Recording, Sight
 from ..rules import Finding
 from ..rules.support.story import code
-from .model import Draft, Relation
+from .model import DRAWN, SOON, Draft, Relation
 from .subject import Subject
 
 HERE = "reported here"
 """The title of a finding's own place, where the finding has no words for it."""
-ABREAST = 3
-"""So many tensors of what a step uses, and of what it gives, are drawn; so many expressions of a block."""
-SOON = 0.25
-"""A step comes so much later, in the order of time, than the last tensor that it is about."""
 
 
 @dataclass(slots=True)
@@ -146,7 +142,7 @@ def _behind(finding: Finding, block: Sequence[ast.expr], record: Recording) -> l
     steps = [Step("", each, ProgramPoint(each, now.iterations, now.calls), False) for each in block]
     for step in steps:
         _see(step, record)
-    return [step for step in steps if step.sights][:ABREAST]
+    return [step for step in steps if step.sights][: DRAWN.tensors]
 
 
 def _stamps(steps: Sequence[Step]) -> list[float]:
@@ -220,7 +216,7 @@ def _state(steps: Sequence[Step], record: Recording) -> AutogradState:
 def _about(subject: Subject, key: Hashable, sights: Sequence[Sight], how: Relation, is_marked: bool) -> None:
     """Arrows from a step to its tensors; those of other paths are not known to this one."""
     tensors: dict[int, Tensor] = {each.id: each for sight in sights for each in sight.tensors}
-    for tensor in [each for each in tensors.values() if each.id in subject.state.tensors][:ABREAST]:
+    for tensor in [each for each in tensors.values() if each.id in subject.state.tensors][: DRAWN.tensors]:
         now = resolve_view(subject.state, tensor.id)
         became_leaf = edge_of(tensor) is None and isinstance(edge_of(now), Leaf)  # then one box stands for both
         subject.arrow(key, subject.shown(now if became_leaf else tensor), how, is_marked)

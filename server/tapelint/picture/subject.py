@@ -14,10 +14,7 @@ from ..autograd.model.views import edge_of
 from ..autograd.state import AutogradState
 from ..recording import Sight
 from ..rules.support.story import code
-from .model import Draft, Kind, Relation
-
-COLUMNS = 3
-"""So many iterations of an expression are drawn."""
+from .model import DRAWN, Draft, Kind, Relation
 
 
 @dataclass(slots=True)
@@ -130,7 +127,7 @@ def of_sights(sights: Sequence[Sight], last: AutogradState) -> Subject:
     laps = set[object]()
     for sight in sights:
         key = sight.point.iterations
-        if key in laps or len(laps) == COLUMNS or any(t.id not in last.tensors for t in sight.tensors):
+        if key in laps or len(laps) == DRAWN.iterations or any(t.id not in last.tensors for t in sight.tensors):
             continue
         laps.add(key)
         for tensor in sight.tensors:

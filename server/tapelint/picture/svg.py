@@ -17,7 +17,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ..frozen import frozen
 from .forms import RELATIONS, plain, rows_of, text
-from .model import MOMENTS, Picture, PictureEdge, PictureNode, Relation
+from .model import DRAWN, MOMENTS, Picture, PictureEdge, PictureNode, Relation
 
 TOP = 44
 SQUARE = ("saved", "write", "step", "clear", "clip", "holder")
@@ -170,8 +170,6 @@ def tracks(routes: Iterable[Route]) -> dict[Channel, list[Bundle]]:
 
 LETTER, ROW, PAD, GAP = 6.6, 15, 9, 18
 """The width of a letter and the height of a row; the room inside a box and between boxes."""
-ABREAST = 3
-"""So many boxes of one rank stand side by side; more go into another rank."""
 
 
 @frozen
@@ -285,7 +283,7 @@ class Plan:
 
 
 def _ranks(picture: Picture, column: int) -> list[list[PictureNode]]:
-    """The nodes of a column, rank by rank, none of them empty or wider than ``ABREAST``."""
+    """The nodes of a column, rank by rank, none of them empty or wider than ``DRAWN.abreast``."""
     mine = {node.number: node for node in picture.nodes if node.column == column}
     rank: dict[int, int] = {}
     moment = -1  # of the last node that happens at a moment: these are below each other
@@ -301,5 +299,5 @@ def _ranks(picture: Picture, column: int) -> list[list[PictureNode]]:
     found: list[list[PictureNode]] = []
     for level in range(max(rank.values(), default=-1) + 1):
         nodes = [node for number, node in mine.items() if rank[number] == level]
-        found += [nodes[begin : begin + ABREAST] for begin in range(0, len(nodes), ABREAST)]
+        found += [nodes[begin : begin + DRAWN.abreast] for begin in range(0, len(nodes), DRAWN.abreast)]
     return found
