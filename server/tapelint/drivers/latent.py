@@ -63,8 +63,6 @@ class Outcome:
     names: dict[Node, str] = field(default_factory=dict)
     # What was published.
     events: list[Event] = field(default_factory=list)
-    # What the backward after it walked although a backward had walked it before.
-    walked_again: list[FreedGraphReached] = field(default_factory=list)
     # The paths on which it has ended.
     ended: list[State] = field(default_factory=list)
 
@@ -79,6 +77,11 @@ class Outcome:
             elif isinstance(event, AT_ONCE):
                 found.setdefault(event.point.node, (event, [*self.names.values()]))
         return found
+
+    @property
+    def walked_again(self) -> list[FreedGraphReached]:
+        """What the backward after it walked although a backward had walked it before."""
+        return [event for event in self.events if isinstance(event, FreedGraphReached)]
 
     def below(self, nodes: Iterable[Node]) -> list[str]:
         """The parameters that graphs lead to, in their order."""
@@ -149,7 +152,7 @@ class LatentSearch:
         def call(path: State) -> None:
             result = self.machine.memoize(node, "imagine", partial(caller.result, path))
             if lap is not None:
-                found.walked_again += self._walk_at_once(path, result)
+                framework_driver.imagine_backward(self.machine, path, self._walked(path, result), node, ASSUMED)
                 return
             tensors = [each.id for each in caller.values.values() if isinstance(each, TensorRef)]
             written = [key for key in tensors if path.version(path.tensors[key].version_counter)]
@@ -164,13 +167,6 @@ class LatentSearch:
             except OutOfFuel:  # what was found before counts
                 self.machine.unit.is_exhausted = True
         return found
-
-    def _walk_at_once(self, state: State, result: Value) -> list[FreedGraphReached]:
-        """Go backward through a result; what is walked again."""
-        heard, roots = list[Event](), self._walked(state, result)
-        with self.machine.facts.events.heard_by(heard.append):
-            framework_driver.imagine_backward(self.machine, state, roots, self.caller.node, ASSUMED)
-        return [event for event in heard if isinstance(event, FreedGraphReached)]
 
     def _walked(self, state: State, result: Value) -> list[int]:
         """The tensors of a result that a caller goes backward through: all of ``forward`` and of a property; otherwise
