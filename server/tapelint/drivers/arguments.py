@@ -143,17 +143,15 @@ def _prepare(machine: Machine, state: State, function: Function, instance: HeapR
     names, defaults = positional(function, 1), defaults_of(function)
     given = inferred(machine, state, function, names, making)
     optional = [a for a in names if a.arg not in given and defaults.get(a.arg) == NONE]
-    unforeseen = [a for a in optional if a.arg not in syntactic_summary(function.node).tests]
     with along_one_path(machine):
         before = state.fork() if optional else state
         if runs_to_end(machine, state, function, instance, given, node) or not optional:
             return
         raised, uses = state.fork(), uses_of(machine, state, function, making)
-        for some in (unforeseen, optional) if 0 < len(unforeseen) < len(optional) else (optional,):
-            state.become(before.fork())
-            more = {a.arg: _infer(machine, state, function, a, uses.get(a.arg, set()), False) for a in some}
-            if runs_to_end(machine, state, function, instance, given | more, node):
-                return
+        state.become(before)
+        more = {a.arg: _infer(machine, state, function, a, uses.get(a.arg, set()), False) for a in optional}
+        if runs_to_end(machine, state, function, instance, given | more, node):
+            return
         state.become(raised)
 
 
