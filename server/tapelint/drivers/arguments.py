@@ -198,9 +198,7 @@ def inferred(
         if making is not None and default is not None and (default != NONE or parameter.annotation or name in tests):
             continue
         if isinstance(default, Const) and isinstance(default.value, bool):
-            values[name] = optional(
-                Option(default, f"`{name}` is {not default.value}", (Const(not default.value),)), name
-            )
+            values[name] = flipped(name, default)
             continue
         values[name] = _infer(machine, state, function, parameter, uses.get(name, set()), paired)
         _note_handed(machine, state, name, values[name])
@@ -219,6 +217,12 @@ def _note_handed(machine: Machine, state: State, name: str, value: Value) -> Non
 def is_switch(default: Value) -> bool:
     """Whether a default is True, False or None: a caller may well mean the other."""
     return isinstance(default, Const) and (default.value is None or isinstance(default.value, bool))
+
+
+def flipped(name: str, default: Const) -> Value:
+    """An option that is what it is by default, or the opposite of that."""
+    other = Const(not default.value)
+    return optional(Option(default, f"`{name}` is {other.value}", (other,)), name)
 
 
 def _is_optimizer(uses: set[str]) -> bool:

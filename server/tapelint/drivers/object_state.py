@@ -27,7 +27,7 @@ from ..engine.machine import Machine
 from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
 from ..semantics.reassigned_data import is_placeholder
 from .annotations import plain_origin
-from .arguments import along_one_path, inferred, is_affordable, is_switch, positional, runs_to_end
+from .arguments import along_one_path, flipped, inferred, is_affordable, is_switch, positional, runs_to_end
 from .attribute_flow import MethodFlow, ObjectFlow, object_flow
 from .parameter_uses import bound_variables, parameters
 
@@ -88,8 +88,7 @@ def _option(parameter: ast.arg, default: Const) -> Value | None:
     """What a switch may be; None where it may be more than data, and is annotated so."""
     name = parameter.arg
     if default != NONE:
-        other = not default.value
-        return optional(Option(default, f"`{name}` is {other}", (Const(other),)), name)
+        return flipped(name, default)
     option = Option(default, f"`{name}` is given")
     if parameter.annotation is None:
         return Unknown(name, None, formula=option)
