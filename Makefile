@@ -60,9 +60,9 @@ lock: .venv-oracle/.ready ## digest all that is reported of about 3,000 programs
 rent: .venv/.ready ## what each mechanism of the engine is worth, over the repositories in DIR (CASES="--cases FOLDER", MECHANISMS="--only NAME ...")
 	@PYTHONPATH=. $(BIN)/python -m tools.rent $(CASES) $(MECHANISMS) $(DIR)
 
-vsix: node_modules/.ready ## build the extension for every platform into dist/, and look into each (TARGET=linux-x64: one)
-	$(PYTHON) -m tools.vsix.build $(or $(TARGET),all)
-	$(PYTHON) -m tools.vsix.verify dist/tapelint-$(or $(TARGET),*).vsix
+vsix: node_modules/.ready ## build the extension into dist/, and look into it
+	$(PYTHON) -m tools.vsix.build
+	$(PYTHON) -m tools.vsix.verify dist/tapelint-*.vsix
 
 release: .venv-packaging/.ready ## make the release VERSION, all but the upload; COMPILED=1: compiled wheels, too (docs/releasing.md)
 	.venv-packaging/bin/python -m tools.release $(VERSION) $(if $(COMPILED),--compiled)

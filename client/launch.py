@@ -2,9 +2,8 @@
 
 The client runs ``python -I -X utf8 launch.py [--from-environment] server``. ``-I`` leaves out the current folder,
 PYTHONPATH and the user's site-packages, so a workspace's ``logging.py`` or ``torch.py`` is never imported. What is
-bundled comes first on the path: an old ``typing_extensions`` of the environment cannot break the server. libcst is
-compiled, so the bundled one is used only by a Python that it was compiled for; another may have one of its own. So it
-is with a compiled engine, where the extension has one: other Pythons run the sources.
+bundled comes first on the path: an old ``typing_extensions`` of the environment cannot break the server. A compiled
+engine, where the extension has one, is used only by a Python that it was compiled for: others run the sources.
 """
 
 import importlib.machinery
@@ -15,13 +14,6 @@ import site
 import sys
 
 EXTENSION = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-
-
-def native() -> "list[str]":
-    """The folder of what is compiled, if that is for this Python."""
-    folder = os.path.join(EXTENSION, "bundled", "native")
-    module = os.path.join(folder, "libcst", "native")
-    return [folder] if any(os.path.exists(module + end) for end in importlib.machinery.EXTENSION_SUFFIXES) else []
 
 
 def server() -> str:
@@ -41,7 +33,7 @@ def main() -> None:
             print(f"tapelint is not installed for {sys.executable}: running the bundled one", file=sys.stderr)
             from_environment = False
     if not from_environment:
-        sys.path[:0] = [os.path.join(EXTENSION, "bundled", "libs"), server(), *native()]
+        sys.path[:0] = [os.path.join(EXTENSION, "bundled", "libs"), server()]
     runpy.run_module("tapelint", run_name="__main__", alter_sys=True)
 
 

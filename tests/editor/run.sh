@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 cache=${TAPELINT_EDITOR_CACHE:-$HOME/.cache/tapelint-editor}
-vsix=dist/tapelint-linux-x64.vsix
+vsix=dist/tapelint-universal.vsix
 pictures=()
 [ "${1:-}" = --pictures ] && pictures=(docs/images)
 

@@ -94,9 +94,9 @@ def build(tree: Path, with_extensions: bool, is_compiled: bool) -> Path:
         compiled.append(build_compiled(tree, python))
     run(tree, sys.executable, "-m", "twine", "check", "--strict", *sorted(made.iterdir()))
     if with_extensions:
-        print("extensions for all platforms ...", flush=True)
+        print("extensions ...", flush=True)
         engines = ["--compiled", *map(str, compiled)] if compiled else []
-        run(tree, sys.executable, "-m", "tools.vsix.build", "all", *engines)
+        run(tree, sys.executable, "-m", "tools.vsix.build", *engines)
         print(run(tree, sys.executable, "-m", "tools.vsix.verify", *sorted(made.glob("*.vsix"))), flush=True)
     return made
 

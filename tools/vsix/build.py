@@ -1,15 +1,11 @@
-"""Build extensions: client, server and the server's libraries in one file for each platform.
+"""Build extensions: client, server and the server's libraries in one file.
 
-    python3 -m tools.vsix.build                     dist/tapelint-….vsix for this machine
-    python3 -m tools.vsix.build win32-x64 …         those for some platforms
-    python3 -m tools.vsix.build all
-    python3 -m tools.vsix.build --compiled dist/tapelint-…-manylinux….whl all
+    python3 -m tools.vsix.build                     dist/tapelint-universal.vsix, which runs everywhere
+    python3 -m tools.vsix.build --compiled dist/tapelint-…-manylinux….whl
+                                                    and one for each platform that such a wheel is for
 
-All libraries are used as pure Python but libcst, whose compiled module exists once for each Python and platform. The
-names of these modules differ by Python (``native.cpython-310-x86_64-linux-gnu.so``), so that one tree serves every
-Python of a platform; all platforms in one file would be over 80 MB. The extension named "universal" has no libcst: an
-editor on a platform that has none of its own gets that one. Wheels with a compiled engine go into the extension of
-the platform that they are for, one for each Python; where there is none, the server runs from its sources.
+All libraries are used as pure Python, so that one file serves every platform and Python. Wheels with a compiled engine
+go into an extension of the platform that they are for, one for each Python; other Pythons run the sources there.
 """
 
 from __future__ import annotations
@@ -25,17 +21,19 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from . import manifest
-from .targets import TARGETS, UNIVERSAL, Target, of_this_machine
+from .targets import TARGETS, UNIVERSAL, Target
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BUNDLED = ROOT / "bundled"
-LIBS, NATIVE, COMPILED = BUNDLED / "libs", BUNDLED / "native", BUNDLED / "compiled"
+LIBS, COMPILED = BUNDLED / "libs", BUNDLED / "compiled"
 PAGE = BUNDLED / "README.md"
 WHEELS = ROOT / ".cache" / "wheels"
 DIST = ROOT / "dist"
 QUIET = ("--quiet", "--disable-pip-version-check")
 OLDEST = "3.10"
+SOME_PLATFORM = ("manylinux_2_28_x86_64",)
+"""A library that has a compiled part, and can do without, has a wheel for it."""
 MYPY_EXTENSIONS = "mypy_extensions==1.1.0"
 """What a compiled engine needs beside the libraries of every server."""
 VERSION = '"""Which version this is: written when the package is built or installed."""\n\n__version__ = "{version}"\n'
@@ -64,11 +62,10 @@ def download(requirement: str, python: str, platforms: tuple[str, ...]) -> Path:
     return wheel
 
 
-def unpack(wheel: Path, target: Path, is_compiled: bool) -> None:
-    """Put what is pure Python of a wheel into ``target``, or its compiled modules."""
+def unpack(wheel: Path, target: Path) -> None:
+    """Put what is pure Python of a wheel into ``target``."""
     with zipfile.ZipFile(wheel) as archive:
-        names = [name for name in archive.namelist() if name.endswith((".so", ".pyd")) == is_compiled]
-        archive.extractall(target, names)
+        archive.extractall(target, [name for name in archive.namelist() if not name.endswith((".so", ".pyd"))])
 
 
 def bundle(version: str) -> None:
@@ -79,9 +76,8 @@ def bundle(version: str) -> None:
         return
     shutil.rmtree(LIBS, ignore_errors=True)
     for requirement in re.findall(r"^[\w.-]+==\S+", requirements, re.MULTILINE):
-        # PyYAML has no wheel without a compiled part, which it can do without.
-        platforms = TARGETS["linux-x64"].wheels if requirement.startswith("PyYAML") else ("any",)
-        unpack(download(requirement, OLDEST, platforms), LIBS, is_compiled=False)
+        platforms = SOME_PLATFORM if requirement.startswith("PyYAML") else ("any",)
+        unpack(download(requirement, OLDEST, platforms), LIBS)
     # Stubs of Django and of other packages: jedi is only asked where modules are, and vsce takes minutes over them.
     stubs = LIBS / "jedi" / "third_party"
     for waste in (stubs / "django-stubs", stubs / "typeshed" / "stubs"):
@@ -93,29 +89,26 @@ def bundle(version: str) -> None:
     made_from.write_text(recipe)
 
 
-def bundle_libcst(target: Target) -> None:
-    """Put libcst, for all Pythons that it is compiled for, into ``bundled/native``; nothing for the universal one."""
-    shutil.rmtree(NATIVE, ignore_errors=True)
-    for python in target.pythons if target.wheels else ():
-        wheel = download(f"libcst=={target.libcst}", python, target.wheels)
-        if python == target.pythons[0]:
-            unpack(wheel, NATIVE, is_compiled=False)
-        unpack(wheel, NATIVE, is_compiled=True)
-    for tests in list(NATIVE.glob("libcst/**/tests")):
-        shutil.rmtree(tests)
-
-
 def bundle_compiled(target: Target, wheels: Sequence[Path]) -> None:
     """Put the server with a compiled engine into ``bundled/compiled``, of each wheel that is for the target."""
     shutil.rmtree(COMPILED, ignore_errors=True)
     for wheel in wheels:
-        with zipfile.ZipFile(wheel) as archive:
-            names = [name for name in archive.namelist() if ".dist-info/" not in name]
-            library = next(name for name in names if name.startswith("tapelint__mypyc."))
-            if library.endswith(target.suffixes[:1]):  # not by the name that Python 3.10 has for musl, too
-                folder = COMPILED / compiled_for(library)
-                archive.extractall(folder, names)
-                unpack(download(MYPY_EXTENSIONS, OLDEST, ("any",)), folder, is_compiled=False)
+        if is_for(wheel, target):
+            folder = COMPILED / compiled_for(library_in(wheel))
+            with zipfile.ZipFile(wheel) as archive:
+                archive.extractall(folder, [name for name in archive.namelist() if ".dist-info/" not in name])
+            unpack(download(MYPY_EXTENSIONS, OLDEST, ("any",)), folder)
+
+
+def library_in(wheel: Path) -> str:
+    """The library that the engine in a wheel was compiled into."""
+    with zipfile.ZipFile(wheel) as archive:
+        return next(name for name in archive.namelist() if name.startswith("tapelint__mypyc."))
+
+
+def is_for(wheel: Path, target: Target) -> bool:
+    """Whether the engine in a wheel was compiled for the platform of a target."""
+    return bool(target.suffix) and library_in(wheel).endswith(target.suffix)
 
 
 def compiled_for(library: str) -> str:
@@ -151,26 +144,19 @@ def package(target: Target, is_scanned: bool) -> None:
 
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.vsix.build", description="Build extensions.")
-    parser.add_argument("targets", nargs="*", help="linux-x64 and others, or all; without, that of this machine")
     parser.add_argument("--compiled", nargs="+", type=Path, default=[], help="wheels with a compiled engine")
     options = parser.parse_args(arguments)
-    names = options.targets
-    wanted = TARGETS if names == ["all"] else dict.fromkeys(names or [of_this_machine().name])
-    if unknown := wanted.keys() - TARGETS.keys():
-        sys.exit(f"no such platform: {', '.join(sorted(unknown))}; there are {', '.join(TARGETS)} and all")
+    others = [each for each in TARGETS.values() if any(is_for(wheel, each) for wheel in options.compiled)]
     bundle(version())
     (ROOT / "server" / "tapelint" / "_version.py").write_text(VERSION.format(version=version()))
     write_page()
     run("npm", "run", "--silent", "build")
     if not (HERE / "node_modules").is_dir():
         run("npm", "ci", "--ignore-scripts", folder=HERE)
-    # What they share is scanned in the first of them: that takes vsce minutes, most of it over compiled modules.
-    first, *others = sorted(map(TARGETS.__getitem__, wanted), key=lambda target: target is not UNIVERSAL)
-    for target in (first, *others):
-        bundle_libcst(target)
+    for target in (UNIVERSAL, *others):
         bundle_compiled(target, options.compiled)
         with manifest.as_released(ROOT):
-            package(target, is_scanned=target is first)
+            package(target, is_scanned=target is UNIVERSAL)  # what they share is scanned once
         file = DIST / target.file
         print(f"{file.relative_to(ROOT)}: {file.stat().st_size / 1e6:.1f} MB", flush=True)
 

@@ -1,4 +1,4 @@
-"""The platforms that an extension is built for, and what differs between them: libcst, the one compiled library."""
+"""The platforms that an extension with a compiled engine is built for, and how what is compiled for each looks."""
 
 from __future__ import annotations
 
@@ -7,24 +7,17 @@ import sys
 from dataclasses import dataclass
 
 PYTHONS = tuple(f"3.{minor}" for minor in range(10, 16))
-LIBCST = "1.9.0"
-LIBCST_OF_INTEL_MACS = "1.8.6"
-"""The last with wheels for macOS on x86-64; it has none for Python 3.15."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """One extension. ``name`` is the marketplace's word for the platform, ``wheels`` are pip's for that of libcst's
-    wheels, newest first; without any, the extension carries no libcst. The name of each of its compiled modules ends
-    with one of ``suffixes``; ``header`` is how it begins: bytes at some offsets.
+    """One extension. ``name`` is the marketplace's word for the platform. The name of each of its compiled modules ends
+    with ``suffix``; ``header`` is how it begins: bytes at some offsets.
     """
 
     name: str
-    wheels: tuple[str, ...] = ()
-    suffixes: tuple[str, ...] = ()
+    suffix: str = ""
     header: tuple[tuple[int, bytes], ...] = ()
-    libcst: str = LIBCST
-    pythons: tuple[str, ...] = PYTHONS
 
     @property
     def file(self) -> str:
@@ -43,27 +36,22 @@ def _mach(machine: int) -> tuple[tuple[int, bytes], ...]:
 
 
 _X64, _ARM64 = _elf(62), _elf(183)
-_MAC_X64, _MAC_ARM64 = _mach(0x01000007), _mach(0x0100000C)
 _WINDOWS = ((0, b"MZ"),)
-_GNU_X64, _GNU_ARM64 = "-x86_64-linux-gnu.so", "-aarch64-linux-gnu.so"
-_MUSL_X64, _MUSL_ARM64 = "-x86_64-linux-musl.so", "-aarch64-linux-musl.so"
-_INTEL_MACS = tuple(f"macosx_10_{minor}_x86_64" for minor in (15, 13, 12))
 
 UNIVERSAL = Target("universal")
-"""For all other platforms: everything but the fixes that need libcst."""
+"""For every platform: the server runs from its sources."""
 
 TARGETS = {
     target.name: target
     for target in (
-        Target("linux-x64", ("manylinux_2_28_x86_64",), (_GNU_X64,), _X64),
-        Target("linux-arm64", ("manylinux_2_28_aarch64",), (_GNU_ARM64,), _ARM64),
-        # Python 3.10 calls musl gnu.
-        Target("alpine-x64", ("musllinux_1_2_x86_64",), (_MUSL_X64, _GNU_X64), _X64),
-        Target("alpine-arm64", ("musllinux_1_2_aarch64",), (_MUSL_ARM64, _GNU_ARM64), _ARM64),
-        Target("darwin-x64", _INTEL_MACS, ("-darwin.so",), _MAC_X64, LIBCST_OF_INTEL_MACS, PYTHONS[:-1]),
-        Target("darwin-arm64", ("macosx_11_0_arm64",), ("-darwin.so",), _MAC_ARM64),
-        Target("win32-x64", ("win_amd64",), ("-win_amd64.pyd",), _WINDOWS),
-        Target("win32-arm64", ("win_arm64",), ("-win_arm64.pyd",), _WINDOWS),
+        Target("linux-x64", "-x86_64-linux-gnu.so", _X64),
+        Target("linux-arm64", "-aarch64-linux-gnu.so", _ARM64),
+        Target("alpine-x64", "-x86_64-linux-musl.so", _X64),
+        Target("alpine-arm64", "-aarch64-linux-musl.so", _ARM64),
+        Target("darwin-x64", "-darwin.so", _mach(0x01000007)),
+        Target("darwin-arm64", "-darwin.so", _mach(0x0100000C)),
+        Target("win32-x64", "-win_amd64.pyd", _WINDOWS),
+        Target("win32-arm64", "-win_arm64.pyd", _WINDOWS),
         UNIVERSAL,
     )
 }

@@ -23,7 +23,7 @@ from pathlib import Path
 from .build import ROOT, version
 from .targets import PYTHONS, TARGETS, UNIVERSAL, Target, of_this_machine
 
-LARGEST, LARGEST_COMPILED = 20e6, 8e6
+LARGEST, LARGEST_COMPILED = 10e6, 8e6
 """Bytes of an extension without a compiled engine, which is downloaded for each of its versions, and of each such
 engine in it.
 """
@@ -83,29 +83,16 @@ def libraries(archive: zipfile.ZipFile) -> set[str]:
 
 
 def faults_of_native(archive: zipfile.ZipFile, target: Target) -> Iterator[str]:
-    """Which compiled modules there are, and what they were compiled for."""
+    """Which compiled modules there are, and what they were compiled for: those of engines alone."""
     of_engines = {name for name in libraries(archive) if name.startswith(ENGINES)}
-    compiled = libraries(archive) - of_engines
-    for python in target.pythons if target.wheels else ():
-        tag = f"{'cp' if target.name.startswith('win32') else 'cpython-'}{python.replace('.', '')}"
-        possible = [f"extension/bundled/native/libcst/native.{tag}{suffix}" for suffix in target.suffixes]
-        name = next((name for name in possible if name in compiled), None)
-        if name is None:
-            yield f"there is no {' and no '.join(possible)}"
-            continue
-        compiled.remove(name)
-        content = archive.read(name)
-        if any(not content.startswith(part, offset) for offset, part in target.header):
-            yield f"{name} is not compiled for {target.name}"
     yield from faults_of_engines(archive, target, of_engines)
-    yield from (f"{name} does not belong there" for name in sorted(compiled))
+    yield from (f"{name} does not belong there" for name in sorted(libraries(archive) - of_engines))
 
 
 def faults_of_engines(archive: zipfile.ZipFile, target: Target, compiled: set[str]) -> Iterator[str]:
     """What the libraries of compiled engines were compiled for."""
     for name in sorted(compiled):
-        suffixes = tuple(f".{name.split('/')[3]}{suffix}" for suffix in target.suffixes[:1])
-        if not suffixes or not name.endswith(suffixes):
+        if not target.suffix or not name.endswith(f".{name.split('/')[3]}{target.suffix}"):
             yield f"{name} does not belong there"
         elif any(not archive.read(name).startswith(part, offset) for offset, part in target.header):
             yield f"{name} is not compiled for {target.name}"
@@ -159,8 +146,6 @@ def frame(message: Mapping[str, object]) -> bytes:
 
 def fault_of_server(extension: Path, python: str, folder: Path) -> str | None:
     """What is wrong when a Python runs the server, or None."""
-    own = subprocess.run([python, "-I", "-c", "import libcst.native"], cwd=folder, capture_output=True)
-    has_libcst = own.returncode == 0 or (extension / "bundled" / "native").is_dir()
 
     def launch(*arguments: str, told: bytes) -> subprocess.CompletedProcess[bytes]:
         start = [python, "-I", "-X", "utf8", str(extension / "client" / "launch.py"), *arguments]
@@ -179,21 +164,19 @@ def fault_of_server(extension: Path, python: str, folder: Path) -> str | None:
     if about["engine"] != wanted:
         return f"the engine is {about['engine']}, not {wanted}"
     checked = launch("check", "-", "--output-format", "json", told=PROGRAM.encode())
-    fault = fault_of_check(checked.stdout.decode(), has_libcst)
+    fault = fault_of_check(checked.stdout.decode())
     return f"{fault}\n{checked.stdout.decode()}{checked.stderr.decode()}" if fault is not None else None
 
 
-def fault_of_check(printed: str, has_libcst: bool) -> str | None:
-    """What is wrong with what is found in PROGRAM, as JSON: the error has fixes, or says that these need libcst."""
+def fault_of_check(printed: str) -> str | None:
+    """What is wrong with what is found in PROGRAM, as JSON: the error has fixes."""
     try:
         found = json.loads(printed)
     except json.JSONDecodeError:
         return "it prints no JSON"
     if [each["code"] for each in found] != ["TL101"]:
         return "it does not find TL101 alone"
-    if has_libcst:
-        return None if found[0]["fixes"] else "it offers no fix"
-    return None if "needs libcst" in (found[0]["no_fix"] or "") else "it does not say that fixes need libcst"
+    return None if found[0]["fixes"] else "it offers no fix"
 
 
 def start(vsix: Path) -> Iterator[str]:
