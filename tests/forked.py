@@ -196,8 +196,6 @@ def _load() -> None:
     for found in pkgutil.walk_packages(tapelint.__path__, "tapelint."):
         if not found.name.startswith("tapelint.stubs.") and found.name != "tapelint.__main__":
             import_module(found.name)
-    with contextlib.suppress(ImportError):  # an installation without it
-        import_module("libcst")
     gc.collect()
     gc.freeze()  # memory that is not looked through is not copied
 

@@ -60,8 +60,10 @@ function offer(offered: Cures, acts: Acts): HTMLElement[] {
         const does = button('Apply', () => acts.apply(cure), { 'aria-label': `Apply: ${cure.title}` });
         return element('p', { class: 'pg-cure' }, does, ' ', inline(cure.title));
     });
-    const words = [made.length === 0 ? `No cure is known to help${offered.none ? `: ${offered.none}` : ''}.` : '', offered.lacking];
-    return [...made, ...words.filter(Boolean).map((each) => element('p', { class: 'pg-aside' }, inline(each)))];
+    if (made.length > 0) {
+        return made;
+    }
+    return [element('p', { class: 'pg-aside' }, inline(`No cure is known to help${offered.none ? `: ${offered.none}` : ''}.`))];
 }
 
 export function noticeOf(notice: Notice, acts: Acts): HTMLElement {

@@ -162,7 +162,7 @@ class Playground {
                 this.fatal.add(asked);
             }
         }
-        return { cures: [], none: 'tapelint stopped while it looked for them', lacking: '' };
+        return { cures: [], none: 'tapelint stopped while it looked for them' };
     }
 
     /** An answer; null where tapelint stopped, which the analyser has said. */

@@ -42,8 +42,6 @@ export interface Cures {
     readonly cures: readonly Cure[];
     /** Why there is none. */
     readonly none: string;
-    /** Why some could not be made here. */
-    readonly lacking: string;
 }
 
 export interface Hover extends Range {

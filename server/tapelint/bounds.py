@@ -140,10 +140,6 @@ class Bounds:
     importers: int = 3_000
     # Characters of a file of metadata that are read.
     installed_bytes: int = 2_000_000
-    # Characters, brackets inside each other, and levels of a statement that fixes read as it is written (libcst).
-    concrete_characters: int = 20_000
-    concrete_brackets: int = 50
-    concrete_depth: int = 100
     # Assignments that a fix follows to what a name is made of.
     followed_assignments: int = 8
 

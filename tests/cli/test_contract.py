@@ -221,7 +221,7 @@ def test_broken_pipe_is_no_error(tapelint: Tapelint, bad: Path, tmp_path: Path) 
 def test_a_clean_check_imports_no_heavy_library(tapelint: Tapelint, bad: Path, tmp_path: Path) -> None:
     """Neither parsers of comments nor the protocol, and for a file without torch not even the engine."""
     (tmp_path / "plain.py").write_text("print(1)\n")
-    heavy = {"torch", "libcst", "jedi", "parso", "pygls", "lsprotocol", "asyncio", "tapelint.lsp"}
+    heavy = {"torch", "jedi", "parso", "pygls", "lsprotocol", "asyncio", "tapelint.lsp"}
     engine = {"tapelint.interpreter", "tapelint.engine", "tapelint.ops"}
     for file, unwanted in (("plain.py", heavy | engine), ("good.py", heavy)):
         (tmp_path / "good.py").write_text(GOOD)

@@ -15,7 +15,7 @@ from plain import SERVER
 PROGRAM = "import torch\ny = torch.ones(2, requires_grad=True).exp()\ny += 1\ny.sum().backward()\n"
 SCRIPT = "import re\nimport sys\nfrom tapelint.__main__ import main\nsys.exit(main())\n"
 """What pip writes for the command."""
-OURS = """click jedi parso libcst pygls lsprotocol attrs attr cattrs packaging pathspec yaml tomli rich
+OURS = """click jedi parso pygls lsprotocol attrs attr cattrs packaging pathspec yaml tomli rich
 pygments markdown_it torch numpy sitecustomise""".split()
 
 

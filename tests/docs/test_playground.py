@@ -1,4 +1,4 @@
-"""The page of the playground is told in its own units what it asks; what replaces libcst's parser reads the same."""
+"""The page of the playground is told in its own units what it asks."""
 
 from __future__ import annotations
 
@@ -7,10 +7,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import libcst
-import pytest
-from libcst.metadata import MetadataWrapper, WhitespaceInclusivePositionProvider
-from tools.playground import libcst_native
 from tools.playground.examples import examples
 from tools.playground.session import answering
 from tools.playground.snapshot import Prepared, is_read
@@ -74,23 +70,3 @@ def test_the_files_that_are_read_are_those_that_are_no_modules() -> None:
     assert is_read(package / "ops" / "table.txt")
     assert is_read(package / "stubs" / "programs" / "ignite" / "engine.py")
     assert not is_read(package / "ops" / "table.py")
-
-
-def expressions(module: libcst.Module) -> list[tuple[str, str]]:
-    """Every expression and where it stands, in reading order."""
-    found = MetadataWrapper(module).resolve(WhitespaceInclusivePositionProvider)
-    return sorted(
-        (repr(at), type(node).__name__) for node, at in found.items() if isinstance(node, libcst.BaseExpression)
-    )
-
-
-@pytest.mark.parametrize("example", examples(), ids=lambda example: example["title"])
-def test_the_replacement_of_libcst_reads_the_same(example: dict[str, Any]) -> None:
-    native, replaced = libcst.parse_module(example["text"]), libcst_native.parse_module(example["text"])
-    assert expressions(replaced) == expressions(native)
-    assert replaced.code == example["text"]
-
-
-def test_the_replacement_of_libcst_refuses_what_it_does_not_know() -> None:
-    with pytest.raises(libcst.ParserSyntaxError):
-        libcst_native.parse_module("match x:\n    case 1: pass\n")

@@ -1,4 +1,4 @@
-"""What holds for all purposes: laziness, refusals, and that foreign code of any formatting keeps its meaning."""
+"""What holds for all purposes: refusals, and that foreign code of any formatting keeps its meaning."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ import ast
 import copy
 import functools
 import io
-import subprocess
-import sys
-import threading
 import tokenize
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -28,15 +25,6 @@ CORPUS = sorted(p for p in Path(ast.__file__).parent.glob("*.py") if 2_000 < p.s
 
 
 # Laziness and refusals
-
-
-def test_libcst_is_imported_lazily() -> None:
-    code = "import sys, tapelint.fixes; print('libcst' in sys.modules)"
-    server = str(Path(__file__).resolve().parents[2] / "server")
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=server, capture_output=True, text=True, check=True, env={"PYTHONPATH": server}
-    )
-    assert run.stdout.strip() == "False"
 
 
 def test_unknown_purpose_raises() -> None:
@@ -65,38 +53,14 @@ def test_a_node_of_another_tree_is_refused() -> None:
     ["(" * 60 + "«x»" + ")" * 60, "[" * 60 + "«x»" + "]" * 60, "f(" * 60 + "«x»" + ")" * 60, "«x»" + " + 1" * 105],
     ids=["parentheses", "lists", "calls", "sum"],
 )
-def test_deep_expressions_are_refused(deep: str) -> None:
-    assert fixed("detach", f"y = {deep}\n") is None
+def test_deep_expressions_are_changed(deep: str) -> None:
+    made = fixed("detach", f"y = {deep}\n")
+    assert made is not None and made.replace(".detach()", "") == f"y = {deep}\n".replace("«", "").replace("»", "")
 
 
-def test_accepted_depth_fits_a_small_stack() -> None:
-    """The stack of a thread on macOS; libcst kills the process where it is not enough."""
-    deep = "(lambda: not -f([" * 16 + "«x»" + "]))" * 16
-    found: list[str | None] = []
-    size = threading.stack_size(512 * 1024)
-    try:
-        thread = threading.Thread(target=lambda: found.append(fixed("detach", f"y = {deep}\n")))
-        thread.start()
-        thread.join()
-    finally:
-        threading.stack_size(size)
-    assert found[0] and ".detach()" in found[0]
-
-
-def test_too_small_a_stack_is_refused() -> None:
-    found: list[str | None] = []
-    size = threading.stack_size(256 * 1024)
-    try:
-        thread = threading.Thread(target=lambda: found.append(fixed("detach", "y = «x»\n")))
-        thread.start()
-        thread.join()
-    finally:
-        threading.stack_size(size)
-    assert found == [None]
-
-
-def test_long_statements_are_refused() -> None:
-    assert fixed("detach", "y = [" + "1, " * 10_000 + "«x»]\n") is None
+def test_long_statements_are_changed() -> None:
+    made = fixed("detach", "y = [" + "1, " * 10_000 + "«x»]\n")
+    assert made is not None and made.endswith("1, x.detach()]\n")
 
 
 # Foreign code

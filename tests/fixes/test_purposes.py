@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -62,16 +61,3 @@ def test_edited_text(purpose: str, before: str, after: str | None) -> None:
 
 def test_every_purpose_has_its_file() -> None:
     assert {file.stem for file in FILES} == PURPOSES.keys()
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
-def test_libcst_is_needed_where_the_table_says_so(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    programs = [(before, after) for _, before, after in cases(file)]
-    made = [fixed(file.stem, before) for before, _ in programs]
-    monkeypatch.setitem(sys.modules, "libcst", None)
-    if not PURPOSES[file.stem].needs_libcst:
-        assert [fixed(file.stem, before) for before, _ in programs] == made == [after for _, after in programs]
-        return
-    with pytest.raises(ImportError):
-        for before, _ in programs:
-            fixed(file.stem, before)

@@ -31,7 +31,7 @@ INNER = frozenset("domain engine modules models semantics checks drivers interpr
 STRANGERS = {"ops": {"source"}, "rules": INNER, "fixes": INNER}
 """Lower parts that are still none of its business: a rule sees events, not the interpreter that made them."""
 OWNERS = {
-    **{"pygls": "lsp", "lsprotocol": "lsp", "libcst": "fixes", "parso": "source", "yaml": "source"},
+    **{"pygls": "lsp", "lsprotocol": "lsp", "parso": "source", "yaml": "source"},
     **{"jedi": "workspace", "rich": "report", "distributed": "cli", "ray": "cli"},
 }
 """Libraries that one part alone may import."""

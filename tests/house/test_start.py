@@ -30,7 +30,7 @@ NEEDED = {
 }
 NEEDED |= {"frozen", "output_formats"}
 """The parts that a server may load at once: texts, settings, the shape of a finding, and the protocol."""
-FOR_LATER = {*(f"tapelint.{part}" for part in LAYERS.keys() - NEEDED), "libcst", "jedi", "parso", "yaml"}
+FOR_LATER = {*(f"tapelint.{part}" for part in LAYERS.keys() - NEEDED), "jedi", "parso", "yaml"}
 
 
 def framed(message: dict[str, object]) -> bytes:

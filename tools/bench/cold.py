@@ -12,7 +12,7 @@ from .generated import PLAIN, SMALL
 from .timing import median_of, process, tapelint
 
 RUNS = 5
-LAZY = ("libcst", "jedi", "pygls", "lsprotocol", "parso")
+LAZY = ("jedi", "pygls", "lsprotocol", "parso")
 """What a check without findings has no use for."""
 
 

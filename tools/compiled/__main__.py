@@ -38,7 +38,7 @@ exclude = stubs/programs/
 ignore_missing_imports = true
 follow_imports = skip
 """
-UNTYPED = ("jedi.*", "libcst.*", "parso.*", "yaml.*", "tomli", "torch.*", "distributed.*", "ray.*")
+UNTYPED = ("jedi.*", "parso.*", "yaml.*", "tomli", "torch.*", "distributed.*", "ray.*")
 JOBS = 2
 """Compilers at a time: each takes up to 400 MB."""
 

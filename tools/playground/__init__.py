@@ -1,8 +1,7 @@
 """The playground of the documentation: tapelint in the browser, by Pyodide (docs/playground.md).
 
-session.py         answers the page's questions, in the browser
-snapshot.py        starts all of that when the playground is built, and not in the browser
-libcst_native.py   takes the place of libcst's compiled parser there
-examples.py        the programs to choose from
-__main__.py        builds all of it into build/playground
+session.py    answers the page's questions, in the browser
+snapshot.py   starts all of that when the playground is built, and not in the browser
+examples.py   the programs to choose from
+__main__.py   builds all of it into build/playground
 """

@@ -25,7 +25,6 @@ PYODIDE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.
 LEFT_OUT = ("__pycache__", "*.so", "*.pyd", "py.typed")
 UNUSED = {
     "tapelint": ("lsp", "cli"),
-    "libcst": ("codemod", "codegen", "display", "testing", "tests", "tool.py"),
     "parso": (),
 }
 """The packages that an analysis needs sooner or later, and the parts of them that it does not."""
@@ -72,7 +71,6 @@ def _stage(staged: Path) -> None:
             sys.exit(f"{package} is not installed here: {sys.executable}")
         left_out = shutil.ignore_patterns(*LEFT_OUT, *UNUSED.get(package, ()))
         shutil.copytree(Path(found.origin).parent, staged / package, ignore=left_out)
-    shutil.copy(HERE / "libcst_native.py", staged / "libcst" / "native.py")
     here = staged / "tools" / "playground"
     here.mkdir(parents=True)
     for name in ("__init__.py", "session.py", "snapshot.py"):

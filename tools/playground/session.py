@@ -101,7 +101,7 @@ class Session:
             for fix in offer.fixes
             if not fix.others
         ]
-        return {"cures": cures, "none": "" if cures else offer.no_fix or "", "lacking": offer.lacking or ""}
+        return {"cures": cures, "none": "" if cures else offer.no_fix or ""}
 
     def hover(self, at: int) -> dict[str, Any] | None:
         """What is known at an offset, as Markdown."""

@@ -19,7 +19,7 @@ from .cures_elsewhere import UNSAFE, edits_of, file_edits, is_edited, joined, na
 from .execution import Inputs
 from .file_report import Report
 from .fix_verification import cures, is_guessed, loses, newly_exposed, same_kind_fixes, withheld_by
-from .without_fix import lack, no_fix
+from .without_fix import no_fix
 
 Tried = tuple[bool, int, bool, int, Fix]
 """A fix that cures: whether it loses gradients, what it leaves uncovered, whether it is unsafe, how often it was made
@@ -72,12 +72,12 @@ def offer(
             found.append(tried)
     if not found:
         kept = [other for path, other in report.others.items() if not is_edited(report.inputs, path)]
-        return Offer(no_fix=no_fix(finding, len(seen), kept), lacking=lack(finding))
+        return Offer(no_fix=no_fix(finding, len(seen), kept))
     found = _without_needless(report.source.text, found)
     found.sort(key=lambda each: each[:4])
     loses_some = found[0][0]  # what takes gradients away is for the user to choose
     fixes = tuple(replace(fix, preferred=index == 0 and not loses_some) for index, (*_, fix) in enumerate(found))
-    return Offer(fixes, lacking=lack(finding))
+    return Offer(fixes)
 
 
 def _without_needless(text: str, found: list[Tried]) -> list[Tried]:

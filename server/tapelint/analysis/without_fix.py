@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..fixes import lacking
 from ..rules import Finding
 from ..source import Source
 
 HARM = "leaves the error, brings another one or takes gradients away"
 
 
-def lack(finding: Finding) -> str | None:
-    """Why this installation cannot make some edit for ``finding``; None where it can make all."""
-    return next((why for cure in finding.cures if (why := lacking(cure)) is not None), None)
-
-
 def no_fix(finding: Finding, tried: int, others: Iterable[Source]) -> str | None:
     """Why none of the edits of ``finding`` is offered: so many were ``tried`` and judged, the rest may be for
-    ``others``, files that are not edited. None where PyTorch does not raise and this installation lacks nothing.
+    ``others``, files that are not edited. None where PyTorch does not raise.
     """
-    if (missing := lack(finding)) is not None or not finding.raises:
-        return missing
+    if not finding.raises:
+        return None
     if tried:
         return (
             f"the one edit that was tried {HARM}" if tried == 1 else f"each of the {tried} edits that were tried {HARM}"

@@ -96,7 +96,7 @@ def _libraries() -> list[str]:
     try:
         required = metadata.requires("tapelint") or ()
     except metadata.PackageNotFoundError:
-        return ["click", "jedi", "libcst", "lsprotocol", "packaging", "pathspec", "pygls"]
+        return ["click", "jedi", "lsprotocol", "packaging", "pathspec", "pygls"]
     return sorted(re.split(r"[^\w.-]", each, maxsplit=1)[0] for each in required if "extra ==" not in each)
 
 

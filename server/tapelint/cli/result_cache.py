@@ -561,7 +561,7 @@ def _maker() -> str:
     """The version of all that results depend on beside what is checked. A checkout has that of its files, too."""
     is_installed = os.path.basename(os.path.dirname(_PACKAGE)) in ("site-packages", "dist-packages")
     code = "" if is_installed else digest("\n".join(_stamps(_PACKAGE)))
-    helpers = [name for name in ("libcst", "parso") if find_spec(name)]
+    helpers = [name for name in ("parso",) if find_spec(name)]
     return f"{__version__} {code} {sys.implementation.name} {sys.version_info[:3]} {' '.join(helpers)}"
 
 

@@ -25,8 +25,8 @@ from ..autograd.model.graph_search import reachable
 from ..because import guess
 from ..checks import growth, held_graphs
 from ..domain.completion import Break
-from ..domain.reachability import contents
 from ..domain.state import State
+from ..domain.traversal import contents
 from ..domain.values import (
     NONE,
     Frame,

@@ -1,18 +1,14 @@
 """How a fix changes text: a table of purposes (``purposes.py``), each a function from nodes to edits.
 
-A rule proposes a change (:class:`~tapelint.rules.support.cure.FixProposal`); this package makes it.
-Everything is computed on demand, when
-the user opens the lightbulb or passes ``--fix``, so the table is not imported before it is asked for, and libcst only
-by what changes expressions. What a purpose promises, and this module checks once for all of them:
+A rule proposes a change (:class:`~tapelint.rules.support.cure.FixProposal`); this package makes it. Everything is
+computed on demand, when the user opens the lightbulb or passes ``--fix``, so the table is not imported before it is
+asked for. What a purpose promises, and this module checks once for all of them:
 
 * the new text parses, and no comment is lost, doubled or swallowed;
 * an edit of a notebook stands in one cell;
 * an edit covers only what changes, so formatting, line endings, tabs and byte order marks stay as they were;
 * each node stands in the text that is edited: one of an imported file has another row there;
 * where any of this cannot be kept, there is no edit at all: ``None``.
-
-libcst is compiled, and not for every platform. Without it the purposes that need it make no edit (:func:`lacking` says
-so), and all the others work.
 """
 
 from __future__ import annotations
@@ -22,7 +18,6 @@ import io
 import tokenize
 import warnings
 from collections import Counter
-from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -35,7 +30,7 @@ if TYPE_CHECKING:
     from ..source import Source
     from .purposes import Purpose
 
-__all__ = ["cuts", "edits_for", "lacking"]
+__all__ = ["cuts", "edits_for"]
 
 
 def edits_for(source: Source, cure: FixProposal) -> tuple[Edit, ...] | None:
@@ -45,8 +40,6 @@ def edits_for(source: Source, cure: FixProposal) -> tuple[Edit, ...] | None:
     editor = SourceEditor(source)
     made: list[Edit] = []
     for part in (cure, *cure.also):
-        if lacking(part) is not None:
-            return None
         try:
             made += _purpose(part).edits(editor, *part.targets)
         except (EditRefused, RecursionError):
@@ -56,13 +49,6 @@ def edits_for(source: Source, cure: FixProposal) -> tuple[Edit, ...] | None:
     if len(found) < len(made):
         return None
     return found if found and _keeps_promise(source, found) else None
-
-
-def lacking(cure: FixProposal) -> str | None:
-    """Why this installation cannot make ``cure``, as a clause about libcst; None where it can."""
-    needs_it = any(_purpose(part).needs_libcst for part in (cure, *cure.also))
-    why = _without_libcst() if needs_it else None
-    return why and f"the edit needs libcst, which cannot be imported here: {why}"
 
 
 def cuts(cure: FixProposal) -> bool:
@@ -76,16 +62,6 @@ def _purpose(cure: FixProposal) -> Purpose:
     if cure.purpose not in table:
         raise ValueError(f"no such purpose: {cure.purpose!r}")
     return table[cure.purpose]
-
-
-@cache
-def _without_libcst() -> str | None:
-    """Why libcst cannot be imported; None where it can."""
-    try:
-        import_module("libcst.native")
-    except ImportError as error:
-        return str(error)
-    return None
 
 
 def _keeps_promise(source: Source, made: tuple[Edit, ...]) -> bool:

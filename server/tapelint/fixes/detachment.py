@@ -110,8 +110,7 @@ def remove_call(editor: SourceEditor, target: ast.AST) -> list[Edit]:
         refuse(not attribute.attr.endswith("_"), "a statement that only does this")
         return [take_out(editor, editor.place(node))]
     refuse(isinstance(node, ast.Call) and bool(node.args or node.keywords), "a method with arguments")
-    concrete = Concrete(editor, node)
-    end = concrete.extent(concrete.expression(attribute.value))[1]
+    end = Concrete(editor, node).extent(attribute.value)[1]
     return [editor.edit(end, editor.end(node), "")]
 
 

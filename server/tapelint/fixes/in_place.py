@@ -111,9 +111,9 @@ def out_of_place_each(editor: SourceEditor, target: ast.AST) -> list[Edit]:
 def _augmented(editor: SourceEditor, statement: ast.AugAssign) -> list[Edit]:
     target = assignable(editor, editor.place(statement), statement.target, declared=True)
     concrete, value = Concrete(editor, statement), statement.value
-    begin, end = concrete.operator()
+    begin, end = concrete.operator(statement)
     made = [editor.edit(begin, end, f"= {target} {editor.text[begin : end - 1]}")]
-    if not concrete.expression(value).lpar and _needs_parentheses(value, statement.op):
+    if not concrete.is_bracketed(value) and _needs_parentheses(value, statement.op):
         made += [editor.insert(editor.begin(value), "("), editor.insert(editor.end(value), ")")]
     return made
 

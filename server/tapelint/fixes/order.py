@@ -282,7 +282,7 @@ def merge_backwards(editor: SourceEditor, *targets: ast.AST) -> list[Edit]:
         _refuse_later(loss, [s for s in _between(place, places[-1].index) if s not in merged])
     texts = [_term(editor, loss, is_first=loss is losses[0]) for loss in losses[:-1]]
     last = Concrete(editor, losses[-1])
-    begin, end = last.extent(last.expression(losses[-1]))
+    begin, end = last.extent(losses[-1])
     made = [take_out(editor, place) for place in places[:-1]]
     return [*made, editor.insert(begin, f"({' + '.join(texts)} + "), editor.insert(end, ")")]
 
@@ -318,7 +318,7 @@ def _attributes(nodes: Sequence[ast.AST], context: type[ast.expr_context]) -> se
 def _term(editor: SourceEditor, loss: ast.expr, *, is_first: bool) -> str:
     """A loss as a term of a sum, without parentheses it does not need there."""
     concrete = Concrete(editor, loss)
-    whole, bare = concrete.text(concrete.expression(loss)), editor.text_of(loss)
+    whole, bare = concrete.text(loss), editor.text_of(loss)
     tight = (ast.Mult, ast.Div, ast.Add, ast.Sub) if is_first else (ast.Mult, ast.Div)
     is_tight = isinstance(loss, ast.BinOp) and isinstance(loss.op, tight)
     return bare if is_tight and "\n" not in bare and "\r" not in bare else whole

@@ -19,13 +19,12 @@ from .text.rows import put_call
 
 @frozen
 class Purpose:
-    """One kind of edit. ``summary`` stands on the pages of the rules that offer it. Without libcst, one that
-    ``needs_libcst`` is not made. One that ``cuts`` takes something out of a graph.
+    """One kind of edit. ``summary`` stands on the pages of the rules that offer it. One that ``cuts`` takes something
+    out of a graph.
     """
 
     edits: Callable[..., list[Edit]]
     summary: str
-    needs_libcst: bool = False
     cuts: bool = False
 
 
@@ -34,7 +33,6 @@ PURPOSES: dict[str, Purpose] = {
     "detach": Purpose(
         partial(put_call_behind, call=".detach()", unless=("detach", "detach_")),
         "Cut a value off its graph where it is used: ``total += loss`` becomes ``total += loss.detach()``.",
-        needs_libcst=True,
         cuts=True,
     ),
     "detach_instead": Purpose(
@@ -96,7 +94,6 @@ PURPOSES: dict[str, Purpose] = {
     "remove_call": Purpose(
         detachment.remove_call,
         "Use a value itself and not what was made of it: ``x.detach()``, ``x.item()`` and ``x.data`` become ``x``.",
-        needs_libcst=True,
     ),
     # In which order
     "move_after": Purpose(
@@ -144,7 +141,6 @@ PURPOSES: dict[str, Purpose] = {
     "merge_backwards": Purpose(
         order.merge_backwards,
         "Walk the graph once: ``a.backward(); b.backward()`` becomes ``(a + b).backward()``.",
-        needs_libcst=True,
     ),
     "clear_after": Purpose(
         order.clear_after,
@@ -186,39 +182,32 @@ PURPOSES: dict[str, Purpose] = {
     "retain_graph": Purpose(
         training_steps.retain_graph,
         "Keep the graph for another backward: ``loss.backward()`` becomes ``loss.backward(retain_graph=True)``.",
-        needs_libcst=True,
     ),
     "drop_retain_graph": Purpose(
         training_steps.drop_retain_graph,
         "Let backward free the graph: take ``retain_graph`` out of a call.",
-        needs_libcst=True,
     ),
     "create_graph": Purpose(
         training_steps.create_graph,
         "Give a gradient a graph of its own: ``torch.autograd.grad(y, x)`` becomes ``torch.autograd.grad(y, "
         "x, create_graph=True)``.",
-        needs_libcst=True,
     ),
     "non_reentrant": Purpose(
         partial(put_argument, name="use_reentrant", value="False"),
         "Checkpoint without reentrant autograd: ``checkpoint(f, x)`` becomes ``checkpoint(f, x, "
         "use_reentrant=False)``.",
-        needs_libcst=True,
     ),
     "sum": Purpose(
         partial(put_call_behind, call=".sum()", unless=("sum",)),
         "Reduce a tensor to one number by its sum: ``grad(u, x)`` becomes ``grad(u.sum(), x)``.",
-        needs_libcst=True,
     ),
     "mean": Purpose(
         partial(put_call_behind, call=".mean()", unless=("mean",)),
         "Reduce a tensor to one number by its mean: ``loss.backward()`` becomes ``loss.mean().backward()``.",
-        needs_libcst=True,
     ),
     "stack": Purpose(
         training_steps.stack,
         "Join losses with their graphs: ``torch.tensor([a, b])`` becomes ``torch.stack([a, b])``.",
-        needs_libcst=True,
     ),
     "leave_out": Purpose(
         training_steps.leave_out,
@@ -227,7 +216,6 @@ PURPOSES: dict[str, Purpose] = {
     "backward_of_term": Purpose(
         training_steps.backward_of_term,
         "Go backward from what was added, not from the total: ``total += loss.detach()``, ``loss.backward()``.",
-        needs_libcst=True,
     ),
     "zero_grad_before": Purpose(
         training_steps.zero_grad_before,
@@ -250,35 +238,29 @@ PURPOSES: dict[str, Purpose] = {
         leaves.require_grad,
         "Make a new tensor one that autograd tracks: ``torch.zeros(3)`` becomes ``torch.zeros(3, "
         "requires_grad=True)``.",
-        needs_libcst=True,
     ),
     "track_source": Purpose(
         leaves.track_source,
         "Let the first tensor that a root is computed from require grad: ``x = torch.rand(3)`` above "
         "``x.sum().backward()`` becomes ``x = torch.rand(3, requires_grad=True)``.",
-        needs_libcst=True,
     ),
     "plain_tensor": Purpose(
         partial(drop_argument, name="requires_grad"),
         "Make a tensor that autograd does not track: ``torch.zeros(1, requires_grad=True)`` becomes "
         "``torch.zeros(1)``.",
-        needs_libcst=True,
     ),
     "make_leaf": Purpose(
         partial(put_call_behind, call=".detach().requires_grad_()", unless=("requires_grad_",)),
         "Make a computed tensor a leaf of its own: ``x = w * 2`` becomes ``x = (w * 2).detach().requires_grad_()``.",
-        needs_libcst=True,
     ),
     "float_dtype": Purpose(
         leaves.make_floats,
         "Make a tensor of floating point numbers: ``torch.arange(3)`` becomes ``torch.arange(3, "
         "dtype=torch.float32)``.",
-        needs_libcst=True,
     ),
     "to_float": Purpose(
         partial(put_call_behind, call=".float()", unless=("float", "double")),
         "Convert a tensor to floating point where it is made: ``x = a + b`` becomes ``x = (a + b).float()``.",
-        needs_libcst=True,
     ),
     "retain_grad": Purpose(
         partial(put_call, call="{0}.retain_grad()", after=True),
@@ -320,17 +302,14 @@ PURPOSES: dict[str, Purpose] = {
     "out_of_place": Purpose(
         in_place.out_of_place,
         "Compute a new tensor where one was overwritten.",
-        needs_libcst=True,
     ),
     "out_of_place_each": Purpose(
         in_place.out_of_place_each,
         "Compute a new tensor for each of the augmented assignments to the same name in a suite.",
-        needs_libcst=True,
     ),
     "clone": Purpose(
         in_place.clone,
         "Give a value memory of its own: ``kept = x`` becomes ``kept = x.clone()``.",
-        needs_libcst=True,
     ),
     "clone_before": Purpose(
         in_place.clone_before,

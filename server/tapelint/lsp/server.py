@@ -65,7 +65,6 @@ class Server(LanguageServer):
         self.client = ClientCapabilities()
         self.settings = SettingsOfFolders()
         self.status = status.Status(lambda last_result_id: self.protocol.notify(status.METHOD, last_result_id))
-        self._told: set[str] = set()
         # whether the client was told that it may ask for the workspace; None before it was told anything
         self._offered: bool | None = None
         self.long_work = Progress(self)
@@ -177,12 +176,6 @@ class Server(LanguageServer):
                 self.log_trace(types.LogTraceParams(message))
             return
         self.window_log_message(types.LogMessageParams(kind, message))
-
-    def tell_once(self, message: str) -> None:
-        """Show the user a message, the first time that it is to be shown."""
-        if message not in self._told:
-            self._told.add(message)
-            self.window_show_message(types.ShowMessageParams(types.MessageType.Info, message))
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """To the log. A popup about a fault of ours does not help while typing; a failed request has its answer."""

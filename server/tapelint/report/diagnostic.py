@@ -139,12 +139,11 @@ def unasked(fixes: Iterable[Fix], unsafe: bool) -> Fix | None:
 @frozen
 class Offer:
     """The fixes of a diagnostic, best first. ``no_fix`` is a clause that says why there is none, where PyTorch raises
-    and no fix is known to help. ``lacking`` is one that says why this installation cannot make some edits at all.
+    and no fix is known to help.
     """
 
     fixes: tuple[Fix, ...] = ()
     no_fix: str | None = None
-    lacking: str | None = None
 
 
 NO_OFFER = Offer()

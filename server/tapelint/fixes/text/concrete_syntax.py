@@ -1,143 +1,143 @@
-"""Expressions as they are written: parentheses, commas and operators, which ``ast`` does not keep, from libcst. Adding,
-changing and removing one argument of a call without disturbing how the others are laid out.
-
-libcst crashes the process on deep nesting (75 brackets on a stack of 512 KB) and takes seconds for whole files, so it
-is given one statement at a time, a compound one without its suites, and nothing that is large or deep. It is imported
-when the first statement is read, and not for every platform: see ``Purpose.needs_libcst``.
+"""Expressions as they are written: parentheses, commas and operators, which ``ast`` does not keep, from the tokens of
+their statement. Adding, changing and removing one argument of a call without disturbing how the others are laid out.
 """
 
 from __future__ import annotations
 
 import ast
 import io
-import threading
 import tokenize
+from bisect import bisect_left
 from collections.abc import Iterator
-from functools import cached_property
-from typing import TYPE_CHECKING
+from keyword import iskeyword
 
-from ...bounds import BOUNDS
+from ...frozen import frozen
 from ...source.edit import Edit, line_starts
 from .source_editor import INDENT, EditRefused, SourceEditor, demand, refuse, require
 
-if TYPE_CHECKING:
-    import libcst as cst
+OPERANDS = ("None", "True", "False")
+"""Keywords after which a parenthesis calls something, as it does after any other operand."""
+LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+PRIMARIES = (ast.Name, ast.Attribute, ast.Call, ast.Subscript)
+OPERATIONS = (ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.IfExp, ast.NamedExpr)
+OTHERS = (ast.Await, ast.Yield, ast.YieldFrom)
 
-MIN_STACK = 512 * 1024
+
+@frozen
+class Token:
+    """A token, and where it stands: offsets in the text of the file."""
+
+    string: str
+    begin: int
+    end: int
+    kind: int
+
+    @property
+    def ends_operand(self) -> bool:
+        """Whether a parenthesis behind it calls what it ends."""
+        if self.kind == tokenize.NAME:
+            return not iskeyword(self.string) or self.string in OPERANDS
+        return self.kind != tokenize.OP or self.string in (")", "]", "}", "...")
 
 
 class Concrete:
-    """The concrete syntax of one statement, or of the header of one, addressed by nodes of ``ast``."""
+    """How one statement is written, or the header of one; addressed by the expressions in it."""
 
     def __init__(self, editor: SourceEditor, node: ast.AST) -> None:
-        import libcst as cst
-        import libcst.native  # its parser, which it imports late: where that was not compiled, this is to fail here
-        from libcst.metadata import MetadataWrapper, PositionProvider, WhitespaceInclusivePositionProvider
-
         self.editor = editor
-        self.statement = editor.place(node).statement
-        refuse(
-            any(type(parent).__name__ in ("JoinedStr", "TemplateStr") for parent in editor.path(node)),
-            "in a formatted string",
-        )
-        self.offset, code = self._fragment()
-        _refuse_what_crashes(code, self.statement)
-        try:
-            module = cst.parse_module(code)
-        except (cst.ParserSyntaxError, ValueError) as error:
-            raise EditRefused("libcst does not read it") from error
-        wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
-        self._cores = wrapper.resolve(PositionProvider)
-        self._extents = wrapper.resolve(WhitespaceInclusivePositionProvider)
-        self._starts = line_starts(code)
-
-    def _fragment(self) -> tuple[int, str]:
-        """Where the text to parse begins, and that text."""
-        statement, editor = self.statement, self.editor
-        start = editor.bare_begin(statement)
-        refuse(
-            isinstance(statement, (ast.Match, ast.Try)) or type(statement).__name__ == "TryStar", "no header of its own"
-        )
+        in_text = any(type(parent).__name__ in ("JoinedStr", "TemplateStr") for parent in editor.path(node))
+        refuse(in_text, "in a formatted string")
+        statement = editor.place(node).statement
         body = getattr(statement, "body", None)
-        if body is None:
-            return start, editor.text[start : editor.end(statement)] + "\n"
-        if editor.text.startswith("elif", start):
-            start += len("el")
-        return start, _up_to_colon(editor.text[start : editor.begin(body[0])]) + " pass\n"
+        end = editor.end(statement) if body is None else editor.begin(body[0])
+        self._tokens = [*_tokens(editor.text[:end], editor.bare_begin(statement))]
+        self._begins = [token.begin for token in self._tokens]
 
-    # From libcst to offsets
+    def before(self, offset: int) -> Token | None:
+        """The last token before an offset."""
+        index = bisect_left(self._begins, offset)
+        return self._tokens[index - 1] if index else None
 
-    def core(self, node: cst.CSTNode) -> tuple[int, int]:
-        """Where a node stands, without its own parentheses."""
-        return self._offsets(self._cores[node])
+    def behind(self, offset: int) -> Token | None:
+        """The first token at an offset, or behind it."""
+        index = bisect_left(self._begins, offset)
+        return self._tokens[index] if index < len(self._tokens) else None
 
-    def extent(self, node: cst.CSTNode) -> tuple[int, int]:
+    def extent(self, node: ast.expr) -> tuple[int, int]:
         """Where an expression stands with its own parentheses."""
-        return self._offsets(self._extents[node])
+        begin, end = self.editor.begin(node), self.editor.end(node)
+        first = self.behind(begin)
+        refuse(first is None or first.begin != begin, "in another statement")
+        while (bracket := self._around(begin, end)) is not None:
+            begin, end = bracket
+        return begin, end
 
-    def text(self, node: cst.CSTNode) -> str:
+    def _around(self, begin: int, end: int) -> tuple[int, int] | None:
+        """The parentheses around a stretch, where they call nothing."""
+        left, right = self.before(begin), self.behind(end)
+        if left is None or right is None or (left.string, right.string) != ("(", ")"):
+            return None
+        called = self.before(left.begin)
+        return None if called is not None and called.ends_operand else (left.begin, right.end)
+
+    def is_bracketed(self, node: ast.expr) -> bool:
+        """Whether an expression has parentheses of its own."""
+        return self.extent(node) != (self.editor.begin(node), self.editor.end(node))
+
+    def text(self, node: ast.expr) -> str:
+        """An expression with its own parentheses."""
         begin, end = self.extent(node)
         return self.editor.text[begin:end]
 
-    def _offsets(self, place: cst.metadata.CodeRange) -> tuple[int, int]:
-        begin, end = (self._starts[at.line - 1] + at.column for at in (place.start, place.end))
-        return self.offset + begin, self.offset + end
-
-    # From ast to libcst
-
-    @cached_property
-    def _by_place(self) -> dict[tuple[int, int], cst.BaseExpression]:
-        import libcst as cst
-
-        expressions: dict[tuple[int, int], cst.BaseExpression] = {}
-        for node in self._cores:
-            if isinstance(node, cst.BaseExpression):
-                is_bare = not isinstance(node, (cst.Tuple, cst.GeneratorExp))
-                expressions.setdefault(self.core(node) if is_bare else self.extent(node), node)
-        return expressions
-
-    def expression(self, node: ast.expr) -> cst.BaseExpression:
-        """The concrete node of an ``ast`` expression."""
-        place = self.editor.begin(node), self.editor.end(node)
-        return demand(self._by_place.get(place), "not written as one expression")
-
-    def operator(self) -> tuple[int, int]:
+    def operator(self, statement: ast.AugAssign) -> tuple[int, int]:
         """Where the operator of an augmented assignment stands."""
-        import libcst as cst
-
-        return next(self.core(node) for node in self._cores if isinstance(node, cst.BaseAugOp))
+        found = demand(self.behind(self.extent(statement.target)[1]), "no operator")
+        return found.begin, found.end
 
     def put_behind(self, node: ast.expr, call: str) -> list[Edit]:
         """``node``, which must be what can be a tensor, with ``call`` behind it, in parentheses where it needs them."""
-        import libcst as cst
-
-        value = self.expression(node)
-        primary = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
-        operations = (cst.BinaryOperation, cst.UnaryOperation, cst.BooleanOperation, cst.Comparison, cst.IfExp)
-        others = (cst.NamedExpr, cst.Await, cst.Yield)
-        require(isinstance(value, (*primary, *operations, *others)), "not a tensor")
-        begin, end = self.extent(value)
-        if isinstance(value, primary) or value.lpar:
+        require(isinstance(node, (*PRIMARIES, *OPERATIONS, *OTHERS)), "not a tensor")
+        begin, end = self.extent(node)
+        if isinstance(node, PRIMARIES) or self.is_bracketed(node):
             return [self.editor.insert(end, call)]
         return [self.editor.insert(begin, "("), self.editor.insert(end, ")" + call)]
+
+
+@frozen
+class Argument:
+    """An argument of a call, where it stands, and by which name it is given; ``star`` is ``*``, ``**`` or empty."""
+
+    value: ast.expr
+    begin: int
+    end: int
+    keyword: str | None
+    star: str
 
 
 class Arguments:
     """The arguments of one call as they are written."""
 
     def __init__(self, editor: SourceEditor, call: ast.Call) -> None:
-        import libcst as cst
-
-        self.editor = editor
+        self.editor, self.call = editor, call
         self.concrete = Concrete(editor, call)
-        whole = self.concrete.expression(call)
-        self.call = demand(whole if isinstance(whole, cst.Call) else None, "not a call")
-        self.args = self.call.args
+        given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+        self.args = sorted(map(self._argument, given), key=lambda each: each.begin)
 
-    def keyword(self, name: str) -> cst.Arg | None:
-        return next((arg for arg in self.args if arg.keyword is not None and arg.keyword.value == name), None)
+    def _argument(self, node: ast.expr | ast.keyword) -> Argument:
+        editor = self.editor
+        match node:
+            case ast.keyword(arg=name, value=value):
+                return Argument(value, editor.begin(node), editor.end(node), name, "" if name else "**")
+            case ast.Starred(value=value):
+                return Argument(value, editor.begin(node), editor.end(node), None, "*")
+            case ast.GeneratorExp() if editor.end(node) == editor.end(self.call):  # its parentheses are the call's
+                return Argument(node, editor.begin(node) + 1, editor.end(node) - 1, None, "")
+        return Argument(node, *self.concrete.extent(node), None, "")
 
-    def positional(self, index: int | None) -> cst.Arg | None:
+    def keyword(self, name: str) -> Argument | None:
+        return next((arg for arg in self.args if arg.keyword == name), None)
+
+    def positional(self, index: int | None) -> Argument | None:
         """The argument at ``index`` if it and all before it are given by position."""
         if index is None or index >= len(self.args):
             return None
@@ -161,14 +161,9 @@ class Arguments:
         if not self.args:
             return [editor.insert(self._open(), argument)]
         last = self.args[-1]
-        is_generator = type(last.value).__name__ == "GeneratorExp"
-        refuse(
-            is_generator and not editor.text.startswith("(", self.concrete.core(last)[0]),
-            "a generator without parentheses of its own",
-        )
-        end = self.concrete.core(last)[1]
-        comma = self._comma(last)
-        close = self.concrete.core(self.call)[1] - 1
+        is_bare = isinstance(last.value, ast.GeneratorExp) and not editor.text.startswith("(", last.begin)
+        refuse(is_bare and not last.keyword and not last.star, "a generator without parentheses of its own")
+        end, comma, close = last.end, self._comma(last), editor.end(self.call) - 1
         indent = self._own_row(last)
         row_end = editor.row_end(editor.position(comma or end)[0])
         if indent is None or close <= row_end:
@@ -184,10 +179,10 @@ class Arguments:
         """The argument taken out; a last one by position too."""
         at = self._removable(name, index)
         gone, following = self.args[at], self.args[at + 1] if at + 1 < len(self.args) else None
-        begin, end = self.concrete.core(gone)
+        begin, end = gone.begin, gone.end
         after = self._comma(gone) or end
         if not following and at == 0:
-            return [self._cut((self._open(), self.concrete.core(self.call)[1] - 1), (begin, after))]
+            return [self._cut((self._open(), self.editor.end(self.call) - 1), (begin, after))]
         if (indent := self._own_row(gone)) is not None:
             row = self.editor.position(after)[0]
             rest = self.editor.text[after : self.editor.row_end(row)]
@@ -196,8 +191,8 @@ class Arguments:
             if "#" in rest:
                 return [self._cut((begin, self.editor.text.index("#", after)), (begin, after))]
         if following:
-            return [self._cut((begin, self.concrete.core(following)[0]), (begin, after))]
-        return [self._cut((self.concrete.core(self.args[at - 1])[1], end), (begin, after))]
+            return [self._cut((begin, following.begin), (begin, after))]
+        return [self._cut((self.args[at - 1].end, end), (begin, after))]
 
     def _removable(self, name: str, index: int | None) -> int:
         """Where the argument is; refused where those after it are counted from it."""
@@ -217,49 +212,28 @@ class Arguments:
 
     def _open(self) -> int:
         """Just behind the parenthesis that opens the arguments."""
-        return self.editor.text.index("(", self.concrete.extent(self.call.func)[1]) + 1
+        return demand(self.concrete.behind(self.concrete.extent(self.call.func)[1]), "no arguments").end
 
-    def _comma(self, arg: cst.Arg) -> int | None:
+    def _comma(self, arg: Argument) -> int | None:
         """Just behind the comma that follows an argument."""
-        import libcst as cst
+        following = self.concrete.behind(arg.end)
+        return following.end if following is not None and following.string == "," else None
 
-        return self.concrete.core(arg.comma)[1] if isinstance(arg.comma, cst.Comma) else None
-
-    def _own_row(self, arg: cst.Arg) -> str | None:
+    def _own_row(self, arg: Argument) -> str | None:
         """The indentation of an argument that begins its row."""
-        begin = self.concrete.core(arg)[0]
-        row, column = self.editor.position(begin)
+        row, column = self.editor.position(arg.begin)
         indent = self.editor.rows[row - 1][: column - 1]
         return indent if row > 1 and INDENT.fullmatch(indent) else None
 
 
-def _levels(code: str) -> Iterator[tuple[tokenize.TokenInfo, int]]:
-    """The tokens of some code, each with the number of brackets that are open behind it."""
-    depth = 0
+def _tokens(text: str, begin: int) -> Iterator[Token]:
+    """The tokens of a text from an offset on, without comments and layout."""
+    code = text[begin:]
+    starts = line_starts(code)
     try:
         for token in tokenize.generate_tokens(io.StringIO(code.replace("\r\n", "\n").replace("\r", "\n")).readline):
-            depth += (token.string in "([{") - (token.string in ")]}") if token.type == tokenize.OP else 0
-            yield token, depth
+            if token.type not in LAYOUT:
+                first, last = (begin + starts[row - 1] + column for row, column in (token.start, token.end))
+                yield Token(token.string, first, last, token.type)
     except (tokenize.TokenError, SyntaxError) as error:
         raise EditRefused("the tokenizer does not read it") from error
-
-
-def _up_to_colon(text: str) -> str:
-    """The header of a compound statement, from a text that ends before its first statement."""
-    ends = [token.end for token, depth in _levels(text) if token.string == ":" and not depth]
-    require(ends, "no header")
-    row, column = ends[-1]
-    return text[: line_starts(text)[row - 1] + column]
-
-
-def _refuse_what_crashes(code: str, statement: ast.AST) -> None:
-    refuse(len(code) > BOUNDS.concrete_characters, "too large")
-    is_main = threading.current_thread() is threading.main_thread()
-    refuse(not is_main and 0 < threading.stack_size() < MIN_STACK, "the stack is too small for libcst")
-    refuse(any(depth > BOUNDS.concrete_brackets for _, depth in _levels(code)), "too many brackets")
-    pending = [(statement, 0)]
-    while pending:
-        node, level = pending.pop()
-        refuse(level > BOUNDS.concrete_depth, "too deep")
-        children = ast.iter_child_nodes(node)
-        pending.extend((child, level + 1) for child in children if not isinstance(child, ast.stmt))

@@ -6,7 +6,6 @@ edit until the user has chosen, it is made then, and refused if the text has cha
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -72,7 +71,6 @@ async def _actions(
         of_rules = await many_fixes.of_rules(ls, result, touched, patience)
         if result.token():
             return []  # its tree is that of newer text by now
-        _tell_what_lacks(ls, result, touched)
         actions += _quick_fixes(ls, result, touched)
         actions += of_rules
         actions += _refusals(ls, result, touched)
@@ -116,15 +114,6 @@ def _quick_fixes(ls: Server, result: AnalysisResult, touched: list[int]) -> list
         for number, fix in enumerate(result.known_fixes(index))
     )
     return [action for action in actions if action is not None]
-
-
-def _tell_what_lacks(ls: Server, result: AnalysisResult, touched: list[int]) -> None:
-    """Tell the user once that this installation cannot make some fixes, when the first of them is asked for."""
-    if any(result.known_offer(index).lacking for index in touched):
-        ls.tell_once(
-            "Some fixes cannot be made here: they need libcst, which this Python cannot import. "
-            f"To have them, run {sys.executable} -m pip install libcst and restart tapelint. All else works without it."
-        )
 
 
 def _refusals(ls: Server, result: AnalysisResult, touched: list[int]) -> list[types.CodeAction]:
