@@ -116,3 +116,17 @@ def test_what_has_to_be_said(made: Any) -> None:
         made.Point()
     with pytest.raises(TypeError):
         made.Event(made.Point(1))
+
+
+def test_a_default_that_another_file_knows_is_imported() -> None:
+    """The constructor of a derived record repeats the defaults of its base."""
+    base = "from dataclasses import dataclass\nNOTHING = ()\n@dataclass\nclass Base:\n    because: tuple = NOTHING\n"
+    derived = (
+        "from __future__ import annotations\nfrom dataclasses import dataclass\nfrom .base import Base\n"
+        "@dataclass\nclass Derived(Base):\n    count: int = len(())\n"
+    )
+    records = Records()
+    records.add("model/base.py", ast.parse(base))
+    records.add("model/derived.py", ast.parse(derived))
+    assert "from ..model.base import NOTHING" in records.rewritten("model/derived.py", derived)
+    assert "import NOTHING" not in records.rewritten("model/base.py", "from __future__ import annotations\n" + base)

@@ -32,6 +32,7 @@ OPTIONS = """
 strict = true
 python_version = {version}
 warn_unused_ignores = false
+implicit_reexport = true
 explicit_package_bases = true
 exclude = stubs/programs/
 [mypy-{untyped}]

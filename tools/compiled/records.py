@@ -8,14 +8,17 @@ start.
 from __future__ import annotations
 
 import ast
+import builtins
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a record: its annotation, the text of its default, and where it takes part."""
+    """A field of a record: its file, its annotation, the text of its default, and where it takes part."""
 
+    path: str
     name: str
     annotation: str
     default: str | None
@@ -42,7 +45,7 @@ class Records:
         found: dict[str, Field] = {}
         for where, base in self._bases(path, node):
             found |= self.fields(where, base)
-        return found | {each.name: each for each in _own_fields(node)}
+        return found | {each.name: each for each in _own_fields(path, node)}
 
     def prepares(self, path: str, node: ast.ClassDef) -> bool:
         """Whether a record has a ``__post_init__``."""
@@ -73,12 +76,30 @@ class Records:
         if found:
             start = next(number for number, line in enumerate(lines) if line.startswith("from __future__ import"))
             lines[start] += f"; from {_root(path)}native_records import as_record; from typing import Final"
+            for where, name in sorted(self._borrowed(path, text, found)):
+                module = where.removesuffix(".py").replace("/", ".")
+                lines[start] += f"; from {_root(path)}{module} import {name}"
         for number, line in enumerate(lines):
             if line.startswith("from dataclasses import "):
                 lines[number] = (
                     f"from {_root(path)}native_records import {line.removeprefix('from dataclasses import ')}"
                 )
         return "\n".join(lines)
+
+    def _borrowed(self, path: str, text: str, records: list[ast.ClassDef]) -> set[tuple[str, str]]:
+        """The names in inherited fields that ``text`` does not know, each with the file that does: constructors repeat
+        the annotations and defaults of these fields.
+        """
+        return {
+            (each.path, node.id)
+            for record in records
+            for each in self.fields(path, record).values()
+            if each.path != path
+            for part in (each.annotation, each.default, each.factory)
+            if part is not None
+            for node in ast.walk(ast.parse(part))
+            if isinstance(node, ast.Name) and not hasattr(builtins, node.id) and not re.search(rf"\b{node.id}\b", text)
+        }
 
     def _methods(self, path: str, node: ast.ClassDef) -> list[str]:
         """What comes after the body of a record."""
@@ -188,7 +209,7 @@ def _annotated(node: ast.ClassDef) -> Iterator[tuple[str, ast.AnnAssign]]:
                 yield each.target.id, each
 
 
-def _own_fields(node: ast.ClassDef) -> Iterator[Field]:
+def _own_fields(path: str, node: ast.ClassDef) -> Iterator[Field]:
     options = _options(node) or {}
     kw_only = options.get("kw_only", False)
     for name, each in _annotated(node):
@@ -199,6 +220,7 @@ def _own_fields(node: ast.ClassDef) -> Iterator[Field]:
         default, factory = told.pop("default", None), told.pop("default_factory", None)
         flags = {key: ast.literal_eval(value) for key, value in told.items()}
         yield Field(
+            path,
             name,
             ast.unparse(each.annotation),
             None if default is None else ast.unparse(default),
