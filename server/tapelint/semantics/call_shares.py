@@ -147,7 +147,7 @@ def _forget_attributes(state: State, given: Value, stored: frozenset[str]) -> No
         if not isinstance(thing, Instance):
             continue
         todo += thing.attributes.values()
-        changed = stored & thing.attributes.keys()
+        changed = stored.intersection(thing.attributes)
         if changed or value == given and stored:
             mine = state.edit(value.id, Instance)
             mine.is_partial = True
