@@ -64,8 +64,8 @@ vsix: node_modules/.ready ## build the extension into dist/, and look into it
 	$(PYTHON) -m tools.vsix.build
 	$(PYTHON) -m tools.vsix.verify dist/tapelint-*.vsix
 
-release: .venv-packaging/.ready ## make the release VERSION, all but the upload; COMPILED=1: compiled wheels, too (docs/releasing.md)
-	.venv-packaging/bin/python -m tools.release $(VERSION) $(if $(COMPILED),--compiled)
+release: .venv-packaging/.ready ## make the release VERSION, all but the upload; PURE=1: without compiled wheels (docs/releasing.md)
+	.venv-packaging/bin/python -m tools.release $(VERSION) $(if $(PURE),--pure)
 
 docs: .venv-docs/.ready node_modules/.ready playground/node_modules/.ready ## build the documentation as a site into build/site, every link checked
 	node_modules/.bin/tsc -p playground

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from pathlib import Path
 
 from tools.compiled.sources import PACKAGES
@@ -10,13 +11,31 @@ from tools.compiled.sources import PACKAGES
 ROOT = Path(__file__).resolve().parents[2] / "server" / "tapelint"
 
 
-def test_no_pattern_names_the_rest_of_a_sequence() -> None:
-    """``case (first, *rest)``: mypyc expects a list, and is given a tuple where a tuple is matched."""
-    found = [
-        f"{file.relative_to(ROOT)}:{node.lineno}"
+def places(is_meant: Callable[[ast.AST], bool]) -> list[str]:
+    """Where in the engine such a node stands."""
+    return [
+        f"{file.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}"
         for package in PACKAGES
         for file in sorted((ROOT / package).rglob("*.py"))
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
-        if isinstance(node, ast.MatchStar) and node.name is not None
+        if is_meant(node)
     ]
-    assert not found
+
+
+def _meets_keys(node: ast.AST) -> bool:
+    match node:
+        case ast.BinOp(left=left, op=ast.BitAnd(), right=ast.Call(func=ast.Attribute(attr="keys"))):
+            return not (isinstance(left, ast.Call) and getattr(left.func, "attr", "") == "keys") and not isinstance(
+                left, ast.BinOp
+            )
+    return False
+
+
+def test_no_set_meets_the_keys_of_a_dict() -> None:
+    """``frozenset & dict.keys()`` is a set, and annotated as a frozenset: ``frozenset.intersection(dict)`` is one."""
+    assert not places(_meets_keys)
+
+
+def test_no_pattern_names_the_rest_of_a_sequence() -> None:
+    """``case (first, *rest)``: mypyc expects a list, and is given a tuple where a tuple is matched."""
+    assert not places(lambda node: isinstance(node, ast.MatchStar) and node.name is not None)

@@ -23,7 +23,7 @@ def tree(repository: Path, tmp_path: Path) -> Path:
 
 
 def release(tree: Path, version: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tools.release", version, "--without-extensions"]
+    command = [sys.executable, "-m", "tools.release", version, "--without-extensions", "--pure"]
     environment = {**os.environ, "PYTHONPATH": str(tree)}
     return subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True)
 

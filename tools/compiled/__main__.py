@@ -27,19 +27,6 @@ from . import sources
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD, DIST = ROOT / "build" / "compiled", ROOT / "dist"
-OPTIONS = """
-[mypy]
-strict = true
-python_version = {version}
-warn_unused_ignores = false
-implicit_reexport = true
-explicit_package_bases = true
-exclude = stubs/programs/
-[mypy-{untyped}]
-ignore_missing_imports = true
-follow_imports = skip
-"""
-UNTYPED = ("jedi.*", "parso.*", "yaml.*", "tomli", "torch.*", "distributed.*", "ray.*")
 JOBS = 2
 """Compilers at a time: each takes up to 400 MB."""
 
@@ -66,7 +53,7 @@ def translated(tree: Path, modules: Iterable[Path]) -> list[Extension]:
     """The modules as C, in ``BUILD / "c"``."""
     options = BUILD / "mypy.ini"
     version = ".".join(map(str, sys.version_info[:2]))
-    options.write_text(OPTIONS.format(version=version, untyped=",".join(UNTYPED)), encoding="utf-8")
+    options.write_text(sources.OPTIONS.format(version=version, untyped=",".join(sources.UNTYPED)), encoding="utf-8")
     os.chdir(tree)  # what mypy calls a module is its path from here, and so is what a traceback says
     paths = [str(path.relative_to(tree)) for path in modules]
     made: list[Extension] = mypycify(

@@ -13,6 +13,19 @@ PACKAGES = ("domain", "autograd", "engine", "semantics", "models", "checks", "mo
 """What is compiled."""
 INTERPRETED = ("frozen.py", "engine/paths/witnesses.py")
 """What is not, although it lies there: the decorator of records, and classes that say ``__iter__ = None``."""
+OPTIONS = """
+[mypy]
+strict = true
+python_version = {version}
+warn_unused_ignores = false
+implicit_reexport = true
+explicit_package_bases = true
+exclude = stubs/programs/
+[mypy-{untyped}]
+ignore_missing_imports = true
+follow_imports = skip
+"""
+UNTYPED = ("jedi.*", "parso.*", "yaml.*", "tomli", "torch.*", "distributed.*", "ray.*")
 
 
 def write(source: Path, target: Path) -> list[Path]:

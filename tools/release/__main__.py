@@ -2,7 +2,7 @@
 
     python -m tools.release 0.2.0                        what is in dist/ afterwards can be uploaded
     python -m tools.release 0.2.0 --without-extensions   no VSIX: needs neither node nor npm
-    python -m tools.release 0.2.0 --compiled             wheels with a compiled engine, too: needs a C compiler
+    python -m tools.release 0.2.0 --pure                 no wheels with a compiled engine: needs no C compiler
 
 CHANGELOG.md and the pages that name a version are brought up to date, committed and tagged; wheel, sdist and extensions
 are built of the tag and looked into. All of it happens in a clone: only when nothing went wrong do commit and tag come
@@ -169,11 +169,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.release", description="Make a release, all but the upload.")
     parser.add_argument("version", help="as 0.2.0")
     parser.add_argument("--without-extensions", action="store_true", help="build no VSIX")
-    parser.add_argument("--compiled", action="store_true", help="compiled wheels, too, for each Python here")
+    parser.add_argument("--pure", action="store_true", help="build no wheel with a compiled engine")
     arguments = parser.parse_args()
     today = datetime.date.today().isoformat()
+    if not arguments.pure and shutil.which("cc") is None:
+        sys.exit("no release: wheels with a compiled engine need a C compiler; --pure leaves them out")
     try:
-        files = release(ROOT, arguments.version, today, not arguments.without_extensions, arguments.compiled)
+        files = release(ROOT, arguments.version, today, not arguments.without_extensions, not arguments.pure)
     except ReleaseError as error:
         sys.exit(f"no release: {error}")
     for file in files:

@@ -52,7 +52,7 @@ def on_backward_ended(machine: Machine, event: BackwardEnded) -> None:
     facts = machine.facts
     if not facts.networks.recorded_in_evaluation:
         return
-    for node in event.nodes() & facts.networks.recorded_in_evaluation.keys():
+    for node in event.nodes().intersection(facts.networks.recorded_in_evaluation):
         facts.events.publish(facts.networks.recorded_in_evaluation[node])
 
 

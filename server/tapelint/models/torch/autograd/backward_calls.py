@@ -165,7 +165,7 @@ def _look_at_roots(
             state,
             [
                 key
-                for key in machine.facts.training.optimized & state.tensors.keys()
+                for key in machine.facts.training.optimized.intersection(state.tensors)
                 if key not in known or known[key].never
             ],
         )

@@ -85,7 +85,7 @@ def follow_op(
     if len(others) == len(given):
         return
     if target is None:
-        leaves = [*({state.tensors[key].storage for key in others} & state.history.keys())]
+        leaves = [*{state.tensors[key].storage for key in others}.intersection(state.history)]
         learned = Provenance(from_gradient=True, update_of=leaves[-1] if leaves else None)
         for key in results:
             facts.record_provenance(key, learned)
@@ -141,7 +141,7 @@ def handed_over(machine: Machine, state: State, function: Value, given: Iterable
     reached = set(reach(machine, state, [*values, function]))
     frozen_parts.note_handed(state, values)
     if reached and not name.startswith("torch."):
-        history.doubted(state, reached & state.history.keys())
+        history.doubted(state, reached.intersection(state.history))
         machine.unit.notes.record(Fates).use(state, reached)
     return frozenset(reached)
 
