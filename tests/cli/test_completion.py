@@ -8,12 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
 from plain import Tapelint
 
-from tapelint.cli.commands import check
-from tapelint.cli.grouped_help import GROUPS
+from tapelint.cli.check_options import OPTIONS
 
 SERVER = Path(__file__).resolve().parents[2] / "server"
 
@@ -96,19 +94,13 @@ def test_after_an_option_whose_value_may_be_left_out_files_are_completed(tapelin
 def test_every_option_is_told_once_below_a_heading(tapelint: Tapelint) -> None:
     text = tapelint("check", "--help").stdout
     headings = [row for row in text.splitlines() if row.endswith(":") and not row.startswith(" ")]
-    assert headings == [f"{heading}:" for heading in GROUPS]
+    assert headings == [f"{heading}:" for heading in OPTIONS]
     of_ruff = ["Options", "Rule selection", "File selection", "Miscellaneous", "Log levels", "Global options"]
-    assert [heading for heading in GROUPS if heading in of_ruff] == of_ruff
+    assert [heading for heading in OPTIONS if heading in of_ruff] == of_ruff
     rule_selection = text.split("Rule selection:")[1].split("File selection:")[0]
     assert "--extend-select" in rule_selection and "--exclude" not in rule_selection
     for option in ("--fix ", "--exclude ", "--isolated", "--jobs", "-h, --help"):
         assert text.count(f"\n  {option}") == 1
-
-
-def test_every_option_of_check_is_in_one_group() -> None:
-    options = [parameter.name for parameter in check.params if isinstance(parameter, click.Option)]
-    grouped = [name for names in GROUPS.values() for name in names]
-    assert sorted(filter(None, options)) == sorted(grouped)
 
 
 def test_summaries_of_commands_are_whole(tapelint: Tapelint) -> None:

@@ -43,7 +43,7 @@ def write(**files: str) -> None:
 
 def test_a_crash_in_one_file_keeps_the_others(capsys: pytest.CaptureFixture[str]) -> None:
     write(a="crash", b="ok")
-    assert run(Request((".",), "concise")) == 2
+    assert run(Request((".",), output_format="concise")) == 2
     out, err = capsys.readouterr()
     assert out == "b.py:1:1: error[TL101] found\n"
     assert "internal error in a.py" in err
@@ -67,7 +67,7 @@ def test_hints_do_not_set_the_exit_status(capsys: pytest.CaptureFixture[str]) ->
 
 def test_stats_go_to_stderr(capsys: pytest.CaptureFixture[str]) -> None:
     write(a="ok", b="ok")
-    assert run(Request(("a.py", "b.py", "./a.py"), "json", stats=True)) == 1
+    assert run(Request(("a.py", "b.py", "./a.py"), output_format="json", stats=True)) == 1
     assert capsys.readouterr().err == "steps: 4\n"
 
 
@@ -79,6 +79,6 @@ def test_a_fault_while_causes_are_sought_keeps_the_finding(
 
     monkeypatch.setattr(file_coverage, "explained", fail)
     write(a="ok")
-    assert run(Request(("a.py",), "concise", stats=True)) == 2
+    assert run(Request(("a.py",), output_format="concise", stats=True)) == 2
     out, err = capsys.readouterr()
     assert "error[TL101] found" in out and "what was followed is not known" in err

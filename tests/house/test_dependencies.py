@@ -32,7 +32,7 @@ def of_engines() -> set[str]:
     project = read_toml((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert isinstance(project, dict)
     extras = project["optional-dependencies"]
-    return {normal(each) for name in ("fleet", "fleet-ray") for each in extras[name]}
+    return {normal(each) for each in extras["fleet"]}
 
 
 def is_for_types(node: ast.AST) -> bool:

@@ -32,7 +32,7 @@ STRANGERS = {"ops": {"source"}, "rules": INNER, "fixes": INNER}
 """Lower parts that are still none of its business: a rule sees events, not the interpreter that made them."""
 OWNERS = {
     **{"pygls": "lsp", "lsprotocol": "lsp", "parso": "source", "yaml": "source"},
-    **{"jedi": "workspace", "rich": "report", "distributed": "cli", "ray": "cli"},
+    **{"jedi": "workspace", "rich": "report", "distributed": "cli"},
 }
 """Libraries that one part alone may import."""
 BANNED = {"torch", "torchgen", "numpy"}

@@ -209,10 +209,10 @@ def _is_digraph(written: str, numbers: set[str]) -> None:
 def test_the_command(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     path.write_text(dedent(WRITTEN).lstrip("\n"), encoding="utf-8")
-    shown = CliRunner().invoke(tapelint, ["graph", f"{path}:3"], standalone_mode=False)
-    assert shown.return_value == 0 and "in-place write add_ (line 3, part of the hazard)" in shown.output
+    shown = CliRunner().invoke(tapelint, ["graph", f"{path}:3"])
+    assert shown.exit_code == 0 and "in-place write add_ (line 3, part of the hazard)" in shown.output
     for target in (f"{path}:1", str(path), f"{path}:99", f"{tmp_path / 'b.py'}:1"):
-        assert CliRunner().invoke(tapelint, ["graph", target], standalone_mode=False).return_value == 2
+        assert CliRunner().invoke(tapelint, ["graph", target]).exit_code == 2
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ exclude = stubs/programs/
 ignore_missing_imports = true
 follow_imports = skip
 """
-UNTYPED = ("jedi.*", "parso.*", "yaml.*", "tomli", "torch.*", "distributed.*", "ray.*")
+UNTYPED = ("jedi.*", "parso.*", "yaml.*", "tomli", "torch.*", "distributed.*")
 
 
 def write(source: Path, target: Path) -> list[Path]:

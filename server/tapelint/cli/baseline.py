@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from ..headline import number_of
@@ -31,10 +31,6 @@ USUAL = "tapelint-baseline.json"
 VERSION = 1
 Key = tuple[str, str, str]
 """The file, from the folder of the baseline on and with slashes; the code; the text of the row."""
-
-
-class BaselineError(Exception):
-    """A baseline that cannot be used; the message says which and why."""
 
 
 @dataclass(slots=True)
@@ -59,17 +55,14 @@ class Baseline:
         return [key for key, place in places if place in checked or not os.path.lexists(place)]
 
     def write(self, found: Iterable[Found]) -> int:
-        """Make these findings the known ones; how many they are. Raises BaselineError."""
+        """Make these findings the known ones; how many they are. Raises OSError."""
         counts = Counter(self._key(each.diagnostic, each.row) for each in found)
         findings: dict[str, dict[str, dict[str, int]]] = {}
         for (name, code, row), count in sorted(counts.items()):
             findings.setdefault(name, {}).setdefault(code, {})[row] = count
         text = json.dumps({"version": VERSION, "findings": findings}, indent=2, ensure_ascii=False) + "\n"
-        try:
-            with open(self.path, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
-        except OSError as error:
-            raise BaselineError(f"{self.path}: cannot be written: {error.strerror or error}") from error
+        with open(self.path, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
         return counts.total()
 
     def _key(self, diagnostic: Diagnostic, row: str) -> Key:
@@ -78,86 +71,50 @@ class Baseline:
 
 
 def read_baseline(path: str) -> Baseline:
-    """The baseline in a file. Raises BaselineError."""
+    """The baseline in a file. Raises OSError, and ValueError where it is none."""
+    with open(path, encoding="utf-8") as file:
+        content = json.load(file)
     try:
-        with open(path, encoding="utf-8") as file:
-            content = json.load(file)
-    except OSError as error:
-        raise BaselineError(f"{path}: cannot be read: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
-        raise BaselineError(f"{path}: is no baseline: {error}") from error
-    try:
-        if content["version"] != VERSION:
-            raise BaselineError(f"{path}: is a baseline of another version, {content['version']}; write it anew")
+        version, findings = content["version"], content["findings"]
+        if version != VERSION:
+            raise ValueError(f"its version is {version}; write it anew")
         known = Counter(
             {
                 (name, code, row): int(count)
-                for name, codes in content["findings"].items()
+                for name, codes in findings.items()
                 for code, rows in codes.items()
                 for row, count in rows.items()
             }
         )
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise BaselineError(f"{path}: is no baseline: it has no table of findings") from error
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ValueError("it has no table of findings") from error
     return Baseline(path, known)
 
 
-Places = Mapping[str, frozenset[tuple[str, int]]]
-"""Findings by file: their codes and rows."""
-
 ABOUT_COMMENTS = ("TL901", "TL902")
-"""The rules about suppression comments. To ask the rules themselves costs more than to check most files."""
+"""The rules about suppression comments: what is wrong with comments is put right, not silenced. To ask the rules
+themselves costs more than to check most files.
+"""
 
 
-@dataclass(slots=True)
-class Ignored:
-    """What was done: how many findings are silenced, in which files, how many are left, and what went wrong."""
-
-    silenced: int = 0
-    files: int = 0
-    left: int = 0
-    warnings: list[str] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
-
-
-def add_ignores(found: Places, names: Mapping[str, str], reason: str = "") -> Ignored:
-    """Write a comment for each finding into its file, if that is one of those with ``names``, which the user knows;
-    with the ``reason`` after the codes. What is wrong with comments is put right, not silenced.
+def _add_comments(run: Run, path: str, name: str, wanted: list[tuple[str, int]]) -> int:
+    """Write a comment for each of the findings, by code and row, into a file; how many they silence. Raises
+    SourceError.
     """
-    done = Ignored()
-    for path, findings in found.items():
-        wanted = [each for each in findings if each[0] not in ABOUT_COMMENTS]
-        if wanted:
-            done.left += len(wanted) - _added(path, names.get(path), wanted, done, reason)
-    return done
-
-
-def _added(path: str, name: str | None, wanted: list[tuple[str, int]], done: Ignored, reason: str) -> int:
-    """Write the comments of one file; how many findings they silence."""
-    if name is None:
-        done.warnings.append(f"{path}: not changed: it is none of the files to check")
-        return 0
-    try:
-        before = read(path)
-        book = notebook(before) if path.endswith(NOTEBOOK) else None
-        source = parse(book.text, path, book.cells) if book else parse(before, path)
-        if source.problems or source.is_skipped:
-            raise SourceError("it has syntax errors")
-        added = with_ignores(source, wanted, reason)
-        after = with_code(before, added.text, book.cells) if book else added.text
-        if after != before:
-            rewrite(path, before, after)
-    except SourceError as error:
-        done.failures.append(f"{name}: not changed: {error}")
-        return 0
+    before = read(path)
+    book = notebook(before) if path.endswith(NOTEBOOK) else None
+    source = parse(book.text, path, book.cells) if book else parse(before, path)
+    if source.problems or source.is_skipped:
+        raise SourceError("it has syntax errors")
+    added = with_ignores(source, wanted, run.request.add_ignore or "")
+    after = with_code(before, added.text, book.cells) if book else added.text
+    if after != before:
+        rewrite(path, before, after)
     if added.left:
         rows = sorted({place_in_cells(source, Span(row, 1, row, 1)) for _, row in added.left})
         lines = ", ".join(f"line {span.row}{at.removeprefix(path).replace(':', ' of ')}" for at, span in rows)
-        done.warnings.append(f"{name}: no place for a comment at {lines}")
-    silenced = len(wanted) - len(added.left)
-    done.silenced += silenced
-    done.files += after != before
-    return silenced
+        run.warn(f"{name}: no place for a comment at {lines}")
+    return len(wanted) - len(added.left)
 
 
 _SHOWN = 5
@@ -171,8 +128,11 @@ def leave_out_known(run: Run) -> Baseline | None:
         return None
     try:
         baseline = read_baseline(path)
-    except BaselineError as error:
-        run.fail(str(error))
+    except OSError as error:
+        run.fail(f"{path}: cannot be read: {error.strerror or error}")
+        return None
+    except (ValueError, RecursionError) as error:
+        run.fail(f"{path}: is no baseline of version {VERSION}: {error}")
         return None
     run.merged.is_known = baseline.knows
     return baseline
@@ -195,10 +155,10 @@ def write_baseline(run: Run) -> int:
         run.fail(f"{path} has nothing of what {number_of(cut, 'file')} with syntax errors will show without them")
     try:
         known = Baseline(path).write(run.merged.best())
-    except BaselineError as error:
-        run.fail(str(error))
+    except OSError as error:
+        run.fail(f"{path}: cannot be written: {error.strerror or error}")
     else:
-        if not run.request.manner.is_terse:
+        if not run.request.is_terse:
             say(f"Wrote {number_of(known, 'finding')} to {path}.")
     return 2 if run.failures else 0
 
@@ -206,16 +166,24 @@ def write_baseline(run: Run) -> int:
 def ignore_all(run: Run) -> int:
     """Silence what was found by comments, and say how much that is; the exit status."""
     names = {os.path.abspath(name): name for name in run.names}
-    done = add_ignores(run.merged.places(), names, run.request.reason)
-    for message in done.warnings:
-        run.warn(message)
-    for message in done.failures:
-        run.fail(message)
-    left = f" {number_of(done.left, 'finding')} left." if done.left else ""
-    say(f"Added ignore comments for {number_of(done.silenced, 'finding')} in {number_of(done.files, 'file')}.{left}")
+    silenced, left = list[int](), 0
+    for path, found in run.merged.places().items():
+        wanted = [each for each in found if each[0] not in ABOUT_COMMENTS]
+        left += len(wanted)
+        if wanted and path not in names:
+            run.warn(f"{path}: not changed: it is none of the files to check")
+        elif wanted:
+            try:
+                silenced.append(_add_comments(run, path, names[path], wanted))
+            except SourceError as error:
+                run.fail(f"{names[path]}: not changed: {error}")
+    left -= sum(silenced)
+    more = f" {number_of(left, 'finding')} left." if left else ""
+    changed = number_of(sum(map(bool, silenced)), "file")
+    say(f"Added ignore comments for {number_of(sum(silenced), 'finding')} in {changed}.{more}")
     if run.failures:
         return 2
-    return 1 if (done.left or run.found_unseen) and not run.request.manner.exit_zero else 0
+    return 1 if (left or run.found_unseen) and not run.request.exit_zero else 0
 
 
 def _path(run: Run) -> str:

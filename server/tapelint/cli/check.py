@@ -49,7 +49,7 @@ def run(request: Request) -> int:
     except FileNotFoundError as error:
         tell("error", f"the current folder cannot be used: {error.strerror}")
         return 2
-    if request.show != "findings":
+    if request.show_files or request.show_settings:
         return _show(outcome)
     try:
         return _checked(outcome)
@@ -85,7 +85,7 @@ def _checked(outcome: Run) -> int:
 def _show(run: Run) -> int:
     """Print what would be checked, or how its first file would be; the exit status."""
     tasks = list(_tasks(run))
-    if run.request.show == "files":
+    if run.request.show_files:
         show_files(task.path for task in tasks)
     elif tasks:
         show_settings(tasks[0].path, tasks[0].config, run.given.finds_files)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -11,16 +11,11 @@ import click
 
 from .. import __version__
 from ..compiled import engine
-from ..output_formats import COUNTED, FORMATS
 from . import completing
-from .grouped_help import Commands, Grouped
-from .run_options import Manner, by_pattern, cache_options, reporting_options
-from .streams import LEVELS, LOG, log, writing
+from .check_options import Check, check_options
+from .command_group import Commands
+from .streams import LOG, log, writing
 
-_FORMATS = click.Choice(FORMATS)
-
-_LEVELS = click.Choice([level.lower() for level in LEVELS])
-_CODES: dict[str, Any] = {"multiple": True, "metavar": "CODES", "shell_complete": completing.codes}
 _FILE = click.Path(readable=False)
 """What shells complete with the names of files; nothing is checked of it."""
 _PICTURES = click.Choice(["text", "mermaid", "dot", "svg", "json"])
@@ -32,76 +27,10 @@ def tapelint() -> None:
     """Find PyTorch autograd bugs without running the code."""
 
 
-@tapelint.command(cls=Grouped)
+@tapelint.command(cls=Check)
 @click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path(readable=False, path_type=str))
-@click.option(
-    "--output-format",
-    type=_FORMATS,
-    envvar="TAPELINT_OUTPUT_FORMAT",
-    show_envvar=True,
-    help="How findings are printed; by default full.",
-)
-@click.option(
-    "--select",
-    multiple=True,
-    metavar="CODES",
-    shell_complete=completing.codes,
-    help="Only these rules: codes or beginnings of codes.",
-)
-@click.option("--extend-select", **_CODES, help="These rules as well.")
-@click.option("--ignore", **_CODES, help="Not these rules.")
-@click.option("--exclude", multiple=True, metavar="PATTERNS", help="Not these files and folders, instead of the usual.")
-@click.option("--extend-exclude", multiple=True, metavar="PATTERNS", help="Not these files and folders either.")
-@click.option(
-    "--force-exclude/--no-force-exclude", default=None, help="Leave out what is excluded even if it is named."
-)
-@click.option(
-    "--respect-gitignore/--no-respect-gitignore", default=None, help="Leave out what git ignores; on by default."
-)
-@click.option("--config", multiple=True, metavar="FILE", help='A configuration file, or a setting: "callers = false".')
-@click.option("--isolated", is_flag=True, help="Read no configuration file.")
-@click.option("--show-files", is_flag=True, help="Print which files would be checked.")
-@click.option("--show-settings", is_flag=True, help="Print under which settings the first of them would be checked.")
-@click.option(
-    "--fix/--no-fix", default=None, help="Apply the safe fixes; - goes to standard output, its findings to stderr."
-)
-@click.option(
-    "--unsafe-fixes/--no-unsafe-fixes",
-    default=None,
-    help="With --fix or --diff: also those that may change what is computed.",
-)
-@click.option("--diff", is_flag=True, help="Print what --fix would change, and change nothing.")
-@click.option(
-    "--add-ignore",
-    metavar="[=REASON]",
-    shell_complete=completing.files,
-    help="Write an ignore comment for each finding into its file, with a reason after the codes.",
-)
-@click.option("--stdin-filename", metavar="PATH", help="The name of the file that - reads from standard input.")
-@click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="How many processes analyse many files.")
-@click.option("--stats", is_flag=True, help="Say on stderr how much was executed and what remained unknown.")
-@click.option("--story", is_flag=True, help="In full output: each step that leads to a finding, with its code.")
-@click.option("--log-level", type=_LEVELS, help="Log to stderr: times, skipped files, where paths ended.")
-@cache_options
-@reporting_options
-def check(
-    paths: tuple[str, ...],
-    config: tuple[str, ...],
-    isolated: bool,
-    show_files: bool,
-    show_settings: bool,
-    diff: bool,
-    add_ignore: str | None,
-    stdin_filename: str | None,
-    jobs: int | None,
-    stats: bool,
-    story: bool,
-    log_level: str | None,
-    no_cache: bool,
-    cache_dir: str,
-    manner: Manner,
-    **keys: tuple[str, ...] | bool | str | None,
-) -> int:
+@check_options
+def check(paths: tuple[str, ...], **options: Any) -> int:
     """Check Python files, or all of them below folders; - is standard input, nothing the current folder.
 
     \b
@@ -114,69 +43,15 @@ def check(
     \b
     Ended by Ctrl-C (130) or a signal, it prints what was found so far.
     """
-    from .request import Request
-
-    _log_at(log_level or manner.log_level)
-    options = dict(_given(keys))
-    adds = add_ignore is not None
-    _refuse_together(adds, diff, "-" in paths, manner.statistics, options)
-    _refuse_more(manner, adds, "-" in paths)
-    if add_ignore and not add_ignore.isprintable():
-        raise click.UsageError("--add-ignore: a reason has one line.")
-    request = Request(
-        paths=paths or (os.curdir,),
-        configs=config,
-        is_isolated=isolated,
-        options=tuple(options.items()),
-        show="files" if show_files else "settings" if show_settings else "findings",
-        stdin_filename=stdin_filename,
-        jobs=jobs,
-        stats=stats and not manner.is_terse,
-        manner=manner,
-        diff=diff,
-        add_ignore=adds,
-        reason=(add_ignore or "").strip(),
-        no_cache=no_cache,
-        cache_dir=cache_dir,
-        story=story,
-    )
-    return _program("rerunning" if manner.watch else "check")(request)
-
-
-def _log_at(level: str) -> None:
-    """Begin the log, also that of the processes that are started; without a level there is none but the user's."""
-    if level:
+    request = import_module(".request", __package__).request_of({"paths": paths or (os.curdir,), **options})
+    level = request.log_level or ("debug" if request.verbose else "")
+    if level:  # of the processes that are started, too, as are the colours
         os.environ[LOG] = level
         log()
-
-
-def _refuse_together(
-    add_ignore: bool, diff: bool, reads_input: bool, statistics: bool, options: Mapping[str, object]
-) -> None:
-    """Raise UsageError for options of ``check`` that make no sense together."""
-    form = options.get("output-format")
-    if statistics and form and form not in COUNTED:
-        raise click.UsageError(f"--statistics goes with the formats full and json, not with {form}.")
-    if diff and options.get("show-fixes"):
-        raise click.UsageError("--diff cannot be used with --show-fixes.")
-    if add_ignore and (diff or reads_input or options.get("fix") or options.get("fix-only")):
-        raise click.UsageError(
-            "--add-ignore writes comments into files: it goes neither with --fix or --diff nor with -."
-        )
-
-
-def _refuse_more(manner: Manner, add_ignore: bool, reads_input: bool) -> None:
-    """Raise UsageError for options that say how a run goes on, and make no sense together."""
-    if manner.watch and (add_ignore or manner.write_baseline or reads_input):
-        raise click.UsageError("--watch goes neither with --add-ignore or --write-baseline nor with -.")
-
-
-def _given(keys: Mapping[str, tuple[str, ...] | bool | str | None]) -> Iterator[tuple[str, object]]:
-    """The keys of a configuration that options have given a value."""
-    for name, value in keys.items():
-        if value is not None and value != ():
-            listed = _split(value) if isinstance(value, tuple) else value
-            yield name.replace("_", "-"), by_pattern(listed) if name.endswith("per_file_ignores") else listed
+    if request.color != "auto":
+        os.environ["NO_COLOR"] = "" if request.color == "always" else "1"
+        os.environ["FORCE_COLOR"] = "1" if request.color == "always" else ""
+    return _program("rerunning" if request.watch else "check")(request)
 
 
 def _program(module: str, name: str = "run") -> Callable[..., int]:
@@ -205,11 +80,9 @@ def config(key: str | None, output_format: str) -> int:
 @tapelint.command()
 @click.argument("listed", metavar="LIST", type=click.Path(allow_dash=True))
 @click.option("--output-file", "-o", required=True, metavar="FILE", help="Where a line of JSON for each is added.")
-@click.option("--engine", type=click.Choice(["local", "dask", "ray"]), default="local", show_default=True)
+@click.option("--engine", type=click.Choice(["local", "dask"]), default="local", show_default=True)
 @click.option("--jobs", type=click.IntRange(min=1), metavar="N", help="How many repositories at once.")
-@click.option(
-    "--address", metavar="ADDRESS", help="Of a scheduler of Dask or a Ray cluster; without it one is started."
-)
+@click.option("--address", metavar="ADDRESS", help="Of a scheduler of Dask; without it one is started.")
 @click.option("--time-limit", type=float, default=60.0, show_default=True, metavar="SECONDS", help="For one file.")
 @click.option("--memory-limit", type=int, default=0, metavar="MB", help="For the process that checks a file; 0: any.")
 def fleet(
@@ -338,8 +211,3 @@ def version(output_format: str) -> None:
     with writing():
         about = f'{{"version": "{__version__}", "engine": "{engine()}"}}'
         print(f"tapelint {__version__}" if output_format == "text" else about)
-
-
-def _split(values: tuple[str, ...]) -> tuple[str, ...]:
-    """``--select TL101,TL2 --select TL3`` as one tuple."""
-    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())

@@ -6,14 +6,13 @@ import json
 
 from ..workspace.all_settings import SETTINGS, Setting
 from ..workspace.keys import suggestion
-from .streams import tell, writing
+from .streams import Refusal, writing
 
 
 def run(key: str | None, output_format: str) -> int:
     """Print the names of all settings, or one setting; in JSON what there is to know of them. The exit status."""
     if key is not None and key not in SETTINGS:
-        tell("error", f"there is no setting {key!r}; {suggestion(key, SETTINGS, 'the settings are')}")
-        return 2
+        raise Refusal(f"there is no setting {key!r}; {suggestion(key, SETTINGS, 'the settings are')}")
     with writing():
         if output_format == "json":
             every = {name: _described(setting) for name, setting in SETTINGS.items()}

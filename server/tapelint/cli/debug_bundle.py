@@ -19,11 +19,11 @@ from pathlib import Path
 
 from .. import __version__
 from ..compiled import engine
-from ..source import SourceError, read
-from ..workspace import ConfigError, load
+from ..source import read
 from .file_check import check_file
+from .named_file import program_in
 from .showing import settings_of
-from .streams import say, tell, writing
+from .streams import Refusal, say, writing
 from .task import Task
 
 _README = """What is in this archive, for those who get it and for you before you send it:
@@ -37,29 +37,29 @@ _WITHOUT = (
     "--include-source adds it."
 )
 _WITH = "The text of the file is in it, because --include-source was given."
+_ABOUT = {
+    "versions.json": "versions of tapelint, Python, the platform and libraries",
+    "configuration.toml": "the settings that count for the file",
+    "analysis.json": "codes of findings, counters, processor time, what was not seen",
+    "log.txt": "what was logged meanwhile",
+}
 
 
 def run(file: str | None, output: str, includes_source: bool) -> int:
     """Write the archive ``output`` and say what is in it; the exit status."""
-    try:
-        parts = {name: _without_home(text) for name, text in _parts(file).items()}
-        if file is not None and includes_source:
-            parts[f"source/{Path(file).name}"] = read(file)
-    except (SourceError, ConfigError) as error:
-        tell("error", f"{file}: cannot be read: {error}" if isinstance(error, SourceError) else str(error))
-        return 2
-    entries = "\n".join(f"  {name:<20} {_about(name)}" for name in parts)
+    parts = {name: _without_home(text) for name, text in _parts(file).items()}
+    if file is not None and includes_source:
+        parts[f"source/{Path(file).name}"] = read(file)
+    entries = "\n".join(f"  {name:<20} {_ABOUT.get(name, 'the file itself')}" for name in parts)
     readme = _README.format(entries=entries, source=_WITH if includes_source else _WITHOUT)
     try:
         with zipfile.ZipFile(output, "x", zipfile.ZIP_DEFLATED) as archive:
             for name, text in {"README.txt": readme, **parts}.items():
                 archive.writestr(name, text)
-    except FileExistsError:
-        tell("error", f"{output} is there already; name another with --output")
-        return 2
+    except FileExistsError as error:
+        raise Refusal(f"{output} is there already; name another with --output") from error
     except OSError as error:
-        tell("error", f"{output} cannot be written: {error.strerror or error}")
-        return 2
+        raise Refusal(f"{output} cannot be written: {error.strerror or error}") from error
     with writing():
         print(readme.split("\n\n", 1)[1].rstrip())
     say(f"Written to {output}. Look into it before you send it.")
@@ -67,12 +67,11 @@ def run(file: str | None, output: str, includes_source: bool) -> int:
 
 
 def _parts(file: str | None) -> dict[str, str]:
-    """The texts of the archive by their names, but for the user's own; raises ConfigError and SourceError."""
+    """The texts of the archive by their names, but for the user's own; raises Refusal."""
     with _log() as log:
         parts = {"versions.json": _json(_versions())}
         if file is not None:
-            read(file)
-            config = load(Path(file))
+            _, config = program_in(file)
             parts["configuration.toml"] = "\n".join(settings_of(file, config, finds_files=True)) + "\n"
             parts["analysis.json"] = _json(_analysis(Task(file, config, "json")))
     return {**parts, "log.txt": log.getvalue() or "(nothing was logged)\n"}
@@ -87,24 +86,16 @@ def _versions() -> dict[str, object]:
         "implementation": platform.python_implementation(),
         "platform": platform.platform(),
         "processors": os.cpu_count(),
-        "libraries": {name: _version_of(name) for name in _libraries()},
+        "libraries": _libraries(),
     }
 
 
-def _libraries() -> list[str]:
-    """What tapelint is installed with, by what its own metadata say; where it has none, those that it imports."""
-    try:
-        required = metadata.requires("tapelint") or ()
-    except metadata.PackageNotFoundError:
-        return ["click", "jedi", "lsprotocol", "packaging", "pathspec", "pygls"]
-    return sorted(re.split(r"[^\w.-]", each, maxsplit=1)[0] for each in required if "extra ==" not in each)
-
-
-def _version_of(name: str) -> str | None:
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return None
+def _libraries() -> dict[str, str | None]:
+    """The versions of what tapelint is installed with, by what its own metadata say."""
+    installed = {each.name: each.version for each in metadata.distributions()}
+    required = metadata.requires("tapelint") or () if "tapelint" in installed else ()
+    names = sorted(re.split(r"[^\w.-]", each, maxsplit=1)[0] for each in required if "extra ==" not in each)
+    return {name: installed.get(name) for name in names}
 
 
 def _analysis(task: Task) -> dict[str, object]:
@@ -147,12 +138,3 @@ def _without_home(text: str) -> str:
 
 def _json(value: Mapping[str, object]) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-
-
-def _about(name: str) -> str:
-    return {
-        "versions.json": "versions of tapelint, Python, the platform and libraries",
-        "configuration.toml": "the settings that count for the file",
-        "analysis.json": "codes of findings, counters, processor time, what was not seen",
-        "log.txt": "what was logged meanwhile",
-    }.get(name, "the file itself")

@@ -34,9 +34,9 @@ def finish(run: Run) -> int:
     if run.callers_cut:
         say("note: the project is too large to look for all files that use those which were checked")
     _tell_followed(run)
-    if run.request.add_ignore:
+    if run.request.add_ignore is not None:
         return ignore_all(run)
-    if run.request.manner.write_baseline:
+    if run.request.write_baseline:
         return write_baseline(run)
     counted = _report(run)
     if run.request.stats:
@@ -72,8 +72,8 @@ def _report(run: Run) -> int:
     is_told = not (run.request.diff or run.request.fix_only)
     printed = [*run.merged.printed(run.request.asked_format)] if is_told else []
     found = [each for each, _ in printed if each]
-    if not run.request.manner.silent:
-        is_counted = run.request.manner.statistics
+    if not run.request.silent:
+        is_counted = run.request.statistics
         texts = [text for each, text in printed if each or not is_counted]
         _print_all(run, texts, _summary(run, Counter(each.diagnostic.severity for each in found)))
     if baseline:
@@ -88,14 +88,14 @@ def _status(run: Run, counted: int) -> int:
     counted = run.fixes if run.request.diff else counted + run.found_unseen
     if run.request.fix_only:
         counted = 0
-    if run.request.manner.exit_non_zero_on_fix:
+    if run.request.exit_non_zero_on_fix:
         counted += run.fixes
-    return 1 if counted and not run.request.manner.exit_zero else 0
+    return 1 if counted and not run.request.exit_zero else 0
 
 
 def _print_all(run: Run, found: Sequence[Any], summary: str) -> None:
     """Print the findings to where the user wants them."""
-    place = run.request.manner.output_file
+    place = run.request.output_file
     if not place:
         with writing():
             _print(run, found, summary, sys.stderr if run.request.is_filter else sys.stdout)
@@ -111,9 +111,9 @@ def _print_all(run: Run, found: Sequence[Any], summary: str) -> None:
 def _print(run: Run, found: Sequence[Any], summary: str, out: TextIO) -> None:
     form = run.request.output_format
     if run.request.diff:
-        if not run.request.manner.is_terse:
+        if not run.request.is_terse:
             say(f"Would fix {number_of(run.fixes, 'finding')}.")
-    elif run.request.manner.statistics:
+    elif run.request.statistics:
         _print_statistics(run, found, summary, out)
     elif form in DOCUMENTS:
         run.document.objects, run.document.has_failed = [*found], run.failures > 0
@@ -123,10 +123,10 @@ def _print(run: Run, found: Sequence[Any], summary: str, out: TextIO) -> None:
         if form == "grouped":
             _print_fixed(run, out)
     else:
-        look = look_for(out, run.request.story, not run.request.manner.output_file)
+        look = look_for(out, run.request.story, not run.request.output_file)
         print_findings(found, form, look, out)
         _print_fixed(run, out)
-        if form == "full" and not run.request.manner.is_terse:
+        if form == "full" and not run.request.is_terse:
             fixable = fixable_line(*fixable_of(found), run.request.unsafe_fixes)
             print(in_columns(summary + fixable, look), file=out)
     out.flush()
@@ -145,7 +145,7 @@ def _print_statistics(run: Run, found: Sequence[Any], summary: str, out: TextIO)
         return
     if summed:
         print(counts_as_text(summed), file=out)
-    if form == "full" and not run.request.manner.is_terse:
+    if form == "full" and not run.request.is_terse:
         safe, either = (sum(each.fixable_count for each in counts(found, is_unsafe)) for is_unsafe in (False, True))
         print(summary + fixable_line(safe, either - safe, run.request.unsafe_fixes), file=out)
 

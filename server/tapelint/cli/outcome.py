@@ -42,7 +42,7 @@ class Run:
         self.selection = Selection(wanted, lambda message, _: self.fail(message))
         request = self.request = with_settings(request, self.selection.config(os.curdir) or wanted.over(Config()))
         self.cache = None if request.no_cache else Cache(wanted, request.cache_dir)
-        self.progress = Progress(is_shown=is_watched() and not request.manner.is_terse)
+        self.progress = Progress(is_shown=is_watched() and not request.is_terse)
         self.merged = Merged()
         self.names: list[str] = []
         # the files with backward calls that were not followed, by absolute path, and those of other files that were
@@ -56,12 +56,12 @@ class Run:
         self.failures += 1
         if not is_told:
             self.document.failures.append(message)
-        if not self.request.manner.silent:
+        if not self.request.silent:
             tell("error", message)
 
     def warn(self, message: str) -> None:
         """Something the user should know of."""
-        if not self.request.manner.is_terse:
+        if not self.request.is_terse:
             tell("warning", message)
 
     def take(self, answer: FileResult) -> None:
@@ -98,7 +98,7 @@ class Run:
         """Whether the run says where nothing was found since no backward was followed: people read what it prints."""
         request = self.request
         shows = request.output_format in ("full", "concise") and request.asked_format == request.output_format
-        return shows and not (request.diff or request.fix_only or request.manner.is_terse)
+        return shows and not (request.diff or request.fix_only or request.is_terse)
 
     @property
     def fixes(self) -> int:
@@ -128,8 +128,6 @@ class Run:
 
     def interrupted(self, total: int | None) -> None:
         """Say how far the run has come; what was found is printed all the same, and nothing is written."""
-        self.request = replace(
-            self.request, add_ignore=False, manner=replace(self.request.manner, write_baseline=False)
-        )
+        self.request = replace(self.request, add_ignore=None, write_baseline=False)
         how_far = f"after {self.files} of {number_of(total, 'file')}" if total else "before the first file"
         self.fail(f"interrupted {how_far}")

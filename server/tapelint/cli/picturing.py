@@ -5,17 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
-from functools import partial
-from pathlib import Path
 
-from .. import analysis
 from ..picture import Nothing, Picture, picture_at
 from ..picture.forms import as_json, dot, mermaid, text
 from ..picture.svg import svg
-from ..source import NOTEBOOK, SourceError, notebook, read
-from ..workspace import ConfigError, Given, Resolver, checked_as, load
-from .streams import tell, writing
-from .tracing import split_target
+from ..workspace import Resolver
+from .named_file import report_on, split_target
+from .streams import Refusal, writing
 
 FORMATS: dict[str, Callable[[Picture, str], Iterable[str]]] = {
     "text": text,
@@ -30,29 +26,12 @@ def run(target: str, output_format: str) -> int:
     """Print the picture for ``FILE:LINE``; the exit status."""
     path, line = split_target(target)
     if line is None:
-        tell("error", f"{path}: name a line, as in {path}:12")
-        return 2
-    try:
-        words, config = read(path), load(Path(path))
-        program = notebook(words) if path.endswith(NOTEBOOK) else words
-    except SourceError as error:
-        tell("error", f"{path}: cannot be read: {error}")
-        return 2
-    except ConfigError as error:
-        tell("error", str(error))
-        return 2
-    resolver = Resolver()
-    config_of = partial(checked_as, resolver=resolver, main=path, given=Given())
-    report = analysis.analyse(program, path, config, resolve=resolver, config_of=config_of)
-    count = len(report.source.lines)
-    if not 1 <= line <= count:
-        tell("error", f"{path}: there is no line {line}; the last is {count}")
-        return 2
+        raise Refusal(f"{path}: name a line, as in {path}:12")
+    report = report_on(path, Resolver(), line)
     try:
         picture = picture_at(report, line)
     except Nothing as reason:
-        tell("error", f"{path}:{line}: there is nothing to draw: {reason}")
-        return 2
+        raise Refusal(f"{path}:{line}: there is nothing to draw: {reason}") from reason
     with writing():
         for each in FORMATS[output_format](picture, path):
             print(each)

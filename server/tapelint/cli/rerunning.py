@@ -44,7 +44,7 @@ Stamps = dict[str, tuple[int, int, int]]
 def run(request: Request) -> int:
     """Check, and check again after each change, until a signal ends it; the exit status."""
     import_module("tapelint.cli.file_analysis")  # by this process: those of the rounds are forked from it, with it
-    named = (*request.paths, *filter(os.path.isfile, request.configs))
+    named = (*request.paths, *filter(os.path.isfile, request.config))
     event = "Starting linter in watch mode..."
     try:
         with interruptible():
@@ -65,7 +65,7 @@ def _announce(request: Request, event: str, begins: bool = False) -> None:
     with writing():
         if begins and sys.stdout.isatty():
             sys.stdout.write(_CLEAR)
-        if not request.manner.is_terse:
+        if not request.is_terse:
             said = f"[{time.strftime('%H:%M:%S %p')}] {event}"
             print(f"{said}\n" if begins else f"\n{said}")
         sys.stdout.flush()

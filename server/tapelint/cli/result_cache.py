@@ -53,8 +53,6 @@ from .request import BRIEF
 from .streams import note, say, tell
 from .task import FileResult, Task
 
-Reader = Callable[[Any], Any]
-
 
 def plain(value: Any) -> Any:
     """A value as JSON has it: a dataclass is the list of its fields."""
@@ -73,37 +71,46 @@ def plain(value: Any) -> Any:
 
 def restored(kind: Any, value: Any) -> Any:
     """The value of a type that JSON holds; raises ValueError where it cannot be one."""
-    return _reader(kind)(value)
-
-
-def digest(text: str) -> str:
-    """What stands for a text: no other text has the same."""
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    if kind is Any:
+        return value
+    origin, arguments, is_record = _shape(kind)
+    if origin in (Union, types.UnionType):
+        return _one_of(arguments, value)
+    if origin is Literal:
+        return _checked(value, value in arguments)
+    if origin in (dict, Counter):
+        of_values = arguments[-1] if origin is dict else int
+        table = _checked(value, isinstance(value, dict))
+        return origin({key: restored(of_values, each) for key, each in table.items()})
+    if is_record:
+        row = _checked(value, isinstance(value, list) and len(value) == len(arguments))
+        return origin(*map(restored, arguments, row))
+    if arguments:
+        return origin(restored(arguments[0], each) for each in _checked(value, isinstance(value, list)))
+    if issubclass(kind, Enum):
+        return kind[_checked(value, isinstance(value, str) and value in kind.__members__)]
+    return _checked(value, type(value) is kind)
 
 
 @lru_cache(maxsize=128)
-def _reader(kind: Any) -> Reader:
-    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if kind is Any:
-        return lambda value: value
-    if origin is Literal:
-        return _checking(lambda value: value in arguments)
-    if origin in (Union, types.UnionType):
-        some = [_reader(each) for each in arguments if each is not types.NoneType]
-        return _one_of(some, is_optional=len(some) < len(arguments))
-    if origin is tuple and arguments[1:] != (...,):
-        return _record(tuple, [_reader(each) for each in arguments])
-    if origin in (tuple, list, frozenset):
-        return _many(origin, _reader(arguments[0]))
-    if origin in (dict, Counter):
-        return _table(origin, _reader(arguments[-1] if origin is dict else int))
+def _shape(kind: Any) -> tuple[Any, tuple[Any, ...], bool]:
+    """What makes a value of a type, the types of its parts, and whether these are fields of their own."""
     if is_dataclass(kind):
         hints = typing.get_type_hints(kind)
-        made: Any = kind
-        return _record(lambda values: made(*values), [_reader(hints[field.name]) for field in fields(kind)])
-    if issubclass(kind, Enum):
-        return lambda value: kind[_checked(value, isinstance(value, str) and value in kind.__members__)]
-    return _checking(lambda value: type(value) is kind)
+        return kind, tuple(hints[field.name] for field in fields(kind)), True
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if origin is tuple and arguments[1:] != (...,):
+        return lambda *parts: parts, arguments, True
+    return origin, arguments, False
+
+
+def _one_of(kinds: tuple[Any, ...], value: Any) -> Any:
+    for kind in kinds:
+        try:
+            return restored(kind, value)
+        except ValueError:
+            pass
+    raise ValueError(value)
 
 
 def _checked(value: Any, is_right: bool) -> Any:
@@ -112,38 +119,9 @@ def _checked(value: Any, is_right: bool) -> Any:
     return value
 
 
-def _checking(is_right: Callable[[Any], bool]) -> Reader:
-    return lambda value: _checked(value, is_right(value))
-
-
-def _record(made: Callable[[Any], Any], readers: list[Reader]) -> Reader:
-    def read(value: Any) -> Any:
-        _checked(value, isinstance(value, list) and len(value) == len(readers))
-        return made([read(each) for read, each in zip(readers, value, strict=True)])
-
-    return read
-
-
-def _many(made: Callable[[Any], Any], read: Reader) -> Reader:
-    return lambda value: made([read(each) for each in _checked(value, isinstance(value, list))])
-
-
-def _table(made: Callable[[Any], Any], read: Reader) -> Reader:
-    return lambda value: made({key: read(each) for key, each in _checked(value, isinstance(value, dict)).items()})
-
-
-def _one_of(readers: list[Reader], is_optional: bool) -> Reader:
-    def read(value: Any) -> Any:
-        if value is None and is_optional:
-            return None
-        for each in readers:
-            try:
-                return each(value)
-            except ValueError:
-                pass
-        raise ValueError(value)
-
-    return read
+def digest(text: str) -> str:
+    """What stands for a text: no other text has the same."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 FOLDER = ".tapelint_cache"
@@ -428,35 +406,21 @@ class Cache:
     def answers(self, tasks: Sequence[Task], compute: Compute, come: dict[int, FileResult]) -> Answers:
         """The results in the order of the tasks; ``come`` holds those that have come before their turn."""
         known: dict[int, FileResult] = {}
+        early: dict[int, FileResult] = {}
         left: list[int] = []
         try:
             for number, task in enumerate(tasks):
-                found = self._find(task)
-                if found is None:
-                    left.append(number)
-                else:
+                if found := self._find(task):
                     known[number] = found
-            yield from self._in_order(tasks, known, left, compute, come)
+                else:
+                    left.append(number)
+            asked = [replace(tasks[number], is_recorded=_is_kept(tasks[number])) for number in left]
+            with closing(compute(asked, early)) as computed:
+                for number, task in enumerate(tasks):
+                    yield known.pop(number) if number in known else self._keep(task, next(computed))
         finally:
             come.update(known)
-
-    def _in_order(
-        self,
-        tasks: Sequence[Task],
-        known: dict[int, FileResult],
-        left: list[int],
-        compute: Compute,
-        come: dict[int, FileResult],
-    ) -> Answers:
-        early: dict[int, FileResult] = {}
-        asked = [replace(tasks[number], is_recorded=_is_kept(tasks[number])) for number in left]
-        try:
-            with closing(compute(asked, early)) as computed:
-                for number in range(len(tasks)):
-                    yield known.pop(number) if number in known else self._keep(tasks[number], next(computed))
-        finally:
-            for place, result in early.items():
-                come[left[place]] = self._keep(tasks[left[place]], result)
+            come.update((left[place], self._keep(tasks[left[place]], result)) for place, result in early.items())
 
     def _find(self, task: Task) -> FileResult | None:
         """What an earlier run has found, where this one would find the same. It may have printed in another format,

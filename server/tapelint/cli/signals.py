@@ -22,18 +22,15 @@ class Interrupted(KeyboardInterrupt):
 @contextlib.contextmanager
 def interruptible() -> Iterator[None]:
     """In here the first of these signals raises Interrupted; the next one ends the process at once. What the process
-    was started to ignore (``nohup``) stays ignored. Libraries that wait in C (Ray) make a plain KeyboardInterrupt of
-    what a handler raises: it leaves here as Interrupted again.
+    was started to ignore (``nohup``) stays ignored.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     before = {number: signal.getsignal(number) for number in ENDING}
     heard = [number for number, handler in before.items() if handler not in (signal.SIG_IGN, None)]
-    raised: list[int] = []
 
     def once(number: int, frame: FrameType | None) -> None:
-        raised.append(number)
         for each in heard:
             signal.signal(each, signal.SIG_DFL)
         raise Interrupted(number)
@@ -42,27 +39,9 @@ def interruptible() -> Iterator[None]:
         signal.signal(number, once)
     try:
         yield
-    except KeyboardInterrupt as error:
-        if isinstance(error, Interrupted) or not raised:
-            raise
-        raise Interrupted(raised[0]) from None
     finally:
         for number in heard:
             signal.signal(number, before[number])
-
-
-@contextlib.contextmanager
-def handlers_kept() -> Iterator[None]:
-    """For libraries that put handlers of their own in place of ours while they start: in the end ours are back."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {number: signal.getsignal(number) for number in ENDING}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 @contextlib.contextmanager

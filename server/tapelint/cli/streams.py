@@ -12,6 +12,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TextIO
 
+import click
+
 LOG = "TAPELINT_LOG"
 """The environment variable that turns on the log, tracebacks included: debug, info, warning or error."""
 
@@ -25,6 +27,15 @@ LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 
 class OutputError(Exception):
     """Standard output cannot be written; the message says why."""
+
+
+class Refusal(click.ClickException):
+    """A command cannot do what it was asked for; the message says why. The exit status is 2."""
+
+    exit_code = 2
+
+    def show(self, file: object = None) -> None:
+        tell("error", self.message)
 
 
 class ReaderGone(OutputError):

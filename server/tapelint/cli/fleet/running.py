@@ -1,7 +1,7 @@
 """``tapelint fleet``: which repositories are still to be done, where they are checked, and what is said of them.
 
-They are checked by threads of this process, each with a process that does the work, by the workers of a Dask scheduler,
-or by those of a Ray cluster. An engine yields each repository's record once, in the order in which they come. Where a
+They are checked by threads of this process, each with a process that does the work, or by the workers of a Dask
+scheduler. An engine yields each repository's record once, in the order in which they come. Where a
 worker of a cluster is lost, the cluster gives its repositories to others.
 """
 
@@ -13,14 +13,15 @@ import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Any
 
 from ... import __version__
 from ...frozen import frozen
-from ..signals import Interrupted, handlers_kept, interruptible
-from ..streams import say, tell
+from ..signals import Interrupted, interruptible
+from ..streams import Refusal, say, tell
 from .records import Records, RepositoryRecord
 from .repository import Bounds, check_repository
 
@@ -31,10 +32,6 @@ AHEAD = 4
 
 Coming = Generator[RepositoryRecord, None, None]
 """Records as they come. What has begun and is not wanted any more is ended when it is closed."""
-
-
-class EngineMissing(Exception):
-    """The library of an engine is not installed, or its cluster does not answer."""
 
 
 @frozen
@@ -70,14 +67,14 @@ def dask(work: Work) -> Coming:
     try:
         from distributed import Client, LocalCluster, as_completed
     except ImportError:
-        raise EngineMissing("the engine dask needs Dask: pip install 'tapelint[fleet]'") from None
+        raise Refusal("the engine dask needs Dask: pip install 'tapelint[fleet]'") from None
     try:
         cluster = (
             None if work.address else LocalCluster(n_workers=work.jobs, threads_per_worker=1, dashboard_address=None)
         )
         client = Client(work.address or cluster)
     except (OSError, TimeoutError) as error:
-        raise EngineMissing(f"no scheduler of Dask answers at {work.address}: {error}") from None
+        raise Refusal(f"no scheduler of Dask answers at {work.address}: {error}") from None
     run = partial(check_repository, bounds=work.bounds)
     names: dict[str, str] = {}
 
@@ -100,30 +97,6 @@ def dask(work: Work) -> Coming:
             cluster.close()
 
 
-def ray(work: Work) -> Coming:
-    """The workers of a Ray cluster; without an address, of one that is started here."""
-    try:
-        import ray as library
-    except ImportError:
-        raise EngineMissing("the engine ray needs Ray: pip install 'tapelint[fleet-ray]'") from None
-    try:
-        with handlers_kept():
-            library.init(address=work.address, num_cpus=None if work.address else work.jobs, log_to_driver=False)
-    except ConnectionError as error:
-        raise EngineMissing(f"no Ray cluster answers at {work.address}: {error}") from None
-    run = library.remote(max_retries=ATTEMPTS)(check_repository)
-    try:
-        waiting = iter(work.places)
-        ahead = AHEAD * max(int(library.cluster_resources().get("CPU", 1)), 1)
-        running = {run.remote(place, work.bounds): place for place in islice(waiting, ahead)}
-        while running:
-            (done,), _ = library.wait(list(running), num_returns=1)
-            yield _taken(partial(library.get, done), running.pop(done))
-            running.update((run.remote(place, work.bounds), place) for place in islice(waiting, 1))
-    finally:
-        library.shutdown()
-
-
 def _taken(result: Callable[[], RepositoryRecord], place: str) -> RepositoryRecord:
     """A record, or one that says why there is none: every worker that had the repository was lost."""
     try:
@@ -132,10 +105,7 @@ def _taken(result: Callable[[], RepositoryRecord], place: str) -> RepositoryReco
         return RepositoryRecord(place, __version__, error=f"{type(error).__name__}: {error}")
 
 
-ENGINES: dict[str, Callable[[Work], Coming]] = {"local": local, "dask": dask, "ray": ray}
-
-
-MEGABYTE = 1 << 20
+ENGINES: dict[str, Callable[[Work], Coming]] = {"local": local, "dask": dask}
 
 
 def run(
@@ -152,21 +122,17 @@ def run(
         places = tuple(dict.fromkeys(_named(listed)))
         records = Records(output)
     except OSError as error:
-        tell("error", f"{error.filename}: {error.strerror}")
-        return 2
+        raise Refusal(f"{error.filename}: {error.strerror}") from error
     left = tuple(each for each in places if each not in records.done)
     if len(left) < len(places):
         say(f"{len(places) - len(left)} of {len(places)} repositories are in {output} already.")
     tally = _Tally(len(left))
-    work = Work(left, Bounds(seconds, megabytes * MEGABYTE), jobs, address)
+    work = Work(left, Bounds(seconds, megabytes << 20), jobs, address)
     try:
         with interruptible(), closing(ENGINES[engine](work)) as coming:
             for record in coming:
                 records.add(record)
                 tally.take(record)
-    except EngineMissing as error:
-        tell("error", str(error))
-        return 2
     except Interrupted as signal:
         tell("error", f"interrupted after {tally.done} of {tally.count} repositories")
         return signal.status
@@ -184,11 +150,16 @@ def _named(listed: str) -> Iterator[str]:
                 yield name
 
 
+@dataclass(slots=True)
 class _Tally:
     """What came of the repositories."""
 
-    def __init__(self, count: int) -> None:
-        self.count, self.done, self.files, self.findings, self.errors, self.lost = count, 0, 0, 0, 0, 0
+    count: int
+    done: int = 0
+    files: int = 0
+    findings: int = 0
+    errors: int = 0
+    lost: int = 0
 
     def take(self, record: RepositoryRecord) -> None:
         self.done += 1

@@ -1,5 +1,4 @@
-"""How arguments are read and explained: ``--help`` with the options in groups, those of ruff, and whole summaries of
-commands; values that may be absent; arguments in files.
+"""The command without a command: whole summaries of its commands, and arguments in files.
 
 ``tapelint check @changed.txt`` has one argument on each line of changed.txt, as ruff has it: the command lines of
 systems are limited, and build tools name thousands of files.
@@ -11,49 +10,6 @@ import os
 from collections.abc import Iterable
 
 import click
-
-GROUPS = {
-    "Options": (
-        *("fix", "unsafe_fixes", "show_fixes", "diff", "watch", "fix_only", "ignore_noqa"),
-        *("output_format", "story", "output_file"),
-        *("statistics", "stats", "add_ignore", "show_files", "show_settings"),
-    ),
-    "Rule selection": (
-        *("select", "ignore", "extend_select", "extend_ignore", "per_file_ignores", "extend_per_file_ignores"),
-        *("fixable", "unfixable", "extend_fixable", "severity"),
-    ),
-    "File selection": ("exclude", "extend_exclude", "respect_gitignore", "force_exclude"),
-    "Known findings": ("baseline", "write_baseline"),
-    "Miscellaneous": (
-        *("no_cache", "cache_dir", "stdin_filename", "exit_zero", "exit_non_zero_on_fix", "fail_on", "jobs"),
-    ),
-    "Log levels": ("verbose", "quiet", "silent", "log_level"),
-    "Global options": ("config", "isolated", "color"),
-}
-"""The names of the options of ``check`` by heading, in order."""
-_PLACES = {name: (heading, place) for heading, names in GROUPS.items() for place, name in enumerate(names)}
-_LAST = ("Options", len(_PLACES))
-"""Where ``--help`` stands."""
-_OPTIONAL = ("--add-ignore",)
-"""Options whose value may be left out: as in ruff it is what follows ``=``, never the next argument."""
-
-
-class Grouped(click.Command):
-    """A command with many options."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, [f"{each}=" if each in _OPTIONAL else each for each in args])
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        rows: dict[str, dict[int, tuple[str, str]]] = {heading: {} for heading in GROUPS}
-        for param in self.get_params(ctx):
-            record = param.get_help_record(ctx)
-            if record is not None and isinstance(param, click.Option):
-                heading, place = _PLACES.get(param.name or "", _LAST)
-                rows[heading][place] = record
-        for heading, records in rows.items():
-            with formatter.section(heading):
-                formatter.write_dl([record for _, record in sorted(records.items())])
 
 
 class Commands(click.Group):
