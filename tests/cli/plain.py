@@ -1,5 +1,5 @@
-"""The command line in a process of its own; and as it is run by a user to whom permissions apply. Root is no such user:
-where root runs the tests, it gives up the capabilities that make the difference.
+"""The command line in this process; and in one of its own, as it is run by a user to whom permissions apply. Root is no
+such user: where root runs the tests, it gives up the capabilities that make the difference.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tests import forked
+from tests import forked, in_process
 from tests.forked import SERVER, variables
 
 Tapelint = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -18,14 +18,18 @@ WITHOUT_RIGHTS = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
 
 
 def tapelint_in(folder: Path) -> Tapelint:
-    """Runs the command line there; Python starts anew where it is ``cold``, or given a variable that it reads then."""
+    """Runs the command line there, in this process; or ``apart``, in one of its own. Python starts anew where it is
+    ``cold``, or given a variable that it reads then.
+    """
 
     def run(
-        *arguments: str, stdin: bytes = b"", cold: bool = False, **environment: str
+        *arguments: str, stdin: bytes = b"", apart: bool = False, cold: bool = False, **environment: str
     ) -> subprocess.CompletedProcess[str]:
         env = variables(**environment)
-        if not cold and not any(map(forked.read_at_start, environment)):
+        if apart:
             return forked.run("tapelint", *arguments, stdin=stdin, cwd=folder, env=env)
+        if not cold and not any(map(forked.read_at_start, environment)):
+            return in_process.run(*arguments, stdin=stdin, cwd=folder, env=env)
         command = [sys.executable, "-m", "tapelint", *arguments]
         done = subprocess.run(command, input=stdin, capture_output=True, cwd=folder, env=env, check=False, timeout=60)
         return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())

@@ -23,7 +23,7 @@ y = x.exp()
 y += 1
 y.sum().backward()
 """
-OLD = BAD + f"# a long row of a long file{' and so on' * 100}\n" * 1_000
+OLD = BAD + f"# a long row of a long file{' and so on' * 900}\n" * 100
 NEW = OLD.replace("y += 1", "y = y + 1")
 COMMAND = ("check", "--fix", "bad.py")
 by_way = pytest.mark.parametrize("has_links", [False, True], ids=["replaced", "in place"])
@@ -62,7 +62,7 @@ def test_a_file_system_that_takes_no_more(tmp_path: Path, has_links: bool) -> No
 
 
 @by_way
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 @pytest.mark.parametrize("delay", [0.0, 0.0005, 0.002])
 def test_a_process_that_is_stopped_while_it_writes(
     tmp_path: Path, has_links: bool, number: signal.Signals, delay: float

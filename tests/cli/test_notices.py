@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import subprocess
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 from plain import Tapelint, variables
 from tests import forked
+
+from tapelint import analysis
+from tapelint.engine.limits import Limits
 
 BAD = """\
 import torch
@@ -31,7 +36,7 @@ def train(model, batch):
 class Model:
     def fit(self, n):
         x = torch.ones(3, requires_grad=True)
-{f"        {LONG}" * 400}        x.sum().backward()
+{f"        {LONG}" * 40}        x.sum().backward()
 """
 CUT_WORDS = "`Model.fit` (line 9) was followed in part (1 of 2 functions)"
 BROKEN = BAD.replace("y += 1", "z = 1") + "z = (\n"
@@ -53,6 +58,13 @@ def evaluate(self, node, state):
 machine.Machine.eval = evaluate
 main(lambda: None)
 '''
+
+
+@pytest.fixture(autouse=True)
+def little_fuel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A tenth of the fuel, so that a tenth of the work shows what happens when it is spent."""
+    little = replace(Limits(), script_fuel=4_000, entry_fuel=1_000, all_entries_fuel=3_000)
+    monkeypatch.setattr(analysis, "analyse", partial(analysis.analyse, limits=little))
 
 
 @pytest.fixture
@@ -114,19 +126,19 @@ def test_gitlab_fingerprint_ignores_the_entry_points(tapelint: Tapelint, tmp_pat
 
 
 def test_the_line_where_the_script_stopped_is_reported(tapelint: Tapelint, tmp_path: Path) -> None:
-    (tmp_path / "a.py").write_text(f"import torch\nn = 1\n{LONG * 1500}")
+    (tmp_path / "a.py").write_text(f"import torch\nn = 1\n{LONG * 150}")
     (record,) = of("json", tapelint("check", "--output-format", "json", "a.py").stdout)
-    assert record["message"] == "The script (up to line 673) was followed in part"
+    assert record["message"] == "The script (up to line 72) was followed in part"
 
 
 def test_what_does_not_fit_into_a_message_is_counted_and_not_cut_off(tapelint: Tapelint, tmp_path: Path) -> None:
     long = "_and_the_name_of_this_function_is_so_long_that_no_message_can_hold_it"
-    body = f"    x = torch.ones(3, requires_grad=True)\n{f'    {LONG}' * 400}    x.sum().backward()\n"
+    body = f"    x = torch.ones(3, requires_grad=True)\n{f'    {LONG}' * 40}    x.sum().backward()\n"
     functions = "".join(f"def train_{number}{long}(n):\n{body}\n" for number in range(3))
     (tmp_path / "many.py").write_text(f"import torch\n{functions}")
     ((notice),) = json.loads(tapelint("check", "--output-format", "json", "many.py").stdout)
     assert notice["message"] == "Several functions (3) were followed in part"
-    assert [step["location"]["row"] for step in notice["related"]] == [2, 406, 810]
+    assert [step["location"]["row"] for step in notice["related"]] == [2, 46, 90]
 
 
 def test_the_cell_where_a_notebook_stopped_is_reported(tapelint: Tapelint, tmp_path: Path) -> None:

@@ -54,8 +54,9 @@ def start(project: Path, way: str) -> list[str]:
     return [sys.executable, str(script)]
 
 
-@pytest.mark.parametrize("way", ["-m", "script"])
-@pytest.mark.parametrize("named", [".", "", "{project}", "src:.."])
+@pytest.mark.parametrize(
+    ("way", "named"), [("-m", "."), ("-m", ""), ("-m", "{project}"), ("script", "."), ("script", "src:..")]
+)
 def test_nothing_of_the_folder_is_imported(project: Path, way: str, named: str) -> None:
     """In several processes, which report to the first and have findings to put into words."""
     environment = {**os.environ, "PYTHONPATH": f"{named.format(project=project)}{os.pathsep}{SERVER}"}

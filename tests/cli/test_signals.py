@@ -115,9 +115,12 @@ def write(folder: Path, *texts: str) -> None:
 ENDING = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 
 
-@ENDING
+FORMATS = "full concise grouped json json-lines sarif junit github gitlab pylint azure rdjson".split()
+
+
 @pytest.mark.parametrize(
-    "form", "full concise grouped json json-lines sarif junit github gitlab pylint azure rdjson".split()
+    ("form", "number"),
+    [*((form, signal.SIGINT) for form in FORMATS), ("full", signal.SIGTERM), ("full", signal.SIGHUP)],
 )
 def test_interrupt_prints_the_findings_so_far(tmp_path: Path, form: str, number: signal.Signals) -> None:
     write(tmp_path, "ok", "ok", "wait", "ok")

@@ -139,11 +139,11 @@ def test_the_log_says_what_became_of_each_file(folder: Path, tapelint, jobs: str
     for number in range(9):
         (folder / f"n{number}.py").write_text("x = 1\n")
     (folder / "lost.py").write_text("import torch\nimport away\nloss = away.loss()\nloss.backward()\n")
-    log = tapelint("check", "--jobs", jobs, "--log-level", "debug", ".").stderr
+    log = tapelint("check", "--jobs", jobs, "--log-level", "debug", ".", apart=True).stderr
     assert re.search(r"^INFO tapelint: a;]b\.py: 1 found in \d+\.\d+ s$", log, re.MULTILINE)
     assert "INFO tapelint: n8.py: skipped: Neither" in log
     assert "DEBUG tapelint: a;]b.py:4: paths end here: PyTorch raises" in log
     assert "DEBUG tapelint: lost.py:4: loss.backward: unknown graph: " in log
-    told = tapelint("check", "--jobs", jobs, "--log-level", "info", ".").stderr
+    told = tapelint("check", "--jobs", jobs, "--log-level", "info", ".", apart=True).stderr
     assert "INFO tapelint" in told and "DEBUG" not in told
-    assert "tapelint:" not in tapelint("check", "--jobs", jobs, ".").stderr
+    assert "tapelint:" not in tapelint("check", "--jobs", jobs, ".", apart=True).stderr
