@@ -177,7 +177,7 @@ def _computed(
             run.progress.take(answer)
             yield answer
         return
-    from .pool import in_processes
+    from .pool import in_processes  # multiprocessing takes 10 ms to load, and few runs are so large
 
     yield from in_processes(tasks, jobs, come, run.progress.take)
 

@@ -9,7 +9,6 @@ from difflib import unified_diff
 from itertools import pairwise
 from typing import Any
 
-from ..frozen import frozen
 from ..report import for_tools
 from ..report.for_tools import as_rdjson
 from ..report.in_cells import cell_name
@@ -18,19 +17,6 @@ from ..source import NOTEBOOK, Cell, Notebook, line_starts, notebook
 from .task import FileResult
 
 NOTICES = frozenset(kind.described[0] for kind in Kind)
-
-
-@frozen
-class FileRecord:
-    """How the check of one file went: what was followed in part, why it was not checked, what has failed in tapelint,
-    and the seconds that it took, waiting included.
-    """
-
-    filename: str
-    partial: tuple[str, ...]
-    skipped: str | None
-    fault: str | None
-    seconds: float
 
 
 @dataclass(slots=True)
@@ -44,8 +30,8 @@ class Document:
     # messages about what could not be done and has no notification
     failures: list[str] = field(default_factory=list)
     has_failed: bool = False
-    # the files of the run
-    records: list[FileRecord] = field(default_factory=list)
+    # how the check of each file of the run went
+    records: list[dict[str, Any]] = field(default_factory=list)
 
 
 def _listed(document: Document) -> str:
@@ -53,7 +39,7 @@ def _listed(document: Document) -> str:
 
 
 def _sarif(document: Document) -> str:
-    from ..report.as_sarif import sarif_log
+    from ..report.as_sarif import sarif_log  # it needs the rules: 30 ms
 
     return sarif_log(document.objects, document.notifications, document.failures, not document.has_failed)
 
@@ -66,19 +52,12 @@ def _json_lines(document: Document) -> str:
     """One record for each file, also for those that were not checked but findings stand in; without notices, which
     have keys of their own.
     """
-    found: dict[str, list[Any]] = {each.filename: [] for each in document.records}
+    records = {each["filename"]: each for each in document.records}
     for each in document.objects:
         if each["code"] not in NOTICES:
-            found.setdefault(each["filename"], []).append(each)
-    known = {each.filename: each for each in document.records}
-    rows = []
-    for name, findings in found.items():
-        how = known.get(name)
-        went: dict[str, Any] = {"partial": [], "skipped": None, "fault": None, "seconds": None}
-        if how:
-            went = {"partial": how.partial, "skipped": how.skipped, "fault": how.fault, "seconds": how.seconds}
-        rows.append(json.dumps({"filename": name, "findings": findings, **went}))
-    return "\n".join(rows)
+            name = each["filename"]
+            records.setdefault(name, _record(name))["findings"].append(each)
+    return "\n".join(map(json.dumps, records.values()))
 
 
 def _for_tool(written: Callable[[Sequence[Any], Sequence[str]], str]) -> Callable[[Document], str]:
@@ -101,15 +80,34 @@ LINES = frozenset(("json-lines", "grouped", "pylint", "azure"))
 """Formats in which nothing is printed where there is nothing."""
 
 
-def record(answer: FileResult) -> FileRecord:
-    """How the check of a file went."""
+def record(answer: FileResult) -> dict[str, Any]:
+    """How the check of a file went: what was followed in part, why it was not checked, what has failed in tapelint, and
+    the seconds that it took, waiting included.
+    """
     said: dict[Kind, list[str]] = {}
     for notice in answer.notices:
         said.setdefault(notice.kind, []).append(notice.sentence)
     partial = (*said.get(Kind.PARSED_IN_PART, ()), *said.get(Kind.FOLLOWED_IN_PART, ()))
-    skipped = [*said.get(Kind.NOT_READ, ()), *said.get(Kind.NOT_ANALYSED, ()), *filter(None, [answer.skipped])]
+    skipped = [*said.get(Kind.NOT_READ, ()), *said.get(Kind.NOT_ANALYSED, ()), *filter(None, [answer.skipped]), None]
     fault = "; ".join(said.get(Kind.FAULT, ())) or None
-    return FileRecord(answer.path, partial, skipped[0] if skipped else None, fault, round(answer.seconds, 4))
+    return _record(answer.path, partial, skipped[0], fault, round(answer.seconds, 4))
+
+
+def _record(
+    filename: str,
+    partial: Sequence[str] = (),
+    skipped: str | None = None,
+    fault: str | None = None,
+    seconds: float | None = None,
+) -> dict[str, Any]:
+    return {
+        "filename": filename,
+        "findings": [],
+        "partial": partial,
+        "skipped": skipped,
+        "fault": fault,
+        "seconds": seconds,
+    }
 
 
 def difference(path: str, before: str, after: str) -> str:

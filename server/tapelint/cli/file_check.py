@@ -29,7 +29,7 @@ def check_file(task: Task) -> FileResult:
         book = notebook(text) if task.path.endswith(NOTEBOOK) else None
         asked = result_cache.Asking(_resolver(), task.path)
         if concerns_torch(book.text if book else text, task.path, asked):
-            from .file_analysis import analyse_file
+            from .file_analysis import analyse_file  # the engine: 100 ms
 
             analyse_file(task, book or text, asked, result)
         else:
@@ -57,7 +57,7 @@ def unchecked(task: Task, notice: Notice) -> FileResult:
 def _add_notice(task: Task, result: FileResult, notice: Notice) -> None:
     if task.focus:
         return  # it is no file of the run
-    from .file_notices import add_notice
+    from .file_notices import add_notice  # 30 ms, for it needs the rules
 
     add_notice(task, result, notice)
 

@@ -9,18 +9,16 @@ from ..analysis import Report
 from ..analysis.blocks import shown_in_cells, texts_of
 from ..analysis.fix_all import repair
 from ..fault import fault_of
-from ..report import Diagnostic, Notice, Offer, for_tools
-from ..report.as_json import as_json
+from ..report import Diagnostic, Notice, Offer
 from ..report.as_sarif import as_result
 from ..report.block import Block
-from ..report.for_tools import as_entry, remark
 from ..report.in_cells import in_cells, in_file
 from ..report.notice import internal
 from ..source import SourceError
 from ..source.notebook_writing import with_code
 from ..source.writing import rewrite
 from .file_coverage import log_ends
-from .file_notices import add_notice
+from .file_notices import add_notice, rendered
 from .streams import is_logged
 from .task import FileResult, Found, Task
 
@@ -76,24 +74,19 @@ def _found(task: Task, report: Report, diagnostic: Diagnostic, offer: Offer) -> 
     offers: Any = None
     shown: Block | None = None
     match task.output_format:
-        case "json" | "json-lines":
-            text = as_json(diagnostic, offer, source.cells, source.path)
-            offers = {key: text[key] for key in ("fixes", "no_fix")}
         case "sarif":
             placed, texts = in_cells(diagnostic, source), texts_of(report)
             steps = [texts(link.filename) for link in placed.related]
             fixes = () if source.cells else offer.fixes
             text = as_result(in_file(diagnostic, source), texts(placed.filename), fixes, source.path, steps)
             offers = {key: text[key] for key in ("fixes",) if key in text}
-        case "rdjson":
-            text = as_entry(in_file(diagnostic, source), at.lines, Offer() if source.cells else offer)
-        case "junit" | "grouped" | "pylint" | "azure":
-            text = remark(in_file(diagnostic, source), offer)
-        case "github":
-            text = for_tools.github(in_file(diagnostic, source))
-        case "gitlab":
-            diagnostic = in_file(diagnostic, source)  # an entry is made when all are known: they must differ
-        case _:
+        case "full" | "concise" | "brief":
             shown = shown_in_cells(report, diagnostic, offer)
+        case form:
+            text = rendered(form, diagnostic, source, at, offer)
+            if form in ("json", "json-lines"):
+                offers = {key: text[key] for key in ("fixes", "no_fix")}
+            elif form == "gitlab":
+                diagnostic = in_file(diagnostic, source)  # an entry is made when all are known: they must differ
     counts = diagnostic.severity <= task.config.fail_on
     return Found(diagnostic, text, offers, row, is_own, bool(offer.fixes), counts, shown)

@@ -9,7 +9,7 @@ from ..report import for_tools
 from ..report.as_json import as_json
 from ..report.as_sarif import as_notification
 from ..report.block import concise
-from ..report.diagnostic import Diagnostic
+from ..report.diagnostic import Diagnostic, Offer
 from ..report.for_tools import as_entry, remark
 from ..report.in_cells import in_cells, in_file, place_in_cells
 from ..report.notice import Notice
@@ -37,7 +37,7 @@ def add_notice(task: Task, result: FileResult, notice: Notice, source: Source | 
     if task.output_format == "sarif":
         result.notifications.append(as_notification(in_file(diagnostic, source), notice))
     elif task.output_format != "full" and (task.output_format != "concise" or notice.is_common):
-        result.listed.append(_render(task, source, diagnostic))
+        result.listed.append(_notice(task.output_format, diagnostic, source))
 
 
 def in_format(task: Task, found: FileResult) -> FileResult:
@@ -53,17 +53,26 @@ def in_format(task: Task, found: FileResult) -> FileResult:
     return result
 
 
-def _render(task: Task, source: Source, diagnostic: Diagnostic) -> Any:
-    match task.output_format:
+def rendered(form: str, diagnostic: Diagnostic, source: Source, at: Source, offer: Offer | None = None) -> Any:
+    """A finding, or a notice, which has no ``offer``, in a format for programs; ``at`` is the file that it stands in,
+    ``source`` the checked one.
+    """
+    match form:
         case "json" | "json-lines":
-            return as_json(diagnostic, cells=source.cells)
-        case "concise":
-            return concise(in_cells(diagnostic, source))
+            return as_json(diagnostic, offer or Offer(), source.cells, source.path)
         case "rdjson":
-            return as_entry(in_file(diagnostic, source), source.lines)
+            return as_entry(in_file(diagnostic, source), at.lines, offer if offer and not source.cells else Offer())
         case "junit" | "grouped" | "pylint" | "azure":
-            return remark(in_file(diagnostic, source))
+            return remark(in_file(diagnostic, source), offer)
         case "github":
             return for_tools.github(in_file(diagnostic, source))
-        case _:
+    return None
+
+
+def _notice(form: str, diagnostic: Diagnostic, source: Source) -> Any:
+    match form:
+        case "concise":
+            return concise(in_cells(diagnostic, source))
+        case "gitlab":
             return for_tools.gitlab_notice(in_file(diagnostic, source))
+    return rendered(form, diagnostic, source, source)

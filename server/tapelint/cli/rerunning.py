@@ -1,17 +1,15 @@
 """``--watch``: the run, again and again, whenever a file of the project has changed.
 
-Each round is a process of its own, which knows nothing of the texts before. What is checked again is what the cache
-does not know: the changed files, and those whose imports mean something else now.
+What is checked again is what the cache does not know: the changed files, and those whose imports mean something else
+now.
 """
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import sys
 import time
 from collections.abc import Iterator
-from importlib import import_module
 
 from ..workspace import Resolver
 from ..workspace.files import EXCLUDED, SUFFIXES, is_environment
@@ -20,7 +18,7 @@ from .check import run as run_once
 from .request import Request
 from .result_cache import FOLDER
 from .signals import Interrupted, interruptible
-from .streams import NOBODY_READS, ReaderGone, crash, log, writing
+from .streams import OutputError, crash, writing
 
 SETTINGS = frozenset(
     (
@@ -33,8 +31,8 @@ _EXCLUDED = frozenset((*EXCLUDED, FOLDER))
 _EVERY = 0.3
 """Seconds between two looks at the files, or more, so that looking takes a twentieth of a processor at most."""
 _SHARE = 20
-_PATIENCE = 2.0
-"""Seconds that a round has to print what it has found, after Ctrl-C."""
+_SIGNALLED = 128
+"""The exit status of a round that a signal has ended is above this."""
 _CLEAR = "\033[H\033[2J\033[3J"
 
 Stamps = dict[str, tuple[int, int, int]]
@@ -43,7 +41,6 @@ Stamps = dict[str, tuple[int, int, int]]
 
 def run(request: Request) -> int:
     """Check, and check again after each change, until a signal ends it; the exit status."""
-    import_module("tapelint.cli.file_analysis")  # by this process: those of the rounds are forked from it, with it
     named = (*request.paths, *filter(os.path.isfile, request.config))
     event = "Starting linter in watch mode..."
     try:
@@ -51,13 +48,25 @@ def run(request: Request) -> int:
             while True:
                 before = stamps(named)
                 _announce(request, event, begins=True)
-                if _round(request) == NOBODY_READS:
-                    return NOBODY_READS
+                status = _round(request)
+                if status > _SIGNALLED:
+                    return status
                 _announce(request, "Watching for file changes.")
                 _wait(named, before)
                 event = "File change detected..."
     except Interrupted as signal:
         return signal.status
+
+
+def _round(request: Request) -> int:
+    """Check once; the exit status. An internal error does not end the watch."""
+    try:
+        return run_once(request)
+    except OutputError:
+        raise
+    except Exception as error:
+        crash(error)
+        return 2
 
 
 def _announce(request: Request, event: str, begins: bool = False) -> None:
@@ -69,34 +78,6 @@ def _announce(request: Request, event: str, begins: bool = False) -> None:
             said = f"[{time.strftime('%H:%M:%S %p')}] {event}"
             print(f"{said}\n" if begins else f"\n{said}")
         sys.stdout.flush()
-
-
-def _round(request: Request) -> int:
-    """Check once; the exit status."""
-    context = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
-    process = context.Process(target=_checked, args=(request,))
-    process.start()
-    try:
-        process.join()
-    finally:
-        process.join(_PATIENCE)  # both get Ctrl-C
-        if process.is_alive():
-            process.terminate()
-            process.join()
-    return process.exitcode or 0
-
-
-def _checked(request: Request) -> None:
-    """What the process of a round does."""
-    log()
-    try:
-        status = run_once(request)
-    except ReaderGone:
-        status = NOBODY_READS
-    except Exception as error:
-        crash(error)
-        status = 2
-    sys.exit(status)
 
 
 def _wait(named: tuple[str, ...], before: Stamps) -> None:

@@ -75,7 +75,7 @@ class Installed:
 
     def definition(self, module: str, name: str) -> str | None:
         """The path of the file that defines what ``from module import name`` finds, as far as jedi knows."""
-        from .by_jedi import defining_file
+        from .by_jedi import defining_file  # 3 ms, for logging
 
         return defining_file(self.folders, module, name) if self.find(module) is not None else None
 
