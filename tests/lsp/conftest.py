@@ -1,4 +1,4 @@
-"""The server as editors see it: a process spoken to over its standard streams, never imported."""
+"""The server as editors see it: spoken to over two pipes, in this process or in one of its own."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def wire() -> Iterator[Wire]:
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[Wire]:
-    """A server that pushes its findings, for all tests of a file that do not end it: starting one takes a second."""
+    """A server that pushes its findings, for all tests of a file that do not end it."""
     wire = Wire()
     wire.start(PUSHED)
     yield wire

@@ -16,7 +16,7 @@ from tapelint.analysis.fix_all import repair
 from tapelint.source import Edit, Span, apply
 from wire import Wire
 
-SAMPLE = 24
+SAMPLE = 12
 ACTIONS = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix", "source"]}}}
 CLIENT = {
     "textDocument": {"publishDiagnostics": {}, "codeAction": ACTIONS},

@@ -10,12 +10,21 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from programs import BAD, GOOD
 from wire import COMMAND, ENVIRONMENT, Wire, edit
+
+
+@pytest.fixture
+def wire() -> Iterator[Wire]:
+    """A process that serves: here it is about how that ends and what it logs."""
+    wire = Wire(COMMAND)
+    yield wire
+    wire.close()
 
 
 def test_invalid_parameters_are_answered(pushed: Wire, uri: str):

@@ -16,6 +16,8 @@ from typing import Any
 from tests import forked
 from tests.forked import SERVER
 
+from served import Served
+
 COMMAND = os.environ.get("TAPELINT_SERVER", f"{sys.executable}\n-m\ntapelint\nserver").splitlines()
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join([str(SERVER), os.environ.get("PYTHONPATH", "")])}
 
@@ -31,10 +33,11 @@ def _started(command: list[str]) -> Any:
 
 
 class Wire:
-    """A server process and both ends of its pipes."""
+    """A server and both ends of its pipes: one in this process, or a process of its own where there is a command."""
 
-    def __init__(self, command: list[str] = COMMAND) -> None:
-        self.process = _started(command)
+    def __init__(self, command: list[str] | None = None) -> None:
+        is_here = command is None and "TAPELINT_SERVER" not in os.environ
+        self.process = Served() if is_here else _started(command or COMMAND)
         self.answers = True
         self.seen: list[dict[str, Any]] = []
         self.log: list[str] = []
