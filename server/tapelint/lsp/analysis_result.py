@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from lsprotocol import types
 
+from ..frozen import frozen
 from ..report.diagnostic import Diagnostic, Fix, Offer
 from ..report.notice import START, Kind, Notice
 from ..source import Notebook, Source, Span, concerns_torch
@@ -34,6 +35,30 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
+Place = tuple[types.Diagnostic, Span]
+"""What is shown, and where it stands in the text."""
+
+
+@frozen
+class Subject:
+    """One finding that something can be asked of here, and what the document shows of it: at the place where it is
+    reported, and as a hint at its second place, such as the line at which PyTorch raises. One that is reported in
+    another file and raises here is only pointed to, there.
+    """
+
+    finding: Diagnostic
+    shown: Place
+    mark: Place | None = None
+    # the other file that has shown it
+    foreign: Foreign | None = None
+    is_reported_here: bool = True
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """All that is shown of it."""
+        return (self.shown, self.mark) if self.mark else (self.shown,)
+
+
 @dataclass(eq=False)
 class AnalysisResult:
     """The findings of ``snapshot``, and the fixes that are computed so far."""
@@ -45,16 +70,10 @@ class AnalysisResult:
     config: Config = Config()
     # the files that its imports led to, by path
     reads: frozenset[str] = frozenset()
-    findings: tuple[Diagnostic, ...] = ()
-    # the same findings, one for one, in the protocol's terms
-    shown: list[types.Diagnostic] = field(default_factory=list)
-    # hints in the lines at which PyTorch raises, by the index of the finding that says why
-    marks: dict[int, types.Diagnostic] = field(default_factory=dict)
-    # what is reported in another file and raises here, and one for one the hints in those lines
-    pointed: tuple[Foreign, ...] = ()
-    pointers: list[types.Diagnostic] = field(default_factory=list)
+    # what is reported here, then what is reported elsewhere and raises here; they are asked for by their indices
+    subjects: tuple[Subject, ...] = ()
     result_id: str = ""
-    # those of them that the document's own analysis has, and what they look like
+    # the findings that the document's own analysis has, as far as they are told, and what they look like
     own: tuple[tuple[Diagnostic, types.Diagnostic], ...] = ()
     # all that it has, also what waits until the user has paused
     found: tuple[tuple[Diagnostic, types.Diagnostic], ...] = ()
@@ -71,38 +90,25 @@ class AnalysisResult:
     duration: float = 0
     # what hovers have shown, if it is kept (`KeptHovers`)
     hovers: Hovers | None = None
-    # those of the findings that other files have shown, by index
-    _foreign: dict[int, Foreign] = field(default_factory=dict)
     _jobs: dict[Diagnostic, Job] = field(default_factory=dict)
+
+    @property
+    def findings(self) -> list[Diagnostic]:
+        """What is reported here."""
+        return [each.finding for each in self.subjects if each.is_reported_here]
 
     @property
     def published(self) -> list[types.Diagnostic]:
         """All that is shown in the document."""
-        return [*self.shown, *self.marks.values(), *self.pointers, *self.kept]
+        return [*(shown for shown, _ in self.placed), *self.kept]
 
     @property
-    def subjects(self) -> tuple[Diagnostic, ...]:
-        """All findings that something can be asked of here: those that are reported here, then those that are reported
-        elsewhere and raise here. Their places are their indices.
-        """
-        return (*self.findings, *(each.finding for each in self.pointed))
-
-    def shown_of(self, index: int) -> types.Diagnostic:
-        """What the document shows of subject ``index``."""
-        return [*self.shown, *self.pointers][index]
-
-    @property
-    def placed(self) -> Iterator[tuple[types.Diagnostic, Span]]:
-        """All that is shown, each with its place in the text; that all of it was skipped is said at its start."""
-        spans = [finding.span for finding in self.findings] or [START] * len(self.shown)
-        yield from zip(self.shown, spans)
-        for index, mark in self.marks.items():
-            marked = self.findings[index].marked
-            if marked is not None:
-                yield mark, marked.span
-        for pointer, each in zip(self.pointers, self.pointed):
-            if each.finding.raised_at is not None:
-                yield pointer, each.finding.raised_at.span
+    def placed(self) -> list[Place]:
+        """All that is shown of findings; that the text was skipped is said at its start."""
+        reported = [each.shown for each in self.subjects if each.is_reported_here]
+        marks = [each.mark for each in self.subjects if each.mark]
+        pointers = [each.shown for each in self.subjects if not each.is_reported_here]
+        return [*(reported or ((shown, START) for shown in self.remark)), *marks, *pointers]
 
     @property
     def notices(self) -> tuple[Notice, ...]:
@@ -111,7 +117,7 @@ class AnalysisResult:
 
     def sources(self, index: int) -> Mapping[str, Source]:
         """The other files that the story of subject ``index`` may lead through, by path."""
-        foreign = self._foreign_of(index)
+        foreign = self.subjects[index].foreign
         if foreign is not None:
             return foreign.sources
         return self.report.others if self.report is not None else {}
@@ -127,10 +133,11 @@ class AnalysisResult:
 
     def fixes(self, index: int, worker: Worker) -> Job:
         """The work that finds the fixes of subject ``index``, once, as soon as there is time."""
-        finding, foreign = self.subjects[index], self._foreign_of(index)
-        if finding not in self._jobs:
-            self._jobs[finding] = worker.submit_idle(partial(self._offer, finding, foreign), self.token)
-        return self._jobs[finding]
+        subject = self.subjects[index]
+        if subject.finding not in self._jobs:
+            work = partial(self._offer, subject.finding, subject.foreign)
+            self._jobs[subject.finding] = worker.submit_idle(work, self.token)
+        return self._jobs[subject.finding]
 
     def known_fixes(self, index: int) -> tuple[Fix, ...]:
         """The fixes of subject ``index`` as far as they are computed."""
@@ -138,12 +145,12 @@ class AnalysisResult:
 
     def is_offer_known(self, index: int) -> bool:
         """Whether the fixes of subject ``index`` are computed."""
-        job = self._jobs.get(self.subjects[index])
+        job = self._jobs.get(self.subjects[index].finding)
         return job is not None and job.future.done()
 
     def known_offer(self, index: int) -> Offer:
         """The fixes of subject ``index``, or why there is none, as far as that is computed."""
-        job = self._jobs.get(self.subjects[index]) if 0 <= index < len(self.subjects) else None
+        job = self._jobs.get(self.subjects[index].finding) if 0 <= index < len(self.subjects) else None
         done = job is not None and job.future.done() and not job.future.cancelled()
         offer: Offer = job.future.result() if job is not None and done else Offer()
         return offer
@@ -159,46 +166,46 @@ class AnalysisResult:
     def shown_after(self, before: Shown) -> Shown:
         """What is shown now, for the text that comes next; ``before`` is what was shown before."""
         foreign = {each.message for each in before.foreign}
-        others = [*(self.shown[index] for index in self._foreign), *self.pointers]
+        others = [each.shown[0] for each in self.subjects if each.foreign]
         others += (each for each in self.kept if each.message in foreign)
         return Shown(self.rows.with_endings(), tuple(self.published), tuple(others))
 
-    def add(
-        self, others: Iterable[Foreign], client: ClientCapabilities, unstructure: Callable[[object], dict[str, object]]
-    ) -> bool:
+    def add(self, others: Iterable[Foreign], client: ClientCapabilities) -> bool:
         """Show what other files have found here as well, instead of what they had found before; whether that changes
         anything. The document's own findings keep their places.
         """
-        others, path = [*others], self.snapshot.path
+        others, path, before = [*others], self.snapshot.path, self.result_id
         replaced, more = settled(
             [finding for finding, _ in self.own], (each for each in others if each.stands_in(path))
         )
-        pairs = [*self.own]
-        self._foreign = {**replaced, **dict(enumerate(more, len(pairs)))}
-        for index, each in self._foreign.items():
-            pairs[index : index + 1] = [(each.finding, each.shown(client, self.snapshot, self.rows, index))]
-        before, self.findings = self.result_id, tuple(finding for finding, _ in pairs)
-        self.shown = [shown for _, shown in pairs] or [*self.remark]
-        self.marks = marks(self.findings, Translator(self.snapshot, self.rows, client, {}))
-        self._point((each for each in others if each.raises_in(path)), client)
+        translator = Translator(self.snapshot, self.rows, client, {})
+        subjects = []
+        for index, foreign in enumerate([*map(replaced.get, range(len(self.own))), *more]):
+            finding, shown = (
+                (foreign.finding, foreign.shown(client, self.snapshot, self.rows, index))
+                if foreign
+                else self.own[index]
+            )
+            mark = translator.mark(finding, index)
+            marked = (mark, finding.marked.span) if mark and finding.marked else None
+            subjects.append(Subject(finding, (shown, finding.span), marked, foreign))
+        self.subjects = (*subjects, *self._pointed(others, client))
         self.kept = ()
         known = {key(each) for each in self.published}
         self.kept = tuple(each for each in self.staying if key(each) not in known)
-        self.result_id = result_id(self.published, unstructure)
+        self.result_id = result_id(self.published)
         return self.result_id != before
 
-    def _point(self, found: Iterable[Foreign], client: ClientCapabilities) -> None:
-        """Show where PyTorch raises here for what is reported elsewhere, each hazard once."""
+    def _pointed(self, others: Iterable[Foreign], client: ClientCapabilities) -> Iterator[Subject]:
+        """What is reported elsewhere and raises here, each hazard once."""
         known: dict[tuple[object, ...], Foreign] = {}
-        for each in found:
-            known.setdefault((each.finding.place, each.finding.raised_at), each)
-        self.pointed = tuple(known.values())
-        self.pointers = [each.pointing(client, self.snapshot, self.rows) for each in self.pointed]
-
-    def _foreign_of(self, index: int) -> Foreign | None:
-        """What another file has shown, or shows, of subject ``index``."""
-        after = index - len(self.findings)
-        return self._foreign.get(index) if after < 0 else self.pointed[after]
+        for each in others:
+            if each.raises_in(self.snapshot.path):
+                known.setdefault((each.finding.place, each.finding.raised_at), each)
+        for each in known.values():
+            at = each.finding.raised_at or each.finding
+            shown = each.pointing(client, self.snapshot, self.rows)
+            yield Subject(each.finding, (shown, at.span), foreign=each, is_reported_here=False)
 
     def _offer(self, finding: Diagnostic, foreign: Foreign | None, cancel: Callable[[], bool]) -> Offer:
         """The fixes that the document's own analysis has verified, or else those of the one that shows the finding."""
@@ -221,7 +228,6 @@ def analyse_snapshot(
     snapshot: Snapshot,
     settings: Settings,
     client: ClientCapabilities,
-    unstructure: Callable[[object], dict[str, object]],
     token: Token,
     resolver: Resolver,
     memories: Memories,
@@ -257,12 +263,6 @@ def analyse_snapshot(
         complaint=complaint,
         duration=duration,
     )
-
-
-def marks(findings: Iterable[Diagnostic], translator: Translator) -> dict[int, types.Diagnostic]:
-    """The hints at second places of findings, as the lines at which PyTorch raises, by the index of the finding."""
-    made = ((index, translator.mark(finding, index)) for index, finding in enumerate(findings))
-    return {index: mark for index, mark in made if mark is not None}
 
 
 def _analysed(

@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from functools import partial
-from typing import TYPE_CHECKING
 
 from lsprotocol import types
 from pygls.uris import from_fs_path
@@ -24,14 +23,8 @@ from ..workspace.callers import users
 from . import deferred
 from .caches import Memories
 from .client_capabilities import ClientCapabilities
-from .convert.diagnostics import Translator
-from .convert.positions import LineIndex
-from .documents import Snapshot
-from .foreign import config_for
+from .foreign import config_for, on_disk
 from .settings import Settings
-
-if TYPE_CHECKING:
-    from .. import analysis
 
 logger = logging.getLogger(__name__)
 
@@ -129,20 +122,10 @@ def check(
         return Checked()
     found: dict[str, list[Diagnostic]] = {path: []}
     for finding in (*report.diagnostics, *report.elsewhere):
-        found.setdefault(finding.filename, []).append(finding)
-    shown = {place: _shown(place, findings, report, client) for place, findings in found.items()}
-    return Checked(shown, frozenset(resolver.found))
-
-
-def _shown(
-    path: str, findings: Sequence[Diagnostic], report: analysis.Report, client: ClientCapabilities
-) -> list[types.Diagnostic]:
-    """Findings in the file at ``path``, in the protocol's terms."""
+        if not finding.filename.endswith(NOTEBOOK):
+            found.setdefault(finding.filename, []).append(finding)
     sources = {**report.others, report.path: report.source}
-    text = sources[path].text if path in sources else ""
-    snapshot = Snapshot(from_fs_path(path) or path, path, None, text)
-    translator = Translator(snapshot, LineIndex(text), client, sources)
-    shown = [translator.translate(finding, -1) for finding in findings if not finding.filename.endswith(NOTEBOOK)]
-    for diagnostic in shown:
-        diagnostic.data = None  # no action is offered where nothing is open
-    return shown
+    shown = {
+        place: on_disk(place, ((finding, sources) for finding in findings), client) for place, findings in found.items()
+    }
+    return Checked(shown, frozenset(resolver.found))

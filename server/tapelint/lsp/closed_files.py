@@ -293,7 +293,7 @@ class ClosedFiles:
                 if (shown.severity or 0) < (known.severity or 0):
                     best[_place(shown)] = shown
         items = [shown for place, shown in best.items() if place not in said]
-        name = result_id(items, self._server.protocol._converter.unstructure)
+        name = result_id(items)
         return Shown(uri, f"{name}.{self._closings[path]}", items)
 
     def _tell(self) -> None:

@@ -224,16 +224,16 @@ def _rank(finding: Diagnostic) -> tuple[int, bool]:
     return finding.severity, finding.is_latent
 
 
-def on_disk(path: str, found: list[Foreign], client: ClientCapabilities) -> tuple[str, list[types.Diagnostic]]:
-    """The findings of a file that is not open, and its URI."""
-    source = next((each.sources[path] for each in found if path in each.sources), None)
-    text, uri = source.text if source is not None else "", from_fs_path(path) or path
-    snapshot, rows = Snapshot(uri, path, None, text), LineIndex(text)
-    _, each_once = settled((), (each for each in found if each.stands_in(path)))
-    shown = [each.shown(client, snapshot, rows, -1) for each in each_once]
-    for diagnostic in shown:
-        diagnostic.data = None  # no action is offered where nothing is open
-    return uri, shown
+def on_disk(
+    path: str, found: Iterable[tuple[Diagnostic, Mapping[str, Source]]], client: ClientCapabilities
+) -> list[types.Diagnostic]:
+    """Findings in a file that is not open, each with the files that its story leads through."""
+    shown = []
+    for finding, sources in found:
+        text = sources[path].text if path in sources else ""
+        snapshot = Snapshot(from_fs_path(path) or path, path, None, text)
+        shown.append(Translator(snapshot, LineIndex(text), client, sources).translate(finding, None))
+    return shown
 
 
 Push = Callable[[str, list[types.Diagnostic]], None]
@@ -271,7 +271,9 @@ class Shared:
         for path in sorted({*known, *self._pushed}):
             before = self._pushed.pop(path, None)
             if path in known:
-                self._pushed[path] = on_disk(path, self.findings(path), client)
+                _, once = settled((), (each for each in self.findings(path) if each.stands_in(path)))
+                shown = on_disk(path, ((each.finding, each.sources) for each in once), client)
+                self._pushed[path] = from_fs_path(path) or path, shown
                 if self._pushed[path] != before:
                     self._push(*self._pushed[path])
             elif before is not None and (path not in opened or client.pulls):

@@ -40,7 +40,6 @@ from .settings import SettingsOfFolders
 from .status import Progress
 from .transport import framing, parent_process
 from .transport.json_rpc import Protocol
-from .worker import Worker
 
 logger = logging.getLogger(__name__)
 
@@ -69,6 +68,7 @@ class Server(LanguageServer):
         self._offered: bool | None = None
         self.long_work = Progress(self)
         self.closed_files = ClosedFiles(self)
+        self.complaints = Complaints(self)
         self._left: asyncio.Future[int] | None = None
         self._watch: asyncio.Task[None] | None = None
         self._register()
@@ -105,9 +105,7 @@ class Server(LanguageServer):
     def on_initialize(self, params: types.InitializeParams, result: types.InitializeResult) -> None:
         """Read the client's abilities and take back promises that are not meant for it."""
         encoding = result.capabilities.position_encoding or types.PositionEncodingKind.Utf16
-        self.client = self.session.client = ClientCapabilities.from_params(
-            params, str(getattr(encoding, "value", encoding))
-        )
+        self.client = ClientCapabilities.from_params(params, str(getattr(encoding, "value", encoding)))
         if not self.client.resolves_edits:
             result.capabilities.code_action_provider = code_action.WITHOUT_RESOLVE
         options = params.initialization_options
@@ -196,20 +194,7 @@ class Server(LanguageServer):
         loop = asyncio.get_running_loop()
         self._left = loop.create_future()
         self._watch = loop.create_task(parent_process.watch(None, self._orphaned))
-        self.session = Session(
-            Worker(),
-            self.status,
-            self.settings.settings,
-            self.publish,
-            self.protocol._converter.unstructure,
-            self.folders,
-            self.refresh,
-            self.log,
-            self.closed_files.from_open,
-            self.closed_files.touched,
-            self.long_work.over,
-            Complaints(self).take,
-        )
+        self.session = Session(self)
 
         def soon(function: Any, *args: Any) -> None:
             try:

@@ -12,7 +12,6 @@ import asyncio
 import logging
 import weakref
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import unquote
@@ -24,19 +23,18 @@ from ..workspace import Resolver
 from . import deferred
 from .analysis_result import AnalysisResult, analyse_snapshot, empty_result, failed_result, unsaved_result
 from .caches import Memories
-from .client_capabilities import ClientCapabilities
 from .delays import DELAYS
 from .documents import Document, Snapshot
-from .foreign import Foreign, Push, Shared, callers_of, elsewhere, merged, shown_by
+from .foreign import Foreign, Shared, callers_of, elsewhere, merged, shown_by
 from .notebook_documents import NotebookDocument
 from .pace import Pace
 from .settings import Settings
-from .status import Status
 from .worker import Priority, Token, Worker
 
 if TYPE_CHECKING:
     from ..analysis import Report
     from ..hover import Hovers
+    from .server import Server
 
 logger = logging.getLogger(__name__)
 
@@ -110,31 +108,13 @@ class DocumentState:
 class Session:
     """All open documents and their analyses."""
 
-    def __init__(
-        self,
-        worker: Worker,
-        status: Status,
-        settings_of: Callable[[str], Settings],
-        publish: Callable[[Snapshot, AnalysisResult | None], None],
-        unstructure: Callable[[object], dict[str, object]],
-        folders: Callable[[], list[str]] = lambda: [],
-        refresh: Callable[[], None] = lambda: None,
-        log: Callable[[types.MessageType, str], None] = lambda kind, message: None,
-        push: Push = lambda uri, shown: None,
-        touched: Callable[[str | None], None] = lambda path: None,
-        long_work: Callable[[str, str], AbstractContextManager[object]] = lambda title, what: nullcontext(),
-        complain: Callable[[str, str | None], None] = lambda uri, complaint: None,
-    ) -> None:
-        self.client = ClientCapabilities()
-        self.worker = worker
-        self._status, self.settings_of, self._publish, self._unstructure = status, settings_of, publish, unstructure
-        self._folders, self._refresh, self._log, self._long_work = folders, refresh, log, long_work
-        self._complain = complain
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self.worker = Worker()
         self._documents: dict[str, DocumentState] = {}
         self.memories = Memories()
         self.hovers = KeptHovers()
-        self._shared = Shared(push)
-        self._touched = touched
+        self._shared = Shared(server.closed_files.from_open)
         self._is_paused = True
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -144,13 +124,13 @@ class Session:
             return
         self._is_paused = False
         self.worker.submit(deferred.load, Priority.IDLE, Token())
-        self._touched(None)
+        self._server.closed_files.touched(None)
         for entry in self._documents.values():
             self._arm(entry, 0)
 
     def restart(self) -> None:
         """Analyse every open document again: the configuration has changed."""
-        self._touched(None)
+        self._server.closed_files.touched(None)
         for entry in self._documents.values():
             self._schedule(entry, 0)
 
@@ -192,13 +172,13 @@ class Session:
             entry.pace.rest()
             self._await_pause(entry)
             if entry.result is not None and self._show(entry, entry.result):
-                self._refresh()
+                self._server.refresh()
 
     def saved(self, uri: str) -> None:
         """A document was saved, which is finished for the time being."""
         entry = self._documents.get(unquote(uri))
         if entry is not None:
-            was_waited_for = entry.pace.is_unsaved and self.settings_of(uri).waits_for_save
+            was_waited_for = entry.pace.is_unsaved and self._server.settings.settings(uri).waits_for_save
             entry.pace.saved()
             self.paused(uri)
             if was_waited_for:
@@ -212,16 +192,16 @@ class Session:
             if entry.pausing is not None:
                 entry.pausing.cancel()
             self.worker.submit(partial(self.memories.drop, entry.document.uri), Priority.IDLE, Token())
-            self._publish(Snapshot(entry.document.uri, "", None, ""), None)
-            self._complain(entry.document.uri, None)
-            self._status.note(self._unseen())
+            self._server.publish(Snapshot(entry.document.uri, "", None, ""), None)
+            self._server.complaints.take(entry.document.uri, None)
+            self._server.status.note(self._unseen())
             self._shared.forget(unquote(uri))
             self._differs(entry)
             self._spread()
 
     def touched(self, path: str, delay: float = 0) -> None:
         """A file has another text now: the documents that import it are analysed again."""
-        self._touched(path)
+        self._server.closed_files.touched(path)
         self._shared.drop(path)
         for entry in self._documents.values():
             if entry.snapshot.file != path and (entry.reads is None or path in entry.reads):
@@ -239,7 +219,7 @@ class Session:
     def resolver(self) -> Resolver:
         """Finds modules below the client's folders; the texts of open documents count instead of what is on disk."""
         open_now = (entry.snapshot for entry in self._documents.values())
-        return Resolver(self._folders(), {found.file: found.text for found in open_now if found.file})
+        return Resolver(self._server.folders(), {found.file: found.text for found in open_now if found.file})
 
     def knows(self, uri: str) -> bool:
         return unquote(uri) in self._documents
@@ -316,7 +296,7 @@ class Session:
             entry.timer = asyncio.get_running_loop().call_later(delay, self._start, entry)
 
     def _start(self, entry: DocumentState) -> None:
-        snapshot, settings = entry.snapshot, self.settings_of(entry.document.uri)
+        snapshot, settings = entry.snapshot, self._server.settings.settings(entry.document.uri)
         if not settings.enable or snapshot.uri.startswith(_NOT_PROGRAMS):
             self._settle(entry, empty_result(snapshot, entry.token))
         elif settings.waits_for_save and entry.pace.is_unsaved:
@@ -326,30 +306,26 @@ class Session:
 
     async def _run(self, entry: DocumentState, snapshot: Snapshot, settings: Settings, token: Token) -> None:
         resolver = self.resolver()
-        self._status.begin()
+        self._server.status.begin()
         try:
-            job = self.worker.submit(
-                lambda: analyse_snapshot(
-                    snapshot, settings, self.client, self._unstructure, token, resolver, self.memories
-                ),
-                Priority.ANALYSIS,
-                token,
-            )
-            with self._long_work("tapelint", f"analysing {_name(snapshot.uri)}"):
+            client, memories = self._server.client, self.memories
+            work = partial(analyse_snapshot, snapshot, settings, client, token, resolver, memories)
+            job = self.worker.submit(work, Priority.ANALYSIS, token)
+            with self._server.long_work.over("tapelint", f"analysing {_name(snapshot.uri)}"):
                 result = await job.future
-            self._status.fault(result.fault)
+            self._server.status.fault(result.fault)
             if not token():
-                self._complain(snapshot.uri, result.complaint)
+                self._server.complaints.take(snapshot.uri, result.complaint)
                 self._log_run(entry, result)
                 self._log_unseen(entry, result)
-                self._status.note(self._unseen(entry, result))
+                self._server.status.note(self._unseen(entry, result))
         except (asyncio.CancelledError, deferred.analysis.Cancelled):
             return  # newer text is on its way, with a run of its own
         except Exception as error:
             result = failed_result(snapshot, token, error)
-            self._status.fault(result.fault)
+            self._server.status.fault(result.fault)
         finally:
-            self._status.end()
+            self._server.status.end()
         if token():
             return
         self._settle(entry, result)
@@ -362,7 +338,7 @@ class Session:
         self._show(entry, result, is_new=True)
         if entry.last_result_id is not None:
             if entry.last_result_id != result.result_id:
-                self._refresh()
+                self._server.refresh()
             entry.last_result_id = None
         if not entry.pending.done():
             entry.pending.set_result(result)
@@ -372,10 +348,10 @@ class Session:
         """Show what is to be shown of a result now; whether that is something else than before."""
         is_judged = entry.is_judged and all(each.result is not None for each in self._documents.values())
         result.pace(entry.pace, is_judged)
-        differs = result.add(self._known_of(entry), self.client, self._unstructure)
+        differs = result.add(self._known_of(entry), self._server.client)
         if differs or is_new:
             entry.pace.shown = result.shown_after(entry.pace.shown)
-            self._publish(result.snapshot, result)
+            self._server.publish(result.snapshot, result)
         return differs
 
     def _known_of(self, entry: DocumentState) -> list[Foreign]:
@@ -387,8 +363,8 @@ class Session:
         """Show what documents have found in each other, and in files that are not open."""
         for entry in self._documents.values():
             if entry.result is not None and self._show(entry, entry.result):
-                self._refresh()
-        self._shared.push(self.files(), self.client)
+                self._server.refresh()
+        self._shared.push(self.files(), self._server.client)
 
     def files(self) -> set[str]:
         """The files that are open."""
@@ -439,7 +415,7 @@ class Session:
     def _log_run(self, entry: DocumentState, result: AnalysisResult) -> None:
         """Log what was analysed and how long that took: once in the log, then in the trace."""
         kind = types.MessageType.Info if entry.reads is None else types.MessageType.Log
-        self._log(kind, result.log_line)
+        self._server.log(kind, result.log_line)
 
     def _log_unseen(self, entry: DocumentState, result: AnalysisResult) -> None:
         """Log notices that are new: a line for the document, and each internal error once with its traceback."""
@@ -448,9 +424,9 @@ class Session:
             return
         for notice in notices:
             if notice.kind is Kind.FAULT and notice.topic not in entry.logged:
-                self._log(types.MessageType.Error, f"{notice.failure}\n{notice.trace}")
+                self._server.log(types.MessageType.Error, f"{notice.failure}\n{notice.trace}")
         entry.logged |= {notice.topic for notice in notices}
-        self._log(types.MessageType.Info, outlined([(result.snapshot.path, notices)]))
+        self._server.log(types.MessageType.Info, outlined([(result.snapshot.path, notices)]))
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run ``work``; the loop itself would forget a task without a reference."""

@@ -42,7 +42,7 @@ class Story:
 
 def story_of(result: AnalysisResult, index: int, client: ClientCapabilities) -> Story:
     """The story of subject ``index``."""
-    finding = result.subjects[index]
+    finding = result.subjects[index].finding
     translator = Translator(result.snapshot, result.rows, client, result.sources(index))
     steps = (
         Step(number, translator.head(each), each.short.replace("`", ""), each.message)
@@ -61,8 +61,8 @@ def story_at(
     found = [
         (rank, _size(span), order, index, each)
         for order, each in enumerate([result, *(other for other in others if other is not result)])
-        for index, finding in enumerate(each.subjects)
-        for rank, span in _places(finding, path, row, column)
+        for index, subject in enumerate(each.subjects)
+        for rank, span in _places(subject.finding, path, row, column)
     ]
     if not found:
         return None

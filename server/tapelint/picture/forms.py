@@ -224,7 +224,7 @@ def _yaml(text: str) -> str:
     return f'"{quoted}"'
 
 
-def as_json(picture: Picture, main: str, place: Callable[[Spot], dict[str, Any] | None]) -> dict[str, Any]:
+def as_json(picture: Picture, main: str, place: Callable[[Spot], object]) -> dict[str, Any]:
     """``place`` says where a spot is: a file and a row for a terminal, a URI and a position for an editor; None where
     an editor has no such place.
     ``main`` is the path of the checked file, which the texts of boxes do not name.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
+import attrs
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
@@ -29,7 +30,8 @@ class Translator:
         self._snapshot, self._client, self._others = snapshot, client, others
         self._rows = {snapshot.path: rows}
 
-    def translate(self, diagnostic: Diagnostic, index: int) -> types.Diagnostic:
+    def translate(self, diagnostic: Diagnostic, index: int | None) -> types.Diagnostic:
+        """``index`` is what actions ask by; None where none is offered: nothing is open there."""
         message = "\n".join(diagnostic.lines)
         related = None
         if diagnostic.related and self._client.shows_related:
@@ -46,7 +48,7 @@ class Translator:
             source=SOURCE,
             tags=[types.DiagnosticTag.Unnecessary] if diagnostic.is_unnecessary and self._client.fades else None,
             related_information=related,
-            data=data if self._client.keeps_data else None,
+            data=data if self._client.keeps_data and index is not None else None,
         )
 
     def mark(self, diagnostic: Diagnostic, index: int) -> types.Diagnostic | None:
@@ -140,9 +142,9 @@ def skipped(reason: str) -> types.Diagnostic:
     )
 
 
-def result_id(diagnostics: list[types.Diagnostic], unstructure: Callable[[object], dict[str, object]]) -> str:
+def result_id(diagnostics: list[types.Diagnostic]) -> str:
     """A name for what the client sees, the same whenever it would see the same. The version does not show."""
-    plain = [unstructure(diagnostic) for diagnostic in diagnostics]
+    plain = [attrs.asdict(diagnostic) for diagnostic in diagnostics]
     for entry in plain:
         entry.pop("data", None)
     return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()[:16]

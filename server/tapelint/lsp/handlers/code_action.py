@@ -14,7 +14,7 @@ from pygls.uris import from_fs_path
 
 from ...headline import capitalized
 from ...report.diagnostic import FileEdits, Fix
-from ...source import Source, Span
+from ...source import Source
 from ...source.suppression.adding import ignore_here, ignore_in_file
 from ...workspace import Resolver
 from ..analysis_result import AnalysisResult
@@ -87,23 +87,14 @@ def _in_range(result: AnalysisResult, params: types.CodeActionParams) -> list[in
     """
     here = result.snapshot.row_offset(params.text_document.uri)
 
-    def is_here(shown: types.Diagnostic | None, span: Span | None) -> bool:
-        if shown is None or span is None or not _touch(shown.range, params.range):
-            return False
-        return result.snapshot.cell_of(span)[1] == here
-
-    reported = [
+    return [
         index
-        for index, (shown, finding) in enumerate(zip(result.shown, result.findings))
-        if is_here(shown, finding.span)
-        or is_here(result.marks.get(index), finding.marked.span if finding.marked else None)
+        for index, subject in enumerate(result.subjects)
+        if any(
+            _touch(shown.range, params.range) and result.snapshot.cell_of(span)[1] == here
+            for shown, span in subject.places
+        )
     ]
-    pointed = (
-        index
-        for index, (shown, each) in enumerate(zip(result.pointers, result.pointed), len(result.findings))
-        if each.finding.raised_at is not None and is_here(shown, each.finding.raised_at.span)
-    )
-    return [*reported, *pointed]
 
 
 def _quick_fixes(ls: Server, result: AnalysisResult, touched: list[int]) -> list[types.CodeAction]:
@@ -123,9 +114,9 @@ def _refusals(ls: Server, result: AnalysisResult, touched: list[int]) -> list[ty
     why = {index: result.known_offer(index).no_fix for index in touched}
     return [
         types.CodeAction(
-            title=f"No safe fix for {result.subjects[index].code}",
+            title=f"No safe fix for {result.subjects[index].finding.code}",
             kind=QUICK_FIX,
-            diagnostics=[result.shown_of(index)],
+            diagnostics=[result.subjects[index].shown[0]],
             disabled=types.CodeActionDisabled(reason=capitalized(reason)),
         )
         for index, reason in why.items()
@@ -192,7 +183,7 @@ def _fix_action(ls: Server, result: AnalysisResult, index: int, number: int, fix
     return types.CodeAction(
         title=fix.title,
         kind=QUICK_FIX,
-        diagnostics=[result.shown_of(index)],
+        diagnostics=[result.subjects[index].shown[0]],
         is_preferred=True if preferred and ls.client.shows_preferred else None,
         edit=None if ls.client.resolves_edits else edit,
         data=data_of(result, "fix", index=index, number=number) if ls.client.resolves_edits else None,
@@ -205,12 +196,13 @@ def _silencers(ls: Server, result: AnalysisResult, source: Source, touched: list
     is reported in another file is ignored there.
     """
     shown_by: dict[tuple[str, int], list[types.Diagnostic]] = {}
-    for index in (each for each in touched if each < len(result.findings)):
-        finding = result.findings[index]
-        shown_by.setdefault((finding.code, finding.span.row), []).append(result.shown[index])
+    for subject in (result.subjects[index] for index in touched):
+        if subject.is_reported_here:
+            finding, (shown, _) = subject.finding, subject.shown
+            shown_by.setdefault((finding.code, finding.span.row), []).append(shown)
     by_code: dict[str, list[types.Diagnostic]] = {}
-    for (code, _), shown in shown_by.items():
-        by_code.setdefault(code, []).extend(shown)
+    for (code, _), each in shown_by.items():
+        by_code.setdefault(code, []).extend(each)
     where = "notebook" if source.cells else "file"
     offers = [
         *(

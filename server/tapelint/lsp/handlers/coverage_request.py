@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lsprotocol import types
 from pygls.uris import from_fs_path
 
 from ...source import Span
@@ -44,14 +45,11 @@ async def coverage_of(ls: Any, *arguments: Any) -> dict[str, Any] | None:
 
 def _answer(result: AnalysisResult, found: Coverage, client: ClientCapabilities) -> dict[str, Any]:
     rows, is_notebook = result.rows, bool(result.report and result.report.source.cells)
-    uri = from_fs_path(result.snapshot.path) if result.snapshot.file else result.snapshot.uri
+    uri = from_fs_path(result.snapshot.file or "") or result.snapshot.uri
 
-    def location(path: str, span: Span) -> dict[str, Any] | None:
-        if is_notebook or path != result.snapshot.path:
-            return None
-        at = rows.range(span, client.encoding)
-        ends = {"start": at.start, "end": at.end}
-        return {"uri": uri, "range": {name: {"line": e.line, "character": e.character} for name, e in ends.items()}}
+    def location(path: str, span: Span) -> types.Location | None:
+        is_here = not is_notebook and path == result.snapshot.path
+        return types.Location(uri, rows.range(span, client.encoding)) if is_here else None
 
     def call(each: BackwardCall) -> dict[str, Any]:
         cause = None

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from lsprotocol import types
 from pygls.uris import from_fs_path, to_fs_path
 
 from ...source import NOTEBOOK, Notebook, Source, SourceError, Span, notebook
@@ -41,7 +42,7 @@ async def explain(ls: Any, *arguments: Any) -> dict[str, Any]:
     raised = deferred.tracebacks.raised_in(text)
     if not raised:
         return {"text": "There is no traceback and no error message in this text.", "location": None}
-    resolver, settings_of, within = ls.session.resolver(), ls.session.settings_of, to_fs_path(uri) if uri else None
+    resolver, settings_of, within = ls.session.resolver(), ls.settings.settings, to_fs_path(uri) if uri else None
     roots, books = resolver.roots or (os.getcwd(),), ls.session.notebooks()
 
     def work() -> dict[str, Any]:
@@ -80,7 +81,7 @@ def _analyser(
     return analyse
 
 
-def _location(found: Explanation, client: ClientCapabilities, books: Mapping[str, Snapshot]) -> dict[str, Any] | None:
+def _location(found: Explanation, client: ClientCapabilities, books: Mapping[str, Snapshot]) -> types.Location | None:
     """Where to go: to the first finding, else to the innermost line of the traceback that is here."""
     for match in found.matches:
         sources = {**match.report.others, match.report.path: match.report.source}
@@ -96,14 +97,11 @@ def _location(found: Explanation, client: ClientCapabilities, books: Mapping[str
 
 def _as_location(
     source: Source, span: Span, client: ClientCapabilities, book: Snapshot | None
-) -> dict[str, Any] | None:
+) -> types.Location | None:
     """A place of a file, or of a cell of the notebook that is open as ``book``. The cells of another one are documents
     that the client does not have yet: it goes to none of them.
     """
     if source.cells and book is None:
         return None
     uri, row_offset = book.cell_of(span) if book is not None else (from_fs_path(source.path), 0)
-    found = LineIndex(source.text).range(span, client.encoding, row_offset)
-    ends = {"start": found.start, "end": found.end}
-    places = {name: {"line": end.line, "character": end.character} for name, end in ends.items()}
-    return {"uri": uri, "range": places}
+    return types.Location(uri or "", LineIndex(source.text).range(span, client.encoding, row_offset))

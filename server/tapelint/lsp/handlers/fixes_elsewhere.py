@@ -47,13 +47,8 @@ def _undoing(made: FileEdits, ls: Server) -> dict[str, object]:
     after = made.after
     rows = LineIndex(after)
     back = ((rows.range(edit.span, ls.client.encoding), edit.content) for edit in changes(after, (), made.text, ()))
-    edits = [{"range": _plain(area), "newText": content} for area, content in back]
+    edits = [{"range": area, "newText": content} for area, content in back]
     return {"uri": uri, "after": _digest(after), "edits": edits}
-
-
-def _plain(area: types.Range) -> dict[str, dict[str, int]]:
-    ends = {"start": area.start, "end": area.end}
-    return {name: {"line": end.line, "character": end.character} for name, end in ends.items()}
 
 
 def _digest(text: str) -> str:

@@ -29,18 +29,15 @@ async def graph(ls: Any, *arguments: Any) -> dict[str, Any]:
     report = result.report
     row, column = result.rows.place(types.Position(here.line + offset, here.character), ls.client.encoding)
 
-    def place(spot: Any) -> dict[str, Any] | None:
+    def place(spot: Any) -> types.Location | None:
         """None for what is in a cell of a notebook: its cells are documents of the client's own."""
         if spot.path != report.source.path:
-            line, character = max(0, spot.row - 1), max(0, spot.column - 1)
-            target = from_fs_path(spot.path)
+            at, target = types.Position(max(0, spot.row - 1), max(0, spot.column - 1)), from_fs_path(spot.path)
         elif report.source.cells:
             return None
         else:
-            at = result.rows.position(spot.row, spot.column, ls.client.encoding)
-            line, character, target = at.line, at.character, uri
-        point = {"line": line, "character": character}
-        return {"uri": target, "range": {"start": point, "end": point}}
+            at, target = result.rows.position(spot.row, spot.column, ls.client.encoding), uri
+        return types.Location(target or "", types.Range(at, at))
 
     def work() -> dict[str, Any]:
         try:

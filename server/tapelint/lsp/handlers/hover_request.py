@@ -28,10 +28,11 @@ async def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:
         return None
     here = types.Position(params.position.line + row_offset, params.position.character)
     row, column = result.rows.place(here, ls.client.encoding)
+    findings = tuple(each.finding for each in result.subjects)
     try:
         # One that has begun is not given up with its request: what it executes answers the next one as well.
         found = await ls.session.worker.submit(
-            lambda: hovers.at(row, column, result.token, result.subjects, not ls.client.hovers_findings),
+            lambda: hovers.at(row, column, result.token, findings, not ls.client.hovers_findings),
             Priority.ANSWER,
             token,
         ).future

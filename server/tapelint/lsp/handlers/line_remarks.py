@@ -19,7 +19,6 @@ from lsprotocol import types
 from .. import deferred
 from ..analysis_result import AnalysisResult
 from ..client_capabilities import ClientCapabilities
-from ..session import Session
 from ..settings import Shown
 from ..stories import story_of
 from ..worker import Priority, Token
@@ -34,16 +33,14 @@ logger = logging.getLogger(__name__)
 About = Callable[["Recording", "Source"], Iterable["Remark"]]
 
 
-async def placed_remarks(
-    session: Session, result: AnalysisResult, uri: str, client: ClientCapabilities, *about: About
-) -> list[tuple[types.Range, str]]:
+async def placed_remarks(ls: Server, result: AnalysisResult, uri: str, *about: About) -> list[tuple[types.Range, str]]:
     """The places and texts in the client's document ``uri``; none once its text has changed."""
     if result.report is None:
         return []
-    hovers = session.hovers.get(result, result.report)
+    hovers = ls.session.hovers.get(result, result.report)
     try:
         # Hovers go first: someone waits for those.
-        job = session.worker.submit(
+        job = ls.session.worker.submit(
             lambda: [remark for each in about for remark in hovers.remarks(each, result.token)],
             Priority.ANALYSIS,
             Token(),
@@ -56,7 +53,7 @@ async def placed_remarks(
         return []
     placed = [(result.snapshot.cell_of(remark.span), remark) for remark in remarks if not result.token()]
     return [
-        (result.rows.range(remark.span, client.encoding, row_offset), remark.text)
+        (result.rows.range(remark.span, ls.client.encoding, row_offset), remark.text)
         for (owner, row_offset), remark in placed
         if unquote(owner) == unquote(uri)
     ]
@@ -72,19 +69,19 @@ ABOUT: dict[Shown, About] = {
 async def lenses(ls: Server, params: types.CodeLensParams) -> list[types.CodeLens] | None:
     """The lenses of a document; None where no setting asks for any. They run nothing: their command has no name."""
     uri = params.text_document.uri
-    shown = ls.session.settings_of(uri).shown
+    shown = ls.settings.settings(uri).shown
     wanted = [about for setting, about in ABOUT.items() if setting in shown]
     result = await ls.session.result(uri) if wanted else None
     if result is None:
         return None
-    remarks = await placed_remarks(ls.session, result, uri, ls.client, *wanted)
+    remarks = await placed_remarks(ls, result, uri, *wanted)
     return [types.CodeLens(area, types.Command(text.replace("`", ""), "")) for area, text in remarks]
 
 
 async def hints(ls: Server, params: types.InlayHintParams) -> list[types.InlayHint] | None:
     """The hints in a part of a document; None where no setting asks for any."""
     uri = params.text_document.uri
-    shown = ls.session.settings_of(uri).shown
+    shown = ls.settings.settings(uri).shown
     if not shown & {Shown.STORY, Shown.TENSORS}:
         return None
     result = await ls.session.result(uri)
@@ -116,7 +113,7 @@ def _of_stories(result: AnalysisResult, uri: str, row_offset: int, client: Clien
 
 async def _of_tensors(ls: Server, result: AnalysisResult, uri: str) -> list[types.InlayHint]:
     """What each assignment binds."""
-    remarks = await placed_remarks(ls.session, result, uri, ls.client, deferred.hover.assignments)
+    remarks = await placed_remarks(ls, result, uri, deferred.hover.assignments)
     return [types.InlayHint(area.end, text, padding_left=True) for area, text in remarks]
 
 

@@ -84,13 +84,13 @@ async def of_rules(
     actions = []
     by_code: dict[str, list[int]] = {}
     for index in touched:
-        by_code.setdefault(result.subjects[index].code, []).append(index)
+        by_code.setdefault(result.subjects[index].finding.code, []).append(index)
     for code, own in by_code.items():
         if not await _has_several(ls, result, code, patience):
             continue
         title = f"Fix all {code} in this {'notebook' if result.snapshot.documents else 'file'}"
         action = types.CodeAction(title, kind=types.CodeActionKind.QuickFix)
-        action.diagnostics = [result.shown_of(index) for index in own]
+        action.diagnostics = [result.subjects[index].shown[0] for index in own]
         if ls.client.resolves_edits:
             action.data = data_of(result, "all", code=code)
         else:

@@ -60,15 +60,16 @@ def _as_data(story: Story) -> dict[str, Any]:
         "name": finding.name,
         "severity": int(finding.severity),
         "message": finding.message,
-        **_where(story.place),
+        "uri": story.place.uri,
+        "range": story.place.range,
         "steps": [
-            {"number": step.number, **_where(step.place), "short": step.short, "message": step.message}
+            {
+                "number": step.number,
+                "uri": step.place.uri,
+                "range": step.place.range,
+                "short": step.short,
+                "message": step.message,
+            }
             for step in story.steps
         ],
     }
-
-
-def _where(place: types.Location) -> dict[str, Any]:
-    ends = {"start": place.range.start, "end": place.range.end}
-    area = {name: {"line": end.line, "character": end.character} for name, end in ends.items()}
-    return {"uri": place.uri, "range": area}
