@@ -1,66 +1,43 @@
 """Bytes in, bytes out: framed messages over standard input and output.
 
 One thread reads, one writes, and neither ever holds up the loop: a client that stops reading must not stop the server
-from noticing that it died. Both are daemons on raw descriptors, so that leaving never waits for a read that will not
-return.
+from noticing that it died. Both are daemons, so that leaving never waits for a read that will not return.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from typing import BinaryIO
 
-_LENGTH = re.compile(rb"(?i)^content-length:[ \t]*(\d+)[ \t]*$", re.MULTILINE)
+_LENGTH = re.compile(rb"(?i)content-length:[ \t]*(\d+)\s*")
 
 
-class Frames:
-    """Cuts a stream of bytes into message bodies.
-
-    >>> frames = Frames()
-    >>> list(frames.feed(b"Content-Length: 2\\r\\n\\r\\n{}Content-"))
-    [b'{}']
-    """
-
-    def __init__(self) -> None:
-        self._buffer = bytearray()
-        self._length: int | None = None
-
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        self._buffer += data
-        while True:
-            if self._length is None:
-                end = self._buffer.find(b"\r\n\r\n")
-                if end < 0:
-                    return
-                header = bytes(self._buffer[:end]).replace(b"\r\n", b"\n")
-                del self._buffer[: end + 4]
-                found = _LENGTH.search(header)
-                if found is None:
-                    continue  # not a header of ours; the next one may be
-                self._length = int(found.group(1))
-            if len(self._buffer) < self._length:
-                return
-            body = bytes(self._buffer[: self._length])
-            del self._buffer[: self._length]
-            self._length = None
-            yield body
+def bodies(stream: BinaryIO) -> Iterator[bytes]:
+    """The bodies of the messages in a stream; what stands there without a length is left out."""
+    length = 0
+    while line := stream.readline():
+        if found := _LENGTH.fullmatch(line):
+            length = int(found[1])
+        elif length and not line.strip():
+            body = stream.read(length)
+            if len(body) == length:
+                yield body
+            length = 0
 
 
 def start_reader(descriptor: int, on_message: Callable[[bytes], None], on_end: Callable[[], None]) -> None:
     """Read ``descriptor`` on a thread of its own until it ends."""
 
     def read() -> None:
-        frames = Frames()
-        try:
-            while data := os.read(descriptor, 1 << 16):
-                for body in frames.feed(data):
-                    on_message(body)
-        except OSError:
-            pass
+        with contextlib.suppress(OSError), open(descriptor, "rb", closefd=False) as stream:
+            for body in bodies(stream):
+                on_message(body)
         on_end()
 
     threading.Thread(target=read, name="tapelint-reader", daemon=True).start()
