@@ -178,7 +178,7 @@ def edits(draw: st.DrawFn, text: str) -> list[str]:
 TEXTS = [LIBRARY, SCRIPT, *(path.read_text(encoding="utf-8") for path in EXAMPLES)]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_incremental_equals_fresh(data: st.DataObject):
     text = data.draw(st.sampled_from(TEXTS))
@@ -371,7 +371,7 @@ def crowd(module: str, importer: str) -> tuple[str, str] | None:
     return (f"{module}.py", CROWD[module]) if module in CROWD else None
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     texts=st.lists(st.frozensets(st.sampled_from(OPTIONAL)).map(thinned), min_size=2, max_size=5),
     characters=st.integers(50, 700),

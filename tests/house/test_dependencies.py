@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
+from functools import cache
 from pathlib import Path
 
 from tapelint.workspace.toml import read_toml
@@ -37,9 +38,10 @@ def of_engines() -> set[str]:
 
 def is_for_types(node: ast.AST) -> bool:
     """Whether a node is read by type checkers alone."""
-    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
 
+@cache
 def imported() -> dict[str, str]:
     """The libraries that the package imports, each with a file that does."""
     found: dict[str, str] = {}

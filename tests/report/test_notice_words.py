@@ -6,11 +6,14 @@ import pytest
 
 from mdjudge import badly_worded
 from tapelint import analysis
+from tapelint.engine.limits import Limits
 from tapelint.engine.machine import Machine
 from tapelint.report.notice import Kind, Notice
 
 LONG = f"n = {' + '.join(['n'] * 60)}\n"
-CUT = f"{f'    {LONG}' * 400}"
+CUT = f"{f'    {LONG}' * 40}"
+LITTLE = Limits(script_fuel=4_000, entry_fuel=1_000, all_entries_fuel=3_000)
+"""So that a tenth of the work shows what is said when fuel is spent."""
 NAMES = [f"train_the_whole_model_{number}_of_the_long_experiment" for number in range(9)]
 VERY_LONG = "one_step_" * 12
 
@@ -24,7 +27,7 @@ CUTS = {
     "a function of several": functions(["fit"], CUT) + functions(["other"], "    return n\n"),
     "functions with long names": functions(NAMES[:3], CUT),
     "a function with a very long name": functions([VERY_LONG], CUT),
-    "the script": f"import torch\nn = 1\n{LONG * 1500}",
+    "the script": f"import torch\nn = 1\n{LONG * 150}",
     "too deep": f"import torch\nx = {' + '.join(['1'] * 1_000)}\n",
 }
 SYNTAX = {
@@ -35,7 +38,7 @@ SYNTAX = {
 
 
 def only(text: str, kind: Kind) -> Notice:
-    (notice,) = analysis.analyse(text, "a.py").notices
+    (notice,) = analysis.analyse(text, "a.py", limits=LITTLE).notices
     assert notice.kind is kind
     return notice
 
@@ -102,7 +105,7 @@ def test_where_the_program_raises(text: str) -> None:
 
 @pytest.mark.parametrize("text", GOES_ON.values(), ids=GOES_ON.keys())
 def test_where_the_program_goes_on(text: str) -> None:
-    assert [notice for notice in analysis.analyse(text, "a.py").notices if notice.kind is Kind.ENDED] == []
+    assert [notice for notice in analysis.analyse(text, "a.py", limits=LITTLE).notices if notice.kind is Kind.ENDED] == []
 
 
 def test_where_several_functions_raise() -> None:
