@@ -19,8 +19,9 @@ from multiprocessing.process import BaseProcess
 
 from ..fault import REPORT
 from ..report.notice import FAULTY, Kind, Notice
+from ..source.writing import uninterrupted
 from .file_check import check_file, unchecked
-from .signals import ENDING, held_back
+from .signals import ENDING
 from .streams import log
 from .task import FileResult, Task
 
@@ -115,7 +116,7 @@ class _Pool:
         ours, theirs = self.context.Pipe()
         process = self.context.Process(target=_serve, args=(theirs,), daemon=True)
         try:
-            with held_back():
+            with uninterrupted():
                 process.start()
         except OSError:
             ours.close()

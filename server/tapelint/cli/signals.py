@@ -42,16 +42,3 @@ def interruptible() -> Iterator[None]:
     finally:
         for number in heard:
             signal.signal(number, before[number])
-
-
-@contextlib.contextmanager
-def held_back() -> Iterator[None]:
-    """In here these signals wait, also for processes that are started."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -16,14 +16,13 @@ from ..report.diagnostic import Diagnostic, Fix, Offer
 from ..report.notice import START, Kind, Notice
 from ..source import Notebook, Source, Span, concerns_torch
 from ..workspace import Config, Resolver
-from ..workspace.callers import users
 from . import deferred
 from .caches import Memories
 from .client_capabilities import ClientCapabilities
 from .convert.diagnostics import Translator, result_id, skipped
 from .convert.positions import LineIndex
 from .documents import Snapshot
-from .foreign import Foreign, config_for, settled
+from .foreign import Foreign, analysed, settled
 from .pace import Pace, Shown, key
 from .settings import Settings
 from .worker import Job, Token, Worker
@@ -270,23 +269,10 @@ def _analysed(
 ) -> analysis.Report:
     """The report on ``snapshot``; one that is no file imports nothing."""
     program = Notebook(snapshot.text, snapshot.cells) if snapshot.documents else snapshot.text
-    memory, file = memories.memory(snapshot.uri), snapshot.file
-    if file is None:
+    memory = memories.memory(snapshot.uri)
+    if snapshot.file is None:
         return deferred.analysis.analyse(program, snapshot.path, config, token, memory=memory)
-    config_of = config_for(settings, resolver, file)
-    used_by = partial(users, resolver=resolver) if config.callers else None
-    return deferred.analysis.analyse(
-        program,
-        snapshot.path,
-        config,
-        token,
-        resolver,
-        memory,
-        resolver.is_imported,
-        config_of=config_of,
-        users=used_by,
-        shared=memories.shared,
-    )
+    return analysed(program, snapshot.path, settings, resolver, memories, token, memory=memory)
 
 
 def empty_result(snapshot: Snapshot, token: Token) -> AnalysisResult:

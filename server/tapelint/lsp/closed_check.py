@@ -9,7 +9,6 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from functools import partial
 
 from lsprotocol import types
 from pygls.uris import from_fs_path
@@ -19,11 +18,10 @@ from ..frozen import frozen
 from ..report.diagnostic import Diagnostic
 from ..source import NOTEBOOK
 from ..workspace import Given, IgnoreFiles, Resolver, checked_as, discover, is_excluded_by_name
-from ..workspace.callers import users
 from . import deferred
 from .caches import Memories
 from .client_capabilities import ClientCapabilities
-from .foreign import config_for, on_disk
+from .foreign import analysed, on_disk
 from .settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -64,57 +62,37 @@ def python_files(
     return [*dict.fromkeys(found)], False
 
 
-def training(paths: Sequence[str], resolver: Resolver, cancel: Callable[[], bool]) -> set[str]:
-    """Those of some files that train."""
-    found = set()
-    for path in paths:
-        if cancel():
-            raise deferred.analysis.Cancelled
-        if deferred.training_files.trains(resolver.text(path) or ""):
-            found.add(path)
-    return found
-
-
 def is_below(path: str, root: str) -> bool:
     """Whether a path is inside of a folder."""
     return path.startswith(root.rstrip(os.sep) + os.sep)
 
 
-def is_wanted(path: str, roots: Sequence[str], resolver: Resolver, cancel: Callable[[], bool]) -> bool:
-    """Whether a file is one that :func:`python_files` would find, and trains."""
+def _is_wanted(path: str, roots: Sequence[str], resolver: Resolver) -> bool:
+    """Whether a file is one that :func:`python_files` would find."""
     root = next((root for root in roots if is_below(path, root)), None)
     config = checked_as(path, resolver, path, Given()) if root is not None and path.endswith(SUFFIXES) else None
-    if root is None or config is None or (config.respect_gitignore and IgnoreFiles(root).ignores(path)):
-        return False
-    return bool(training([path], resolver, cancel))
+    return (
+        root is not None and config is not None and not (config.respect_gitignore and IgnoreFiles(root).ignores(path))
+    )
 
 
 def check(
     path: str,
+    roots: Sequence[str],
     settings: Settings,
     client: ClientCapabilities,
     memories: Memories,
     resolver: Resolver,
     cancel: Callable[[], bool],
-) -> Checked:
-    """Analyse the file at ``path``. Raises ``analysis.Cancelled`` when ``cancel`` says so."""
-    text = resolver.text(path)
-    config, config_of = settings.config(path)[0], config_for(settings, resolver, path)
-    if text is None or config.excludes(path):
-        return Checked()
+) -> Checked | None:
+    """Analyse the file at ``path``; None where it does not train, or is not to be checked. Raises
+    ``analysis.Cancelled`` when ``cancel`` says so.
+    """
+    text = resolver.text(path) if _is_wanted(path, roots, resolver) else None
+    if text is None or not deferred.training_files.trains(text):
+        return None
     try:
-        used_by = partial(users, resolver=resolver) if config.callers else None
-        report = deferred.analysis.analyse(
-            text,
-            path,
-            config,
-            cancel,
-            resolver,
-            is_imported=resolver.is_imported,
-            config_of=config_of,
-            users=used_by,
-            shared=memories.shared,
-        )
+        report = analysed(text, path, settings, resolver, memories, cancel)
     except deferred.analysis.Cancelled:
         raise
     except Exception:

@@ -23,7 +23,7 @@ from ..bounds import BOUNDS
 from ..frozen import frozen
 from ..workspace import Resolver
 from . import deferred
-from .closed_check import Checked, check, is_below, is_wanted, python_files, training
+from .closed_check import Checked, check, is_below, python_files
 from .convert.diagnostics import result_id
 from .delays import DELAYS
 from .worker import Priority, Token
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 
 SHORTEST, LONGEST = 0.1, 5.0
 """Seconds until a file is begun again that was given up for something more urgent."""
-AT_ONCE = 20
-"""Files that are looked at in one go."""
-
 LAST = Priority.BACKGROUND
 
 T = TypeVar("T")
@@ -61,7 +58,6 @@ class ClosedFiles:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._training: set[str] = set()
         self._checked: dict[str, Checked] = {}
         self._shown: dict[str, Shown] = {}
         # what open documents have found in closed files: it is pushed to these already
@@ -70,7 +66,6 @@ class ClosedFiles:
         self._closings: Counter[str] = Counter()
         # what is still to be done
         self._is_outdated = True
-        self._changed: set[str] = set()
         self._stale: set[str] = set()
         self._done = 0
         self._token = Token()
@@ -85,7 +80,7 @@ class ClosedFiles:
         elif self._roots() and (
             path not in self._server.session.files() or any(self._reads(p, path) for p in self._checked)
         ):
-            self._changed.add(path)
+            self._stale |= {path, *(each for each in self._checked if self._reads(each, path))}
             self._give_up()
 
     def opened(self, uri: str) -> None:
@@ -173,14 +168,12 @@ class ClosedFiles:
 
     async def _run(self) -> None:
         """Do what is to be done until nothing is left."""
-        while self._is_outdated or self._changed or self._stale:
+        while self._is_outdated or self._stale:
             self._token = Token()
             await asyncio.sleep(DELAYS.closed_files)
             try:
                 if self._is_outdated:
                     await self._look_around()
-                elif self._changed:
-                    await self._take_changes()
                 else:
                     await self._check()
             except GivenUp:
@@ -189,35 +182,19 @@ class ClosedFiles:
         asyncio.get_running_loop().call_soon(self._tell)  # once this task is done: there is no more to come
 
     async def _look_around(self) -> None:
-        """Find the files that train. All of them are to be checked again."""
+        """Find the files. All of them are to be checked again."""
         roots, settings_of = self._roots(), self._server.settings.settings
         paths, is_cut = await self._when_idle(lambda resolver, cancel: python_files(roots, settings_of, cancel))
-        found: set[str] = set()
-        for begin in range(0, len(paths), AT_ONCE):
-            found |= await self._when_idle(partial(training, paths[begin : begin + AT_ONCE]))
         if is_cut:
             said = f"Only {BOUNDS.project_files:,} Python files of the workspace are looked at."
             self._server.log(types.MessageType.Warning, said)
-        self._is_outdated, self._training, self._stale, self._done = False, found, {*found}, 0
-        self._changed.clear()
-        for path in {*self._checked} - found:
+        self._is_outdated, self._stale, self._done = False, {*paths}, 0
+        for path in {*self._checked} - self._stale:
             self._forget(path)
-
-    async def _take_changes(self) -> None:
-        """Find what is to be checked again."""
-        roots = self._roots()
-        for path in [*self._changed]:
-            if await self._when_idle(partial(is_wanted, path, roots)):
-                self._training.add(path)
-            else:
-                self._training.discard(path)
-                self._forget(path)
-            self._stale |= {each for each in self._training if each == path or self._reads(each, path)}
-            self._changed.discard(path)
 
     async def _check(self) -> None:
         """Check one file after the other."""
-        client, settings_of = self._server.client, self._server.settings.settings
+        client, settings_of, roots = self._server.client, self._server.settings.settings, self._roots()
         with self._server.long_work.over("tapelint") as work:
             while self._stale:
                 path = min(self._stale)
@@ -225,12 +202,12 @@ class ClosedFiles:
                 work.say(f"{self._done} of {count} files", 100 * self._done // count)
                 if path not in self._server.session.files():
                     settings = settings_of(from_fs_path(path) or path)
-                    checked = await self._when_idle(
-                        partial(check, path, settings, client, self._server.session.memories)
-                    )
-                    before = self._checked.get(path, Checked())
-                    self._checked[path] = checked
-                    self._show({*before.shown, *checked.shown})
+                    attempt = partial(check, path, roots, settings, client, self._server.session.memories)
+                    checked = await self._when_idle(attempt)
+                    before = self._checked.pop(path, Checked())
+                    if checked is not None:
+                        self._checked[path] = checked
+                    self._show({*before.shown, *(checked or before).shown})
                 self._done += 1
                 self._stale.discard(path)
 

@@ -12,16 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
 from ..frozen import frozen
 from ..report.diagnostic import Diagnostic, FileEdits, Fix, Offer
-from ..source import NOTEBOOK, Source
+from ..source import NOTEBOOK, Notebook, Source
 from ..workspace import Config, Given, Resolver, checked_as
-from ..workspace.callers import Caller, find_callers, text_of
+from ..workspace.callers import Caller, find_callers, text_of, users
 from . import deferred
 from .caches import Memories
 from .client_capabilities import ClientCapabilities
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from .. import analysis
 
 
-def _never() -> bool:
+def never() -> bool:
     return False
 
 
@@ -47,7 +48,7 @@ class Foreign:
     finding: Diagnostic
     sources: Mapping[str, Source]
     report: analysis.Report
-    is_outdated: Callable[[], bool] = _never
+    is_outdated: Callable[[], bool] = never
 
     def offer(self, document: Snapshot, cancel: Callable[[], bool]) -> Offer:
         """The fixes of the finding for readers of a document: its edits are the fix's own. Runs on the worker."""
@@ -129,7 +130,7 @@ def elsewhere(report: analysis.Report, is_outdated: Callable[[], bool]) -> dict[
 
 
 def _by_path(
-    report: analysis.Report, findings: Iterable[Diagnostic], is_outdated: Callable[[], bool] = _never
+    report: analysis.Report, findings: Iterable[Diagnostic], is_outdated: Callable[[], bool] = never
 ) -> dict[str, list[Foreign]]:
     """Findings by the files that they are reported in, and by those that they raise in."""
     sources, found = {**report.others, report.path: report.source}, dict[str, list[Foreign]]()
@@ -146,14 +147,29 @@ def _raises_in(finding: Diagnostic) -> str | None:
     return finding.raised_at.filename if finding.raised_at is not None else None
 
 
-def config_for(settings: Settings, resolver: Resolver, main: str) -> Callable[[str], Config | None]:
-    """The configuration of a file that ``main`` imports, with the editor's settings; None where it is not checked."""
+def analysed(
+    program: str | Notebook,
+    path: str,
+    settings: Settings,
+    resolver: Resolver,
+    memories: Memories,
+    cancel: Callable[[], bool],
+    **how: Any,
+) -> analysis.Report:
+    """The report on a file of the workspace, under the project's configuration with the editor's settings. ``how`` are
+    further arguments of the analysis. Raises Cancelled.
+    """
 
-    def config_of(path: str) -> Config | None:
-        checked = checked_as(path, resolver, main, Given())
-        return settings.config(path)[0] if checked is not None else None
+    def config_of(other: str) -> Config | None:
+        """None for a file that is imported and not checked."""
+        return settings.config(other)[0] if checked_as(other, resolver, path, Given()) is not None else None
 
-    return config_of
+    config = settings.config(path)[0]
+    asked = {"users": partial(users, resolver=resolver) if config.callers else None, "shared": memories.shared, **how}
+    is_imported = resolver.is_imported
+    return deferred.analysis.analyse(
+        program, path, config, cancel, resolver, is_imported=is_imported, config_of=config_of, **asked
+    )
 
 
 def callers_of(path: str, resolver: Resolver, cancel: Callable[[], bool]) -> tuple[Caller, ...]:
@@ -175,22 +191,14 @@ def shown_by(
 ) -> dict[str, list[Foreign]]:
     """What a caller of the file at ``path`` shows there, and what that file does in the caller. Raises Cancelled."""
     text = text_of(caller.path, resolver)
-    config = settings.config(caller.path)[0]
     if text is None:
         return {}
-    report = deferred.analysis.analyse(
-        text,
-        caller.path,
-        config,
-        cancel,
-        resolver,
-        limits=deferred.limits.of_caller(rank),
-        config_of=config_for(settings, resolver, caller.path),
-        focus=caller.names,
-        shared=memories.shared,
+    limits = deferred.limits.of_caller(rank)
+    report = analysed(
+        text, caller.path, settings, resolver, memories, cancel, users=None, limits=limits, focus=caller.names
     )
     there = [finding for finding in report.elsewhere if path in (finding.filename, _raises_in(finding))]
-    if not config.excludes(caller.path) and not caller.path.endswith(NOTEBOOK):
+    if not settings.config(caller.path)[0].excludes(caller.path) and not caller.path.endswith(NOTEBOOK):
         there += (f for f in report.diagnostics if path in (_raises_in(f), *(step.filename for step in f.related)))
     return _by_path(report, there)
 

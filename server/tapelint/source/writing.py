@@ -24,7 +24,7 @@ def rewrite(path: str, before: str, after: str) -> None:
     """
     path = os.path.realpath(path)
     try:
-        with _uninterrupted(), open(path, "r+b", buffering=0) as file:  # refused where the file must not be written
+        with uninterrupted(), open(path, "r+b", buffering=0) as file:  # refused where the file must not be written
             data = file.read()
             if decode(data) != before:
                 raise SourceError("it was changed in the meantime")
@@ -119,8 +119,8 @@ def _overwrite(file: io.FileIO, data: bytes) -> None:
 
 
 @contextlib.contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """Signals that end a process wait until the file is whole."""
+def uninterrupted() -> Iterator[None]:
+    """In here signals that end a process wait, also for processes that are started."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -20,10 +20,11 @@ from pygls.uris import from_fs_path, to_fs_path
 from ...source import NOTEBOOK, Notebook, Source, SourceError, Span, notebook
 from ...workspace import Resolver
 from .. import deferred
+from ..caches import Memories
 from ..client_capabilities import ClientCapabilities
 from ..convert.positions import LineIndex
 from ..documents import Snapshot
-from ..foreign import config_for
+from ..foreign import analysed, never
 from ..settings import Settings
 from ..worker import Priority, Token
 
@@ -46,7 +47,7 @@ async def explain(ls: Any, *arguments: Any) -> dict[str, Any]:
     roots, books = resolver.roots or (os.getcwd(),), ls.session.notebooks()
 
     def work() -> dict[str, Any]:
-        analyse, tracebacks = _analyser(resolver, settings_of, books), deferred.tracebacks
+        analyse, tracebacks = _analyser(resolver, settings_of, books, ls.session.memories), deferred.tracebacks
         answers = [(tracebacks.explained(tracebacks.the_one(raised), root, analyse, within), root) for root in roots]
         best, root = min(answers, key=lambda answer: (not answer[0].matches, not answer[0].reports))
         words = tracebacks.in_words(best, root, within, in_editor=True)
@@ -58,13 +59,13 @@ async def explain(ls: Any, *arguments: Any) -> dict[str, Any]:
 
 
 def _analyser(
-    resolver: Resolver, settings_of: Callable[[str], Settings], books: Mapping[str, Snapshot]
+    resolver: Resolver, settings_of: Callable[[str], Settings], books: Mapping[str, Snapshot], memories: Memories
 ) -> Callable[[str], analysis.Report | None]:
     """The analysis of a file as the editor holds it; None where it cannot be read. ``books`` are the open notebooks."""
 
     @cache
     def analyse(path: str) -> analysis.Report | None:
-        text, settings = resolver.text(path), settings_of(from_fs_path(path) or path)
+        text = resolver.text(path)
         if text is None:
             return None
         program: str | Notebook = text
@@ -75,8 +76,7 @@ def _analyser(
                 program = notebook(text)
         except SourceError:
             return None
-        config_of = config_for(settings, resolver, path)
-        return deferred.analysis.analyse(program, path, settings.config(path)[0], resolve=resolver, config_of=config_of)
+        return analysed(program, path, settings_of(from_fs_path(path) or path), resolver, memories, never, users=None)
 
     return analyse
 
