@@ -294,7 +294,7 @@ for p in nn.Linear(2, 2).parameters():
 TEXTS = [DEEP, AGAIN, RAISES, INSIDE, LOOPS, SCRIPT]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(data=st.data())
 def test_resuming_in_the_middle_equals_fresh(data: st.DataObject):
     text = data.draw(st.sampled_from(TEXTS))

@@ -6,10 +6,12 @@ import hashlib
 import json
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
-from tests import forked
-from tools.ecosystem import clones, pins
+from tests import forked, in_process
+from tools.ecosystem import checked, clones, pins
 from tools.ecosystem.checked import Checked, Lines, Listed, Place, take
 from tools.ecosystem.clones import Unreachable, tree
 from tools.ecosystem.counts import table
@@ -20,6 +22,18 @@ from tools.ecosystem.verdicts import Judged, Known, Verdict, compare, file_of, l
 
 SPOILED = "import torch\ny = torch.ones(3, requires_grad=True).exp()\ny += 1\ny.sum().backward()\n"
 FINE = "import torch\ntorch.ones(3, requires_grad=True).sum().backward()\n"
+
+
+@pytest.fixture(autouse=True)
+def in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The command line need not start Python, but where it is to be ended at once."""
+
+    def run(command: list[str], *, cwd: Path, env: dict[str, str], timeout: float, **how: Any) -> Any:
+        if timeout < 1:
+            return subprocess.run(command, cwd=cwd, env=env, timeout=timeout, **how)
+        return in_process.run(*command[3:], cwd=cwd, env=env)
+
+    monkeypatch.setattr(checked, "subprocess", SimpleNamespace(**{**vars(subprocess), "run": run}))
 
 
 def git(where: Path, *arguments: str) -> str:
