@@ -77,16 +77,19 @@ def start(
     stdin: int = PIPE,
     stdout: int = PIPE,
     stderr: int = PIPE,
+    session: bool = False,
 ) -> Any:
-    """Start a module or a file as a :class:`Process`; the command ``prefix`` is what starts Python, and gives up rights
-    for example.
+    """Start a module or a file as a :class:`Process`, in a ``session`` of its own where that is asked for; the command
+    ``prefix`` is what starts Python, and gives up rights for example.
     """
     kind = ["-m"] if isinstance(program, str) else []
     command = [*prefix, sys.executable, *kind, str(program), *arguments]
     folder = cwd or Path.cwd()
     if sys.platform != "linux":
-        return subprocess.Popen(command, cwd=folder, env=env, stdin=stdin, stdout=stdout, stderr=stderr)
+        streams = {"stdin": stdin, "stdout": stdout, "stderr": stderr}
+        return subprocess.Popen(command, cwd=folder, env=env, start_new_session=session, **streams)
     request = {"program": [*kind, str(program)], "arguments": arguments, "cwd": str(folder), "env": dict(env)}
+    request["session"] = session
     return Process(command, _template(env, prefix), request, (stdin, stdout, stderr))
 
 
@@ -244,6 +247,8 @@ def _tell(stream: int, number: int) -> None:
 
 def _become(request: dict[str, Any]) -> None:
     """Run the program, as the process that was asked for."""
+    if request.get("session"):
+        os.setsid()
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["env"])

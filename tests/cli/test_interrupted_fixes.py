@@ -23,7 +23,7 @@ y = x.exp()
 y += 1
 y.sum().backward()
 """
-OLD = BAD + f"# a long row of a long file{' and so on' * 900}\n" * 100
+OLD = BAD + f"# a long row of a long file{' and so on' * 400}\n" * 100
 NEW = OLD.replace("y += 1", "y = y + 1")
 COMMAND = ("check", "--fix", "bad.py")
 by_way = pytest.mark.parametrize("has_links", [False, True], ids=["replaced", "in place"])

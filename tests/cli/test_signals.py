@@ -1,7 +1,6 @@
 """Signals and processes that die: what was found is printed, nothing is left running, and it is said.
 
-The analysis is a double that says when it has begun, and whose files can wait for ever or until another process is
-gone, die or be found faulty.
+The analysis is the double of double.py.
 """
 
 from __future__ import annotations
@@ -11,56 +10,22 @@ import os
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from plain import SERVER
+from tests import forked
 
 from tapelint.cli.check import run
 from tapelint.cli.request import Request
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals of Unix")
 
-DOUBLE = """
-import os, signal, sys, time
-from types import SimpleNamespace
-from tapelint import analysis
-from tapelint.cli import main
-from tapelint.report import Diagnostic, Offer
-from tapelint.severity import Severity
-from tapelint.source import Span, parse
-
-def exists(process):
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    return True
-
-def analyse(text, path, config, **rest):
-    if "wait" in text:
-        os.write(2, f"waiting {os.getpid()}\\n".encode())
-        while True:
-            time.sleep(60)
-    if "killed" in text or "once" in text and not os.path.exists("died"):
-        with open("dying", "w") as note:
-            note.write(str(os.getpid()))
-        os.rename("dying", "died")
-        os.kill(os.getpid(), signal.SIGKILL)
-    if "later" in text:
-        while not os.path.exists("died") or exists(int(open("died").read())):
-            time.sleep(0.01)
-    if "left" in text:
-        os._exit(9)
-    found = Diagnostic("TL101", "double", Severity.ERROR, "found", path, Span(1, 1, 1, 6))
-    known = dict(path=path, source=parse(text, path), diagnostics=(found,), elsewhere=())
-    return SimpleNamespace(stats={}, others={}, notices=(), walks={}, **known)
-
-analysis.analyse, analysis.offer = analyse, lambda *of, **how: Offer()
-main(lambda: None)
-"""
+DOUBLE = Path(__file__).with_name("double.py")
 
 
 # Becomes the command that it is given, with the signals as a job in the foreground of a terminal has them, whatever the
@@ -79,22 +44,17 @@ class Running:
     """The command line with the double, in a group of processes of its own; ``waiting`` are those that wait."""
 
     def __init__(self, folder: Path, *arguments: str, waiting: int = 1, before: list[str] | None = None) -> None:
-        command = [sys.executable, "-c", AS_FROM_A_SHELL, *(before or [])]
-        command += [sys.executable, "-c", DOUBLE, "check", *arguments]
-        self.process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env={"PYTHONPATH": str(SERVER), "PATH": os.environ["PATH"]},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
-        assert self.process.stderr is not None
+        env = {"PYTHONPATH": str(SERVER), "PATH": os.environ["PATH"]}
+        if before:
+            command = [sys.executable, "-c", AS_FROM_A_SHELL, *before, sys.executable, str(DOUBLE), "check", *arguments]
+            pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+            self.process: Any = subprocess.Popen(command, cwd=folder, env=env, start_new_session=True, **pipes)
+        else:
+            self.process = forked.start(DOUBLE, "check", *arguments, cwd=folder, env=env, session=True)
         self.waiting: list[int] = []
         self.said = ""
         while len(self.waiting) < waiting:
-            line = self.process.stderr.readline()
+            line = self.process.stderr.readline().decode()
             assert line, self.said
             if line.startswith("waiting "):
                 self.waiting.append(int(line.split()[1]))
@@ -103,8 +63,10 @@ class Running:
 
     def end(self) -> tuple[int, str, str]:
         """Wait until every process that holds the streams is gone; the status and what was printed."""
-        out, err = self.process.communicate(timeout=60)
-        return self.process.returncode, out, self.said + err
+        with ThreadPoolExecutor(2) as pool, self.process.stdin:
+            out, err = (pool.submit(stream.read) for stream in (self.process.stdout, self.process.stderr))
+            status = self.process.wait(60)
+            return status, out.result().decode(), self.said + err.result().decode()
 
 
 def write(folder: Path, *texts: str) -> None:

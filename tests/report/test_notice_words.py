@@ -105,9 +105,7 @@ def test_where_the_program_raises(text: str) -> None:
 
 @pytest.mark.parametrize("text", GOES_ON.values(), ids=GOES_ON.keys())
 def test_where_the_program_goes_on(text: str) -> None:
-    assert [
-        notice for notice in analysis.analyse(text, "a.py", limits=LITTLE).notices if notice.kind is Kind.ENDED
-    ] == []
+    assert [notice for notice in analysis.analyse(text, "a.py").notices if notice.kind is Kind.ENDED] == []
 
 
 def test_where_several_functions_raise() -> None:
