@@ -63,7 +63,7 @@ class Server(LanguageServer):
         )
         self.client = ClientCapabilities()
         self.settings = SettingsOfFolders()
-        self.status = status.Status(lambda last_result_id: self.protocol.notify(status.METHOD, last_result_id))
+        self.status = status.Status(lambda said: self.protocol.notify(status.METHOD, said))
         # whether the client was told that it may ask for the workspace; None before it was told anything
         self._offered: bool | None = None
         self.long_work = Progress(self)

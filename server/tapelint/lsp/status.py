@@ -18,10 +18,11 @@ from __future__ import annotations
 import asyncio
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from .delays import DELAYS
 
@@ -76,46 +77,42 @@ class Status:
             self.settle()
 
     def _say(self, state: str, message: str) -> None:
-        last_result_id = {"state": state, "message": message}
-        if last_result_id != self._said:
-            self._said = last_result_id
-            self._send(last_result_id)
+        said = {"state": state, "message": message}
+        if said != self._said:
+            self._said = said
+            self._send(said)
 
 
 class Work:
-    """One piece of work, in the client's terms a token."""
+    """One piece of work, and how far it is."""
 
-    def __init__(self, server: Server, title: str) -> None:
-        self._server, self._title = server, title
-        self._token = str(uuid.uuid4())
-        self._message: str | None = None
+    def __init__(self, server: Server, title: str, message: str | None) -> None:
+        self._server, self._title, self._message = server, title, message
         self._percentage: int | None = None
-        self._is_shown = self._has_ended = False
+        # what the client calls it, while it shows it
+        self._token: str | None = None
 
     def say(self, message: str, percentage: int | None = None) -> None:
         """How far it is."""
         self._message, self._percentage = message, percentage
-        if self._is_shown and not self._has_ended:
-            self._notify(types.WorkDoneProgressReport(message=message, percentage=percentage))
+        self._notify(types.WorkDoneProgressReport(message=message, percentage=percentage))
 
-    def show(self) -> None:
-        """Have the client make a place for it; it may refuse."""
-        asked = self._server.window_work_done_progress_create(types.WorkDoneProgressCreateParams(self._token))
-        asyncio.wrap_future(asked).add_done_callback(self._begin)
+    async def show(self) -> None:
+        """Once it has lasted long enough, have the client make a place for it; it may refuse."""
+        await asyncio.sleep(DELAYS.progress)
+        token = str(uuid.uuid4())
+        with suppress(JsonRpcException):
+            await self._server.window_work_done_progress_create_async(types.WorkDoneProgressCreateParams(token))
+            self._token = token
+            self._notify(types.WorkDoneProgressBegin(self._title, message=self._message, percentage=self._percentage))
 
     def end(self) -> None:
-        if self._is_shown and not self._has_ended:
-            self._notify(types.WorkDoneProgressEnd())
-        self._has_ended = True
-
-    def _begin(self, answer: asyncio.Future[None]) -> None:
-        if self._has_ended or answer.cancelled() or answer.exception() is not None:
-            return
-        self._is_shown = True
-        self._notify(types.WorkDoneProgressBegin(self._title, message=self._message, percentage=self._percentage))
+        self._notify(types.WorkDoneProgressEnd())
+        self._token = None
 
     def _notify(self, value: object) -> None:
-        self._server.progress(types.ProgressParams(self._token, value))
+        if self._token is not None:
+            self._server.progress(types.ProgressParams(self._token, value))
 
 
 class Progress:
@@ -127,14 +124,11 @@ class Progress:
     @contextmanager
     def over(self, title: str, message: str | None = None) -> Iterator[Work]:
         """The work that is done meanwhile; call on the loop."""
-        work = Work(self._server, title)
-        if message is not None:
-            work.say(message)
-        can_show = self._server.client.shows_progress
-        timer = asyncio.get_running_loop().call_later(DELAYS.progress, work.show) if can_show else None
+        work = Work(self._server, title, message)
+        showing = asyncio.get_running_loop().create_task(work.show()) if self._server.client.shows_progress else None
         try:
             yield work
         finally:
-            if timer is not None:
-                timer.cancel()
+            if showing is not None:
+                showing.cancel()
             work.end()
