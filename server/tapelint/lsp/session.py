@@ -18,6 +18,7 @@ from urllib.parse import unquote
 
 from lsprotocol import types
 
+from ..frozen import frozen
 from ..report.notice import Kind, outlined
 from ..workspace import Resolver
 from . import deferred
@@ -103,6 +104,16 @@ class DocumentState:
         if not self.pending.done():
             self.pending.set_result(None)
         self.pending = asyncio.get_running_loop().create_future()
+
+
+@frozen
+class Cursor:
+    """A place in the program of a result, counted from 1; the client's document begins ``row_offset`` rows below."""
+
+    result: AnalysisResult
+    row_offset: int
+    row: int
+    column: int
 
 
 class Session:
@@ -267,6 +278,33 @@ class Session:
             if result is not None:
                 return result
         return None
+
+    async def cursor(self, uri: str, position: types.Position) -> Cursor | None:
+        """Where a position of the client's document is in the program that the document is, or is a cell of; None where
+        it is neither.
+        """
+        result = await self.result(uri)
+        row_offset = result.snapshot.row_offset(uri) if result is not None else None
+        if result is None or row_offset is None:
+            return None
+        here = types.Position(position.line + row_offset, position.character)
+        return Cursor(result, row_offset, *result.rows.place(here, self._server.client.encoding))
+
+    async def answer(self, work: Callable[[], T], priority: Priority, what: str) -> T | None:
+        """What comes of ``work`` on the worker; None where its text has changed, or where it fails, which is logged. It
+        is not given up with its request once it has begun: what it executes answers the next one as well.
+        """
+        token = Token()
+        try:
+            done: T = await self.worker.submit(work, priority, token).future
+            return done
+        except deferred.analysis.Cancelled:
+            return None
+        except Exception:
+            logger.exception("%s failed", what)
+            return None
+        finally:
+            token.cancel()
 
     def has_text_of(self, result: AnalysisResult) -> bool:
         """Whether the document still has the text of ``result``, which may be out of date all the same."""

@@ -14,6 +14,7 @@ from lsprotocol import types
 from pygls.uris import from_fs_path
 
 from .. import deferred
+from ..session import Cursor
 from ..worker import Priority, Token
 
 COMMAND = "tapelint.graph"
@@ -22,26 +23,24 @@ COMMAND = "tapelint.graph"
 async def graph(ls: Any, *arguments: Any) -> dict[str, Any]:
     """Draw what is at a position of a document as the editor holds it."""
     uri, here = _asked(arguments)
-    result = await ls.session.result(uri) if uri else None
-    offset = result.snapshot.row_offset(uri) if result is not None else None
-    if result is None or result.report is None or offset is None:
+    at: Cursor | None = await ls.session.cursor(uri, here)
+    if at is None or at.result.report is None:
         return _nothing("the document is not open, or is not checked")
-    report = result.report
-    row, column = result.rows.place(types.Position(here.line + offset, here.character), ls.client.encoding)
+    result, report = at.result, at.result.report
 
     def place(spot: Any) -> types.Location | None:
         """None for what is in a cell of a notebook: its cells are documents of the client's own."""
         if spot.path != report.source.path:
-            at, target = types.Position(max(0, spot.row - 1), max(0, spot.column - 1)), from_fs_path(spot.path)
+            point, target = types.Position(max(0, spot.row - 1), max(0, spot.column - 1)), from_fs_path(spot.path)
         elif report.source.cells:
             return None
         else:
-            at, target = result.rows.position(spot.row, spot.column, ls.client.encoding), uri
-        return types.Location(target or "", types.Range(at, at))
+            point, target = result.rows.position(spot.row, spot.column, ls.client.encoding), uri
+        return types.Location(target or "", types.Range(point, point))
 
     def work() -> dict[str, Any]:
         try:
-            drawn = deferred.picture.picture_at(report, row, column, lambda: token() or result.token())
+            drawn = deferred.picture.picture_at(report, at.row, at.column, lambda: token() or result.token())
         except deferred.picture.Nothing as reason:
             return _nothing(str(reason))
         drawing = "\n".join(deferred.svg.svg(drawn, report.source.path))

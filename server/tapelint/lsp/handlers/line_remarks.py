@@ -9,7 +9,6 @@ tapelint.inlayHints.tensors   grad_fn=TanhBackward0, version 0
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
@@ -21,14 +20,12 @@ from ..analysis_result import AnalysisResult
 from ..client_capabilities import ClientCapabilities
 from ..settings import Shown
 from ..stories import story_of
-from ..worker import Priority, Token
+from ..worker import Priority
 
 if TYPE_CHECKING:
     from ...hover import Recording, Remark
     from ...source import Source
     from ..server import Server
-
-logger = logging.getLogger(__name__)
 
 About = Callable[["Recording", "Source"], Iterable["Remark"]]
 
@@ -38,20 +35,12 @@ async def placed_remarks(ls: Server, result: AnalysisResult, uri: str, *about: A
     if result.report is None:
         return []
     hovers = ls.session.hovers.get(result, result.report)
-    try:
-        # Hovers go first: someone waits for those.
-        job = ls.session.worker.submit(
-            lambda: [remark for each in about for remark in hovers.remarks(each, result.token)],
-            Priority.ANALYSIS,
-            Token(),
-        )
-        remarks = await job.future
-    except deferred.analysis.Cancelled:
-        return []
-    except Exception:
-        logger.exception("no remarks on the lines of %s", uri)
-        return []
-    placed = [(result.snapshot.cell_of(remark.span), remark) for remark in remarks if not result.token()]
+    remarks = await ls.session.answer(  # hovers go first: someone waits for those
+        lambda: [remark for each in about for remark in hovers.remarks(each, result.token)],
+        Priority.ANALYSIS,
+        f"remarks on the lines of {uri}",
+    )
+    placed = [(result.snapshot.cell_of(remark.span), remark) for remark in remarks or () if not result.token()]
     return [
         (result.rows.range(remark.span, ls.client.encoding, row_offset), remark.text)
         for (owner, row_offset), remark in placed

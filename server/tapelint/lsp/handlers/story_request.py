@@ -44,13 +44,8 @@ async def story(ls: Any, *arguments: Any) -> dict[str, Any] | None:
 
 
 async def _story(ls: Any, uri: str, position: types.Position) -> Story | None:
-    result = await ls.session.result(uri)
-    row_offset = result.snapshot.row_offset(uri) if result is not None else None
-    if row_offset is None:
-        return None
-    here = types.Position(position.line + row_offset, position.character)
-    row, column = result.rows.place(here, ls.client.encoding)
-    return story_at(result, ls.session.results(), row, column, ls.client)
+    at = await ls.session.cursor(uri, position)
+    return at and story_at(at.result, ls.session.results(), at.row, at.column, ls.client)
 
 
 def _as_data(story: Story) -> dict[str, Any]:
