@@ -66,7 +66,7 @@ def _program(module: str, name: str = "run") -> Callable[..., int]:
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def rule(code: str | None, is_all: bool, output_format: str) -> int:
     """Explain a rule, given its code or name; without one, list all rules."""
-    return _program("explain")(code, is_all, output_format)
+    return _program("reference", "rules")(code, is_all, output_format)
 
 
 @tapelint.command()
@@ -74,7 +74,7 @@ def rule(code: str | None, is_all: bool, output_format: str) -> int:
 @click.option("--output-format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def config(key: str | None, output_format: str) -> int:
     """List the settings of a configuration, or say what one of them is for."""
-    return _program("configuring")(key, output_format)
+    return _program("reference", "settings")(key, output_format)
 
 
 @tapelint.command()
