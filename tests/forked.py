@@ -247,8 +247,11 @@ def _tell(stream: int, number: int) -> None:
 
 def _become(request: dict[str, Any]) -> None:
     """Run the program, as the process that was asked for."""
-    if request.get("session"):
+    if request.get("session"):  # as a job in the foreground of a terminal, whatever the tests run under
         os.setsid()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
     os.chdir(request["cwd"])
     os.environ.clear()
     os.environ.update(request["env"])
