@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -63,25 +62,24 @@ def test_what_cannot_be_traced(tapelint: Tapelint, folder: Path, target: str, wo
     assert done.stderr.startswith(words)
 
 
-SET_UP = """\
+SKIPPED = """\
+import pytest
 import torch
 
-STATE = {}
 
-def setup_function():
-    STATE["weight"] = torch.ones(3, requires_grad=True).exp()
-
+@pytest.mark.skip
 def check_sum():
-    total = STATE["weight"].sum()
+    total = torch.ones(3, requires_grad=True).sum()
 """
 
 
 def test_the_configuration_counts_as_it_does_for_a_check(tapelint: Tapelint, folder: Path) -> None:
-    (folder / "check_net.py").write_text(SET_UP)
+    """pytest does not run a test that is skipped; a function that is no test is run for want of a caller."""
+    (folder / "check_net.py").write_text(SKIPPED)
+    assert "> built SumBackward0" in tapelint("trace", "check_net.py:7").stdout
     (folder / "pytest.ini").write_text("[pytest]\npython_files = check_*.py\npython_functions = check_*\n")
-    done = tapelint("trace", "check_net.py:9")
-    assert re.search(r"> built SumBackward0 #\d+ <- ExpBackward0", done.stdout)
+    assert "no statement was executed there" in tapelint("trace", "check_net.py:7").stdout
     (folder / "tapelint.toml").write_text("select = 5\n")
-    done = tapelint("trace", "check_net.py:9")
+    done = tapelint("trace", "check_net.py:7")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: ") and "tapelint.toml" in done.stderr
