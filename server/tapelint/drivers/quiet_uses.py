@@ -73,11 +73,12 @@ def serves_optimizers(tree: ast.Module, state: State, module: int, function: Fun
     """
     if owner is not None and _is_optimizer(state, owner):
         return True
-    kinds = (each for each in state.get(module, Frame).variables.values() if isinstance(each, HeapRef))
-    stepping = set[ast.AST]()
-    for kind in (each for each in kinds if _is_optimizer(state, each)):
-        methods = state.get(kind.id, Class).attributes.values()
-        stepping.update(each.node for each in methods if isinstance(each, Function))
+    variables, stepping = state.get(module, Frame).variables, set[ast.AST]()
+    for name in _classes(tree):
+        kind = variables.get(name)
+        if isinstance(kind, HeapRef) and _is_optimizer(state, kind):
+            methods = state.get(kind.id, Class).attributes.values()
+            stepping.update(each.node for each in methods if isinstance(each, Function))
     if not stepping or not stepping.isdisjoint(_training_functions(tree)):
         return False
     return function.node in _quiet_functions(tree, stepping)
@@ -123,6 +124,12 @@ def _mentions_of(tree: ast.Module) -> dict[str, list[Site]]:
         for name, site in _mentions(statement):
             sites.setdefault(name, []).append(site)
     return sites
+
+
+@cached_on_node
+def _classes(tree: ast.Module) -> tuple[str, ...]:
+    """The names of the classes of a file."""
+    return tuple(each.name for each in definitions(tree) if isinstance(each, ast.ClassDef))
 
 
 def _functions(tree: ast.Module) -> list[Definition]:

@@ -19,10 +19,9 @@ executed asks ``Machine.query``, which is valid while the answer is the same, or
 from __future__ import annotations
 
 import ast
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
 
 from ..autograd import Facts
@@ -157,11 +156,15 @@ def complete(steps: Iterable[AnalysisUnit]) -> Iterator[AnalysisUnit]:
 
 def total(steps: Iterable[AnalysisUnit]) -> AnalysisStats:
     """What all steps have counted."""
-    found: Counter[str] = Counter()
+    found = dict.fromkeys(COUNTED, 0)
     for step in steps:
-        found.update(asdict(step.stats))
+        for name in COUNTED:
+            found[name] += getattr(step.stats, name)
         found["steps"] += step.fuel_used
     return AnalysisStats(**found)
+
+
+COUNTED = tuple(each.name for each in fields(AnalysisStats))
 
 
 def walked(steps: Iterable[AnalysisUnit]) -> dict[Place, bool]:
