@@ -22,6 +22,7 @@ from pathlib import Path
 from tools.ecosystem.clones import tree
 from tools.ecosystem.pins import Pin
 
+from tapelint.cli import collect_rarely
 from tapelint.cli.file_check import check_file
 from tapelint.cli.task import Task
 from tapelint.workspace import Config
@@ -85,7 +86,8 @@ def torchfix(command: Path, paths: Sequence[str]) -> Cost:
 
 
 def spread(paths: Sequence[str], worst: int) -> Spread:
-    """Each file once, in this process."""
+    """Each file once, in this process, which collects garbage as the command does."""
+    collect_rarely()
     taken: dict[str, float] = {}
     for path in paths:
         begin = time.process_time()
