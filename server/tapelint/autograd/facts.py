@@ -171,6 +171,9 @@ class Training(Record):
     # The unknown conditions that may decide what becomes of gradients, each with the statements in which it decides
     # whether they are cleared.
     gradient_relevant: dict[Hashable, frozenset[ast.If]] = field(default_factory=dict)
+    # Of conditions that decide nothing but whether a path jumps away: the truth with which it may; None for those that
+    # decide more.
+    leaves_when: dict[Hashable, bool | None] = field(default_factory=dict)
     # The registrations of hooks that clip the gradient they are given, and where that is.
     clipping_hooks: dict[ast.AST, ProgramPoint] = field(default_factory=dict)
     # What an optimizer held at its last step, by the call site of the step.
@@ -179,6 +182,10 @@ class Training(Record):
     retained_for_use: set[ast.AST] = field(default_factory=set)
     # The tensors that some optimizer was given.
     optimized: set[int] = field(default_factory=set)
+    # The leaves that code which was not read could get at.
+    shown: set[int] = field(default_factory=set)
+    # The optimizer that made the step at a call site last, by its heap id.
+    stepped_by: dict[tuple[ast.AST, tuple[ast.AST, ...]], int] = field(default_factory=dict)
     # Where leaves were made not to require grad any more, the last time.
     frozen_at: dict[int, ProgramPoint] = field(default_factory=dict)
     # The leaves that the backward at each call has reached.
@@ -281,6 +288,13 @@ class Facts:
     def relevant_assumptions(self, state: AutogradState) -> frozenset[Hashable]:
         """The assumptions of a path on which it depends what is cleared and stepped."""
         return frozenset(key for key in state.path_condition if key in self.training.gradient_relevant)
+
+    def is_in_doubt(self, state: AutogradState) -> bool:
+        """Whether a path supposes on what becomes of gradients more than that it goes on, where others jump away."""
+        return any(
+            self.training.leaves_when.get(key) is not (not state.path_condition[key])
+            for key in self.relevant_assumptions(state)
+        )
 
     def clearing(self, premises: frozenset[Hashable]) -> frozenset[Hashable]:
         """Those of some assumptions on which it depends what is cleared."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..autograd import ProgramPoint
 from ..autograd.gradients.history import NOTHING
+from ..autograd.gradients.untrained_parameters import is_trained_by
 from ..domain.state import State
 from ..domain.values import Optimizer
 from ..engine.machine import Machine
@@ -26,14 +27,14 @@ def lost_leaves(machine: Machine, state: State, optimizers: Iterable[Optimizer])
 def _untrained(state: State, key: int) -> bool:
     """Whether passes reach a leaf, and no code has used, read, cleared or changed what it got, or the leaf itself."""
     past, tensor = state.history[key], state.tensors[key]
-    write = state.writes.get(tensor.version_counter)
+    write, by_data = state.writes.get(tensor.version_counter), state.untracked_writes.get(tensor.storage)
     return (
         bool(past.passes)
         and not (past.used or past.step or past.doubt or past.perhaps)
         and tensor.requires_grad is True
         and tensor.assumption is None
-        and tensor.storage not in state.untracked_writes
         and (write is None or write.stamp < past.passes[0].stamp)
+        and not is_trained_by(by_data, past.passes[0].point)
         and all(use.step is not None for run in past.passes if (use := state.consumed_passes.get(run)) is not None)
     )
 

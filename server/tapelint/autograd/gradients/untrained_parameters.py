@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from ..events.training_step import NeverReached
 from ..facts import Facts
 from ..model.cuts import Cut, CutReason
-from ..model.graph import Leaf, Node
+from ..model.graph import Leaf, Node, Write
 from ..model.graph_search import reachable
-from ..model.program_point import ProgramPoint, earlier_iteration
+from ..model.program_point import ProgramPoint, earlier_iteration, loop_around
 from ..state import AutogradState
 from .history import Group
 from .ledger import perhaps_reached
@@ -31,7 +31,7 @@ def due(facts: Facts, state: AutogradState, past: Sequence[Group], now: ProgramP
     if now.node in facts.training.searched:
         return False
     before = [step for g, _ in past if (step := g.step or (g.idle.point if g.idle else None)) is not None]
-    if not any(earlier_iteration(step, now) for step in before) or facts.relevant_assumptions(state):
+    if not any(earlier_iteration(step, now) for step in before) or facts.is_in_doubt(state):
         return False
     facts.training.searched.add(now.node)
     return True
@@ -47,8 +47,8 @@ def look(
     if any(run.because for past in state.history.values() for run in past.passes):
         return
     unseen = perhaps_reached(state)
-    missed = [key for key in keys if key not in unseen and _never(state, key)]
-    if not missed or _perhaps(state):
+    missed = [key for key in keys if key not in unseen and _never(state, key, now)]
+    if not missed or _perhaps(state) and not facts.training.shown.isdisjoint(missed):
         return
     found = _cut(facts, frozenset(missed))
     if found is not None:
@@ -66,22 +66,27 @@ def _has_others(facts: Facts, state: AutogradState, missed: Sequence[int]) -> bo
     return any(past.passes and not facts.replaced_by(key).isdisjoint(missed) for key, past in state.history.items())
 
 
-def _never(state: AutogradState, key: int) -> bool:
+def _never(state: AutogradState, key: int, now: ProgramPoint) -> bool:
     """Whether there never was a gradient, and nothing but the optimizer is known to train the leaf."""
     tensor, past = state.tensors[key], state.history.get(key)
     return (
         tensor.requires_grad is True
         and tensor.assumption is None
         and key not in state.grads
-        and tensor.version_counter not in state.writes
-        and tensor.storage not in state.untracked_writes
+        and not is_trained_by(state.writes.get(tensor.version_counter), now)
+        and not is_trained_by(state.untracked_writes.get(tensor.storage), now)
         and (past is None or past.never and not past.doubt)
     )
 
 
+def is_trained_by(write: Write | None, now: ProgramPoint) -> bool:
+    """Whether a write may be training by hand: what came before the loop that runs ``now`` only sets a leaf up."""
+    return write is not None and (not now.iterations or loop_around(now, write.point) is None)
+
+
 def _perhaps(state: AutogradState) -> bool:
     """Whether a pass came to something of which it is unknown whether it has a graph: it may have gone on from
-    there.
+    there, to what code that was not read could get at.
     """
     reached = {key for past in state.history.values() for run in past.passes for key in run.leaves}
     return any(state.tensors[key].requires_grad is None for key in reached)

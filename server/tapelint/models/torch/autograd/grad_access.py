@@ -140,6 +140,7 @@ def handed_over(machine: Machine, state: State, function: Value, given: Iterable
         return frozenset()
     reached = set(reach(machine, state, [*values, function]))
     frozen_parts.note_handed(state, values)
+    machine.facts.training.shown |= reached
     if reached and not name.startswith("torch."):
         history.doubted(state, reached.intersection(state.history))
         machine.unit.notes.record(Fates).use(state, reached)
@@ -279,9 +280,19 @@ def weigh(machine: Machine, state: State, node: ast.If, key: Hashable) -> None:
     that does.
     """
     reached = reaches(machine, node)
+    leaves_when, leaving = machine.facts.training.leaves_when, None if reached else _leaving(node)
+    leaves_when[key] = leaving if leaves_when.get(key, leaving) is leaving else None
     if facts(node)[1]:
         calls = machine.context.call_stack
         reached |= reaches(machine, calls[-1][0] if calls else machine.running_file(state))
     if reached:
         before = machine.facts.training.gradient_relevant.get(key, frozenset())
         machine.facts.training.gradient_relevant[key] = before | {node} if reached & CLEARING else before
+
+
+@cached_on_node
+def _leaving(node: ast.AST) -> bool | None:
+    """The truth of the test of an ``if`` on which alone it may jump away; None if both sides do, or none."""
+    assert isinstance(node, ast.If)
+    body, other = (any(facts(statement)[1] for statement in side) for side in (node.body, node.orelse))
+    return body if body is not other else None
