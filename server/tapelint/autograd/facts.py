@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Hashable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from ..frozen import frozen
 from .event_bus import EventBus
+from .model.choices import literals_of, without
 from .model.cuts import Cut
 from .model.graph import BackwardResult, Node, Write
+from .model.path_guard import PathGuard
 from .model.program_point import Iteration, ProgramPoint
 from .model.provenance import UNKNOWN_PROVENANCE, Provenance
 from .model.stores import Stored
@@ -182,7 +184,7 @@ class Training(Record):
     retained_for_use: set[ast.AST] = field(default_factory=set)
     # The tensors that some optimizer was given.
     optimized: set[int] = field(default_factory=set)
-    # The leaves that code which was not read could get at.
+    # The leaves that code which was not read could get at, and lead to what it returns.
     shown: set[int] = field(default_factory=set)
     # The optimizer that made the step at a call site last, by its heap id.
     stepped_by: dict[tuple[ast.AST, tuple[ast.AST, ...]], int] = field(default_factory=dict)
@@ -290,11 +292,19 @@ class Facts:
         return frozenset(key for key in state.path_condition if key in self.training.gradient_relevant)
 
     def is_in_doubt(self, state: AutogradState) -> bool:
-        """Whether a path supposes on what becomes of gradients more than that it goes on, where others jump away."""
-        return any(
-            self.training.leaves_when.get(key) is not (not state.path_condition[key])
-            for key in self.relevant_assumptions(state)
-        )
+        """Whether it depends on the conditions of a path what becomes of gradients, other than by its going on where
+        others jump away.
+        """
+        return any(not self._goes_on(key, state.path_condition[key]) for key in self.relevant_assumptions(state))
+
+    def going_on(self, point: ProgramPoint) -> ProgramPoint:
+        """A point without the choices to go on: what is missing there is missing where others jump away, too."""
+        guard = point.guard
+        gone_on = frozenset(each for each in literals_of(guard.whole) if self._goes_on(each[0].formula, each[1]))
+        return replace(point, guard=PathGuard(without(guard.followed, gone_on), without(guard.whole, gone_on)))
+
+    def _goes_on(self, condition: Hashable, truth: bool) -> bool:
+        return self.training.leaves_when.get(condition) is (not truth)
 
     def clearing(self, premises: frozenset[Hashable]) -> frozenset[Hashable]:
         """Those of some assumptions on which it depends what is cleared."""

@@ -86,7 +86,7 @@ def taken(machine: Machine, node: ast.If, paths: list[Tested]) -> list[State]:
             results += machine.block(node.body if known else node.orelse, [path])
             continue
         if key is not None:
-            weigh(machine, path, node, key)
+            weigh(machine, path, node, key, negated)
         other = path.fork()
         part(machine, Branch(node.test, tuple(node.body), tuple(node.orelse)), path, other, key, negated)
         if machine.observer is not None:

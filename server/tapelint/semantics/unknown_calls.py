@@ -26,7 +26,7 @@ from ..models.torch.registry import (
     ArgumentLeftOut,
     Call,
 )
-from ..source import written
+from ..source import cached_on_node, walk, written
 from .handed_closures import run_handed
 from .reassigned_data import kept_by, may_have_called
 
@@ -43,6 +43,8 @@ def unknown_call(
     values = (*args, *kwargs.values())
     run_handed(machine, state, values, node)
     held = handed_over(machine, state, function, values)
+    if not (isinstance(function, External) and node in _statements(machine.running_file(state))):
+        machine.facts.training.shown |= held
     given = [t for value in values for t in tensors_in(state, value)]
     if given:
         state.retaining.clear()  # it may walk what was retained
@@ -58,6 +60,12 @@ def unknown_call(
         if isinstance(result, Unknown):
             state.edit_given_attributes(result.tensor_id)[facets.CALLBACKS] = Tuple(callbacks)
     return result
+
+
+@cached_on_node
+def _statements(tree: ast.AST) -> frozenset[ast.AST]:
+    """The calls whose results are dropped."""
+    return frozenset(node.value for node in walk(tree) if isinstance(node, ast.Expr))
 
 
 PUTTING = frozenset(("append", "appendleft", "extend", "extendleft", "insert", "setdefault", "__setitem__"))

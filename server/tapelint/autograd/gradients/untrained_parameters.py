@@ -56,7 +56,9 @@ def look(
     elif _has_others(facts, state, missed):
         return  # which is reported by itself
     elif len(missed) == len(keys) and any(g.passes and not g.doubt for g in state.history.values()):
-        facts.events.publish(NeverReached(point=now, optimizer=optimizer, leaves=tuple(missed), cut=None))
+        facts.events.publish(
+            NeverReached(point=facts.going_on(now), optimizer=optimizer, leaves=tuple(missed), cut=None)
+        )
 
 
 def _has_others(facts: Facts, state: AutogradState, missed: Sequence[int]) -> bool:

@@ -140,7 +140,6 @@ def handed_over(machine: Machine, state: State, function: Value, given: Iterable
         return frozenset()
     reached = set(reach(machine, state, [*values, function]))
     frozen_parts.note_handed(state, values)
-    machine.facts.training.shown |= reached
     if reached and not name.startswith("torch."):
         history.doubted(state, reached.intersection(state.history))
         machine.unit.notes.record(Fates).use(state, reached)
@@ -275,12 +274,13 @@ def through(node: ast.AST, *trees: ast.AST) -> frozenset[str]:
     return touched
 
 
-def weigh(machine: Machine, state: State, node: ast.If, key: Hashable) -> None:
+def weigh(machine: Machine, state: State, node: ast.If, key: Hashable, negated: bool) -> None:
     """Remember whether it may depend on a test what becomes of gradients: a side of it touches them, or jumps past code
-    that does.
+    that does. ``key`` is the formula of the test, or of its negation.
     """
     reached = reaches(machine, node)
-    leaves_when, leaving = machine.facts.training.leaves_when, None if reached else _leaving(node)
+    leaves_when, side = machine.facts.training.leaves_when, None if reached else _leaving(node)
+    leaving = None if side is None else side is not negated
     leaves_when[key] = leaving if leaves_when.get(key, leaving) is leaving else None
     if facts(node)[1]:
         calls = machine.context.call_stack
