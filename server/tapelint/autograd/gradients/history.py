@@ -172,6 +172,11 @@ def added(state: AutogradState, leaves: Iterable[int], run: Pass) -> None:
     )
 
 
+def assigned(state: AutogradState, leaf: int, run: Pass) -> None:
+    """What a pass computed takes the place of a leaf's gradient."""
+    change(state, [leaf], lambda g: replace(g, passes=(run,), used=0, clip=None, scale=None, idle=None))
+
+
 def cleared(state: AutogradState, leaves: Iterable[int], point: ProgramPoint, premises: frozenset[Hashable]) -> None:
     """The gradients are gone, or zero."""
     made: dict[tuple[Pass, ...], Clearing] = {}

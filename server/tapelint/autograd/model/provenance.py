@@ -33,6 +33,8 @@ class Provenance:
     scaled: ProgramPoint | None = None
     # Whether it is a gradient that the program read, or was computed from one.
     from_gradient: bool = False
+    # The tensor that ``autograd.grad`` has computed it for.
+    gradient_of: int | None = None
     # The leaf that it was computed from together with a gradient.
     update_of: int | None = None
     # Of an ``nn.Parameter``: the leaf that it was made of, which is another tensor in the same memory.
@@ -58,6 +60,7 @@ class Provenance:
             self.number_in or other.number_in,
             self.scaled or other.scaled,
             self.from_gradient or other.from_gradient,
+            _known(self.gradient_of, other.gradient_of),
             _known(self.update_of, other.update_of),
             _known(self.parameter_of, other.parameter_of),
             _known(self.replaces, other.replaces),

@@ -287,6 +287,7 @@ def autograd_grad(machine: Machine, state: State, call: Call) -> Value:
         if batched is False:  # the gradient of a tensor is like the tensor
             like = resolve_view(state, key)
             state.tensors[made] = replace(state.tensors[made], sizes=like.sizes, kind=like.kind)
+        machine.facts.record_provenance(made, Provenance(gradient_of=key))
         results.append(TensorRef(made))
     return Tuple(tuple(results))
 

@@ -11,9 +11,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Hashable, Iterable, Iterator
 
-from ....autograd import Provenance
+from ....autograd import Leaf, Provenance
 from ....autograd.gradients import history
+from ....autograd.gradients.ledger import planned
 from ....autograd.gradients.withheld import Fates
+from ....because import NOTHING
 from ....domain.state import State
 from ....domain.values import (
     NONE,
@@ -47,8 +49,12 @@ torch.optim.Optimizer, and of torch.amp.GradScaler.
 
 def assign_grad(machine: Machine, state: State, leaf: int, value: Value, node: ast.AST) -> None:
     """``p.grad = value``."""
+    gradient = machine.facts.provenance_of(value.id).gradient_of if isinstance(value, TensorRef) else None
     if value == NONE:
         cleared_by_hand(machine, state, leaf, node)
+    elif gradient is not None and gradient == leaf:  # it was wanted for this
+        machine.facts.training.wanted_gradients.discard(leaf)
+        history.assigned(state, leaf, planned(machine.facts, state, (), node, (), (), (Leaf(leaf),), NOTHING, False))
     else:
         history.doubted(state, [leaf])
         machine.unit.notes.record(Fates).use(state, [leaf])
