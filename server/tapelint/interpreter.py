@@ -14,6 +14,7 @@ from .checks import (
     training_mode,
     unoptimized_parameters,
     unregistered_parameters,
+    wrong_parameters,
 )
 from .engine.lifecycle import Lifecycle, Topic
 from .models.frameworks import launchers, paused_optimizers, unit_tests
@@ -91,7 +92,9 @@ CHECKS = Lifecycle(
     tensors_escaped=Topic(evaluation_loops.on_escape),
     appended=Topic(overwritten_values.on_appended),
     update_bound=Topic(lost_updates.on_update_bound),
-    step_repeated=Topic(unoptimized_parameters.on_step_repeated, other_tensors_held.on_step_repeated),
+    step_repeated=Topic(
+        unoptimized_parameters.on_step_repeated, other_tensors_held.on_step_repeated, wrong_parameters.on_step_repeated
+    ),
     attribute_assigned=Topic(unregistered_parameters.on_attribute_assigned),
     unknown_stepped=Topic(other_tensors_held.on_unknown_stepped),
     path_ended=Topic(retention.on_path_ended, steps_without_backward.on_path_ended),

@@ -105,14 +105,17 @@ class UpdateBound:
 @frozen(eq=False)
 class StepRepeated:
     """A step uses gradients in a later iteration than one before, which is published once for each step of the
-    program.
+    program; or there are none that no step has used.
     """
 
     state: State
     leaves: Sequence[int]
     point: ProgramPoint
-    # The expression of the optimizer, if an optimizer made the step.
+    # The expression of the optimizer, if an optimizer made the step, and its heap id.
     optimizer: ast.expr | None
+    holder: int | None = None
+    # Whether all gradients are gone, or an earlier iteration's step has used them.
+    in_vain: bool = False
 
 
 @frozen(eq=False)

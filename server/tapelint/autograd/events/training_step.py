@@ -191,3 +191,20 @@ class OtherTensorHeld(SilentEvent):
     reached: ProgramPoint
     # Where the optimizer was made, if that is known.
     built: ast.AST | None = None
+
+
+@frozen(eq=False, kw_only=True)
+class OthersTrained(SilentEvent):
+    """An optimizer is good for nothing, and backward passes reach parameters that no optimizer holds. ``point`` is a
+    step in a later iteration.
+    """
+
+    # The last step of that optimizer, and where it was made.
+    step: ProgramPoint
+    built: ast.AST | None
+    # The parameters that no optimizer holds.
+    leaves: tuple[int, ...]
+    # The last backward that reached them.
+    reached: ProgramPoint
+    # Whether another optimizer holds and steps the same parameters; otherwise the step finds no gradient that is new.
+    holds_the_same: bool

@@ -44,11 +44,8 @@ def look(
 
     Where a pass went through the graph of something unknown, it may have reached any of them.
     """
-    if any(run.because for past in state.history.values() for run in past.passes):
-        return
-    unseen = perhaps_reached(state)
-    missed = [key for key in keys if key not in unseen and _never(state, key, now)]
-    if not missed or _perhaps(state) and not facts.training.shown.isdisjoint(missed):
+    missed = _missed(facts, state, keys, now)
+    if not missed:
         return
     found = _cut(facts, frozenset(missed))
     if found is not None:
@@ -59,6 +56,15 @@ def look(
         facts.events.publish(
             NeverReached(point=facts.going_on(now), optimizer=optimizer, leaves=tuple(missed), cut=None)
         )
+
+
+def _missed(facts: Facts, state: AutogradState, keys: Sequence[int], now: ProgramPoint) -> list[int]:
+    """The leaves that no pass has reached; none where one may have without our seeing it."""
+    if any(run.because for past in state.history.values() for run in past.passes):
+        return []
+    unseen = perhaps_reached(state)
+    missed = [key for key in keys if key not in unseen and _never(state, key, now)]
+    return [] if _perhaps(state) and not facts.training.shown.isdisjoint(missed) else missed
 
 
 def _has_others(facts: Facts, state: AutogradState, missed: Sequence[int]) -> bool:

@@ -5,6 +5,10 @@ Reports a step of an optimizer that finds no gradient in a tensor it was given, 
 in its place: `nn.Parameter(t)` and `nn.ParameterList([t])` make a new Parameter of `t`, and an assignment in the loop
 gives the name of the tensor to a new one.
 
+And optimizers of another network than the one that is trained: one that steps what another optimizer steps in the same
+iteration, or that finds no new gradient since its last step, while a backward reaches parameters that no optimizer
+holds. Who leaves a network out of all optimizers may mean it: without such an optimizer that is not reported.
+
 ## What PyTorch does
 It raises nothing: a step skips what has no `.grad`.
 
@@ -39,6 +43,21 @@ for step in range(3):
 assert x[0].item() < 0.21  # torch: silent one step of 0.2, and no other
 ```
 
+```py
+G, D = nn.Linear(3, 3), nn.Linear(3, 1)
+g_opt = torch.optim.SGD(D.parameters(), lr=0.1)
+d_opt = torch.optim.SGD(D.parameters(), lr=0.1)
+start = G.weight.detach().clone()
+for step in range(3):
+    d_opt.zero_grad()
+    D(G(torch.randn(2, 3)).detach()).mean().backward()
+    d_opt.step()
+    g_opt.zero_grad()
+    (-D(G(torch.randn(2, 3))).mean()).backward()
+    g_opt.step()  # warning: [other-tensor-optimized] "No optimizer holds `G.weight` and `G.bias`"
+assert start.equal(G.weight)  # torch: silent the generator is not trained
+```
+
 ## Use instead
 Give the optimizer the tensor that the loss uses (`[log_alpha]`), and write into it:
 ```py
@@ -63,16 +82,18 @@ from __future__ import annotations
 import ast
 
 from ...autograd.events.graph_walks import Event
-from ...autograd.events.training_step import OtherTensorHeld
+from ...autograd.events.training_step import OthersTrained, OtherTensorHeld
 from ...autograd.facts import Facts
 from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
-from ..support.story import code, tensor_name
+from ..support.story import code, tensor_name, tensor_names
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
+    if isinstance(event, OthersTrained):
+        return superfluous(event, facts)
     assert isinstance(event, OtherTensorHeld)
     held = f"`{ast.unparse(event.optimizer)}`" if event.optimizer is not None else "the optimizer"
     used = tensor_name(facts, event.used) or "the tensor"
@@ -118,11 +139,45 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
 
 
+def superfluous(event: OthersTrained, facts: Facts) -> Finding:
+    """One optimizer too many, and parameters that no optimizer holds."""
+    step, names, backward = code(event.step.node), tensor_names(facts, event.leaves), code(event.reached.node)
+    if event.holds_the_same:
+        what, short = f"{step} steps the parameters of another optimizer", "steps what another optimizer holds"
+    else:
+        what, short = f"{step} finds no new gradient", "finds no new gradient"
+    links = [
+        TraceStep(
+            event.reached.node,
+            f"{backward} computes gradients for {names}",
+            event.reached,
+            short=f"fills `.grad` of {names}",
+        ),
+        TraceStep(event.step.node, f"{what}, and no other one holds {names}", event.step, short=short),
+    ]
+    if event.built is not None:
+        links.insert(0, TraceStep(event.built, "The optimizer is given its parameters", short="is given parameters"))
+    return Finding(
+        point=event.point,
+        at=event.step.node,
+        severity=Severity.WARNING,
+        message=headline(
+            f"{what}; no optimizer holds {names}, which {backward} reaches",
+            f"{what}, and no optimizer holds {names}",
+            f"No optimizer holds {names}: {what}",
+            what,
+            short.capitalize(),
+        ),
+        links=tuple(links),
+        help=f"Give the optimizer {names}: build it of the network that the loss uses, when that is made.",
+    )
+
+
 RULE = Rule(
     "TL320",
     "other-tensor-optimized",
     "an optimizer holds another tensor than the loss uses",
     __doc__,
-    (OtherTensorHeld,),
+    (OtherTensorHeld, OthersTrained),
     check,
 )

@@ -9,6 +9,7 @@ from ....autograd import ProgramPoint
 from ....autograd.events.training_step import OptimizerStepped
 from ....autograd.gradients import history, untrained_parameters
 from ....autograd.gradients.withheld import Fates
+from ....autograd.model.program_point import earlier_iteration
 from ....because import NOTHING, Because
 from ....domain.state import State
 from ....engine.lifecycle import StepRepeated
@@ -22,6 +23,7 @@ def use_grads(
     node: ast.AST,
     optimizer: ast.expr | None = None,
     scaler: ast.expr | None = None,
+    holder: int | None = None,
 ) -> None:
     """``step``: what it used is reported, and the gradients are used from now on. A step that goes backward by its
     closure needs nothing of what the closure has left when the program called it for something else, such as a log.
@@ -51,9 +53,19 @@ def use_grads(
     )
     if untrained_parameters.due(machine.facts, state, past, point):
         untrained_parameters.look(machine.facts, state, keys, point, optimizer)
-        machine.lifecycle.step_repeated.publish(machine, StepRepeated(state, keys, point, optimizer))
+        machine.lifecycle.step_repeated.publish(machine, StepRepeated(state, keys, point, optimizer, holder))
+    elif _in_vain(past, point) and not machine.facts.is_in_doubt(state):
+        machine.lifecycle.step_repeated.publish(machine, StepRepeated(state, keys, point, optimizer, holder, True))
     history.stepped(state, keys, point, premises)
     machine.unit.notes.record(Fates).use(state, keys)
+
+
+def _in_vain(past: Sequence[history.Group], now: ProgramPoint) -> bool:
+    """Whether there were gradients, which a step of an earlier iteration has used, and none has come since."""
+    return bool(past) and all(
+        not (g.fresh or g.doubt or g.perhaps) and g.step is not None and earlier_iteration(g.step, now) is not None
+        for g, _ in past
+    )
 
 
 def reason_of(past: Sequence[history.Group]) -> Because:

@@ -133,7 +133,7 @@ def advance(machine: Machine, state: State, receiver: HeapRef, call: Call, scale
             result = machine.call(state, closure, [], {}, call.node)
             state.grad_mode = mode
             if optimizer.searches:
-                _update(machine, state, optimizer, call, scaler)
+                _update(machine, state, receiver, call, scaler)
             state.iterations = iterations
             if not optimizer.is_partial and not any(key in state.grads for key in optimizer.params):
                 break  # without a gradient LBFGS has nothing to search for
@@ -141,7 +141,7 @@ def advance(machine: Machine, state: State, receiver: HeapRef, call: Call, scale
             return result
     if optimizer.stateful:
         _write_state(machine, state, receiver, call)
-    _update(machine, state, optimizer, call, scaler)
+    _update(machine, state, receiver, call, scaler)
     write_networks(machine, state, receiver, call.node)
     return result
 
@@ -163,8 +163,10 @@ def _write_state(machine: Machine, state: State, receiver: HeapRef, call: Call) 
         state.edit(receiver.id, Optimizer).began.update(dict.fromkeys(new, now if state.inference else None))
 
 
-def _update(machine: Machine, state: State, optimizer: Optimizer, call: Call, scaler: ast.expr | None) -> None:
-    use_grads(machine, state, optimizer.params, call.node, written_optimizer(call.node, scaler is not None), scaler)
+def _update(machine: Machine, state: State, receiver: HeapRef, call: Call, scaler: ast.expr | None) -> None:
+    optimizer, written = state.get(receiver.id, Optimizer), written_optimizer(call.node, scaler is not None)
+    use_grads(machine, state, optimizer.params, call.node, written, scaler, receiver.id)
+    machine.facts.training.stepped_by[state.point(call.node).call_site] = receiver.id
     write_parameters(machine, state, optimizer, call.node)
     if optimizer.is_partial:
         history.looked_at(state, None)  # it may hold any leaf

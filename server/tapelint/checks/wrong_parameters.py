@@ -1,0 +1,108 @@
+"""Optimizers that were given the parameters of another network than the one that backward passes reach.
+
+    g_opt = Adam(D.parameters())    # D has `d_opt`: both step D, and nobody steps G
+    ...
+    net = Net()                     # `opt` holds those of the net before: its step finds no new gradient
+
+Who leaves a network out of all optimizers may mean it. What shows that it is a mistake is an optimizer that is good for
+nothing: it steps what another one steps, or nothing that was computed since its last step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from ..autograd.events.training_step import OthersTrained
+from ..autograd.gradients.history import Pass
+from ..autograd.model.program_point import ProgramPoint, earlier_iteration
+from ..domain.state import State
+from ..domain.values import Optimizer
+from ..engine.lifecycle import StepRepeated
+from ..engine.machine import Machine
+from .lost_leaves import lost_leaves, without_twins
+
+
+def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
+    """Publish the parameters that passes reach in place of those that a superfluous optimizer holds."""
+    state = event.state
+    optimizers = {key: thing for key, thing in state.heap.items() if isinstance(thing, Optimizer)}
+    if event.holder is None or any(thing.is_partial for thing in optimizers.values()):
+        return
+    steps = _of_the_same(machine, event, optimizers)
+    if len(steps) < 2 and not event.in_vain:
+        return
+    found = without_twins(machine, state, event.leaves, lost_leaves(machine, state, optimizers.values()))
+    lost = frozenset(key for key in found if state.tensors[key].parameter)
+    passes = _passes(state, lost)
+    if len(steps) < 2:
+        passes = _instead(machine, event, passes, lost)
+    else:
+        passes = [run for run in passes if not set(event.leaves).isdisjoint(run.leaves)]
+    if passes:
+        _publish(machine, event, passes, steps, lost)
+
+
+def _publish(
+    machine: Machine,
+    event: StepRepeated,
+    passes: Sequence[Pass],
+    steps: Mapping[int, ProgramPoint],
+    lost: frozenset[int],
+) -> None:
+    wrong = _superfluous(machine, event.state, passes, steps)
+    machine.facts.events.publish(
+        OthersTrained(
+            point=machine.facts.going_on(event.point),
+            because=passes[-1].because,
+            step=steps[wrong],
+            built=machine.created_by.get(wrong),
+            leaves=tuple(sorted(lost.intersection(passes[-1].leaves))),
+            reached=passes[-1].point,
+            holds_the_same=len(steps) > 1,
+        )
+    )
+
+
+def _of_the_same(machine: Machine, event: StepRepeated, optimizers: Mapping[int, Optimizer]) -> dict[int, ProgramPoint]:
+    """The optimizer that steps, and another one that holds the same and was the last to step it, in the iteration
+    before this one; each with its step.
+    """
+    assert event.holder is not None
+    steps, held = {event.holder: event.point}, set(event.leaves)
+    for last in {past.step for key in held if (past := event.state.history.get(key)) is not None and past.step}:
+        other, lap = machine.facts.training.stepped_by.get(last.call_site), earlier_iteration(last, event.point)
+        if other is None or other not in optimizers or lap is None:
+            continue
+        is_next = any(each.run == lap.run and each.number == lap.number + 1 for each in event.point.iterations)
+        if is_next and set(optimizers[other].params) == held:
+            steps[other] = last
+    return steps
+
+
+def _passes(state: State, leaves: Collection[int]) -> list[Pass]:
+    """What went backward to leaves, oldest first."""
+    found = {run: None for key in leaves for run in state.history[key].passes}
+    return sorted(found, key=lambda run: run.stamp)
+
+
+def _instead(machine: Machine, event: StepRepeated, passes: Iterable[Pass], lost: frozenset[int]) -> list[Pass]:
+    """Those of ``passes`` in the iteration of a step that reach no leaf but ``lost`` ones, and data."""
+    tensors, now = event.state.tensors, event.point.iterations
+    found = [
+        run
+        for run in passes
+        if run.point.iterations[: len(now)] == now
+        and all(key in lost for key in run.leaves if tensors[key].requires_grad)
+    ]
+    reached = {key for run in found for key in run.leaves}
+    is_open = any(tensors[key].requires_grad is None for key in reached)
+    return found if not is_open or machine.facts.training.shown.isdisjoint(event.leaves) else []
+
+
+def _superfluous(machine: Machine, state: State, passes: Collection[Pass], steps: Mapping[int, ProgramPoint]) -> int:
+    """The one of several optimizers of the same parameters that steps after passes which reach others; the one that was
+    made last, where they all do.
+    """
+    uses = [use.step for run in passes if (use := state.consumed_passes.get(run)) is not None and use.step is not None]
+    after = {machine.facts.training.stepped_by.get(step.call_site) for step in uses} & steps.keys()
+    return max(key for key in after or steps if key is not None)
