@@ -173,6 +173,8 @@ class Training(Record):
     # The unknown conditions that may decide what becomes of gradients, each with the statements in which it decides
     # whether they are cleared.
     gradient_relevant: dict[Hashable, frozenset[ast.If]] = field(default_factory=dict)
+    # Of these the truths with which passes may reach more than with the other.
+    reaching_when: dict[Hashable, frozenset[bool]] = field(default_factory=dict)
     # Of conditions that decide nothing but whether a path jumps away: the truth with which it may; None for those that
     # decide more.
     leaves_when: dict[Hashable, bool | None] = field(default_factory=dict)
@@ -292,19 +294,18 @@ class Facts:
         return frozenset(key for key in state.path_condition if key in self.training.gradient_relevant)
 
     def is_in_doubt(self, state: AutogradState) -> bool:
-        """Whether it depends on the conditions of a path what becomes of gradients, other than by its going on where
-        others jump away.
-        """
-        return any(not self._goes_on(key, state.path_condition[key]) for key in self.relevant_assumptions(state))
+        """Whether passes may reach more where the conditions of a path come out otherwise."""
+        taken, reaching_when = state.path_condition, self.training.reaching_when
+        return any((not taken[key]) in reaching_when.get(key, ()) for key in self.relevant_assumptions(state))
 
     def going_on(self, point: ProgramPoint) -> ProgramPoint:
         """A point without the choices to go on: what is missing there is missing where others jump away, too."""
         guard = point.guard
-        gone_on = frozenset(each for each in literals_of(guard.whole) if self._goes_on(each[0].formula, each[1]))
+        leaves_when = self.training.leaves_when
+        gone_on = frozenset(
+            each for each in literals_of(guard.whole) if leaves_when.get(each[0].formula) is (not each[1])
+        )
         return replace(point, guard=PathGuard(without(guard.followed, gone_on), without(guard.whole, gone_on)))
-
-    def _goes_on(self, condition: Hashable, truth: bool) -> bool:
-        return self.training.leaves_when.get(condition) is (not truth)
 
     def clearing(self, premises: frozenset[Hashable]) -> frozenset[Hashable]:
         """Those of some assumptions on which it depends what is cleared."""

@@ -40,6 +40,7 @@ from ..nn import frozen_parts
 from .grad_use import use_grads
 
 CLEARING = frozenset(("zero_grad", "grad", "zero_"))
+CLEARING_ONLY = frozenset(("zero_grad", "zero_"))
 
 TOUCHING = frozenset("zero_grad grad zero_ step backward unscale_".split())
 """Attributes by which a program reaches gradients and what uses them: of torch.Tensor, torch.nn.Module,
@@ -285,9 +286,7 @@ def weigh(machine: Machine, state: State, node: ast.If, key: Hashable, negated: 
     that does. ``key`` is the formula of the test, or of its negation.
     """
     reached = reaches(machine, node)
-    leaves_when, side = machine.facts.training.leaves_when, None if reached else _leaving(node)
-    leaving = None if side is None else side is not negated
-    leaves_when[key] = leaving if leaves_when.get(key, leaving) is leaving else None
+    _weigh_sides(machine, node, key, negated, bool(reached))
     if facts(node)[1]:
         calls = machine.context.call_stack
         reached |= reaches(machine, calls[-1][0] if calls else machine.running_file(state))
@@ -296,9 +295,22 @@ def weigh(machine: Machine, state: State, node: ast.If, key: Hashable, negated: 
         machine.facts.training.gradient_relevant[key] = before | {node} if reached & CLEARING else before
 
 
+def _weigh_sides(machine: Machine, node: ast.If, key: Hashable, negated: bool, touches: bool) -> None:
+    """Remember with which truth of a formula passes may reach more than with the other."""
+    training, jumping = machine.facts.training, _jumping(node)
+    more = [
+        truth
+        for truth, side in ((True, node.body), (False, node.orelse))
+        if (not truth) in jumping or any(reaches(machine, statement) - CLEARING_ONLY for statement in side)
+    ]
+    training.reaching_when[key] = training.reaching_when.get(key, frozenset()) | {each is not negated for each in more}
+    leaving = None if touches or len(jumping) != 1 else (True in jumping) is not negated
+    training.leaves_when[key] = leaving if training.leaves_when.get(key, leaving) is leaving else None
+
+
 @cached_on_node
-def _leaving(node: ast.AST) -> bool | None:
-    """The truth of the test of an ``if`` on which alone it may jump away; None if both sides do, or none."""
+def _jumping(node: ast.AST) -> frozenset[bool]:
+    """With which results of its test an ``if`` may jump away."""
     assert isinstance(node, ast.If)
-    body, other = (any(facts(statement)[1] for statement in side) for side in (node.body, node.orelse))
-    return body if body is not other else None
+    sides = ((True, node.body), (False, node.orelse))
+    return frozenset(truth for truth, side in sides if any(facts(statement)[1] for statement in side))
