@@ -10,11 +10,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from ...because import NOTHING, Because
 from ..events.training_step import NeverReached
 from ..facts import Facts
 from ..model.cuts import Cut, CutReason
 from ..model.graph import Leaf, Node, Write
-from ..model.graph_search import reachable
+from ..model.graph_search import leaf_tensors, reachable
 from ..model.program_point import ProgramPoint, earlier_iteration, loop_around
 from ..state import AutogradState
 from .history import Group
@@ -42,7 +43,7 @@ def look(
 ) -> None:
     """Tell which leaves of an optimizer no backward has reached, in the iterations before this one.
 
-    Where a pass went through the graph of something unknown, it may have reached any of them.
+    Where a pass went through the graph of something unknown, it may have reached what that was given.
     """
     missed = _missed(facts, state, keys, now)
     if not missed:
@@ -54,17 +55,31 @@ def look(
         return  # which is reported by itself
     elif len(missed) == len(keys) and any(g.passes and not g.doubt for g in state.history.values()):
         facts.events.publish(
-            NeverReached(point=facts.going_on(now), optimizer=optimizer, leaves=tuple(missed), cut=None)
+            NeverReached(
+                point=facts.going_on(now),
+                because=_guessed(state),
+                optimizer=optimizer,
+                leaves=tuple(missed),
+                cut=None,
+            )
         )
 
 
 def _missed(facts: Facts, state: AutogradState, keys: Sequence[int], now: ProgramPoint) -> list[int]:
-    """The leaves that no pass has reached; none where one may have without our seeing it."""
-    if any(run.because for past in state.history.values() for run in past.passes):
-        return []
+    """The leaves that no pass has reached; none where one may have without our seeing it, through what code that was
+    not read has made of them.
+    """
     unseen = perhaps_reached(state)
     missed = [key for key in keys if key not in unseen and _never(state, key, now)]
-    return [] if _perhaps(state) and not facts.training.shown.isdisjoint(missed) else missed
+    is_guessed = _guessed(state) is not NOTHING
+    if missed and (is_guessed or _perhaps(state)) and not facts.training.shown.isdisjoint(missed):
+        return []
+    return [] if is_guessed and not leaf_tensors(state.grad_fns(state.escaped)).isdisjoint(missed) else missed
+
+
+def _guessed(state: AutogradState) -> Because:
+    """What some pass rests on: it went through the graph of something unknown."""
+    return next((run.because for past in state.history.values() for run in past.passes if run.because), NOTHING)
 
 
 def _has_others(facts: Facts, state: AutogradState, missed: Sequence[int]) -> bool:

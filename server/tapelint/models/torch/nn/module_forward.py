@@ -29,6 +29,7 @@ from ....domain.values import (
 from ....engine.machine import Machine
 from ....ops.layers import LAZY
 from ....source import written
+from ..autograd.grad_access import reach
 from ..registry import MODULE_METHODS, Call, method
 from . import frozen_parts
 from .assumed_networks import unless_network
@@ -74,6 +75,8 @@ def forward(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Va
         result = run_layer(machine, state, row, thing, call)
         _find_sizes(state, receiver)
         return result
+    given = [value for value in (*call.args, *call.kwargs.values()) if not isinstance(value, TensorRef)]
+    machine.facts.training.shown.update(reach(machine, state, given))
     if (
         facets.ASSUMED_NETWORK in thing.attributes
         and (found := unless_network(machine, state, receiver, call)) is not None
