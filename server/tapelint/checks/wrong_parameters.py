@@ -64,19 +64,24 @@ def _publish(
 
 
 def _of_the_same(machine: Machine, event: StepRepeated, optimizers: Mapping[int, Optimizer]) -> dict[int, ProgramPoint]:
-    """The optimizer that steps, and another one that holds the same and was the last to step it, in the iteration
-    before this one; each with its step.
+    """The optimizer that steps, and another one that holds the same and was the last to step it, in this iteration or
+    the one before; each with its step.
     """
     assert event.holder is not None
     steps, held = {event.holder: event.point}, set(event.leaves)
     for last in {past.step for key in held if (past := event.state.history.get(key)) is not None and past.step}:
-        other, lap = machine.facts.training.stepped_by.get(last.call_site), earlier_iteration(last, event.point)
-        if other is None or other not in optimizers or lap is None:
-            continue
-        is_next = any(each.run == lap.run and each.number == lap.number + 1 for each in event.point.iterations)
-        if is_next and set(optimizers[other].params) == held:
+        other = machine.facts.training.stepped_by.get(last.call_site)
+        is_here = other is not None and other in optimizers and _is_near(last, event.point)
+        if other is not None and is_here and set(optimizers[other].params) == held:
             steps[other] = last
     return steps
+
+
+def _is_near(past: ProgramPoint, now: ProgramPoint) -> bool:
+    lap = earlier_iteration(past, now)
+    if lap is None:
+        return past.iterations == now.iterations
+    return any(each.run == lap.run and each.number == lap.number + 1 for each in now.iterations)
 
 
 def _passes(state: State, leaves: Collection[int]) -> list[Pass]:

@@ -54,8 +54,10 @@ def use_grads(
     if untrained_parameters.due(machine.facts, state, past, point):
         untrained_parameters.look(machine.facts, state, keys, point, optimizer)
         machine.lifecycle.step_repeated.publish(machine, StepRepeated(state, keys, point, optimizer, holder))
-    elif _in_vain(past, point) and not machine.facts.is_in_doubt(state):
-        machine.lifecycle.step_repeated.publish(machine, StepRepeated(state, keys, point, optimizer, holder, True))
+    elif (in_vain := _in_vain(past, point)) or _is_shared(machine, past, point, holder):
+        if not machine.facts.is_in_doubt(state):
+            event = StepRepeated(state, keys, point, optimizer, holder, in_vain)
+            machine.lifecycle.step_repeated.publish(machine, event)
     history.stepped(state, keys, point, premises)
     machine.unit.notes.record(Fates).use(state, keys)
 
@@ -66,6 +68,12 @@ def _in_vain(past: Sequence[history.Group], now: ProgramPoint) -> bool:
         not (g.fresh or g.doubt or g.perhaps) and g.step is not None and earlier_iteration(g.step, now) is not None
         for g, _ in past
     )
+
+
+def _is_shared(machine: Machine, past: Sequence[history.Group], now: ProgramPoint, holder: int | None) -> bool:
+    """Whether another optimizer has made the last step, and ``now`` is in a later iteration of some loop."""
+    steppers = {machine.facts.training.stepped_by.get(g.step.call_site) for g, _ in past if g.step is not None}
+    return holder is not None and not steppers <= {None, holder} and any(lap.number > 1 for lap in now.iterations)
 
 
 def reason_of(past: Sequence[history.Group]) -> Because:
