@@ -188,8 +188,6 @@ class Training(Record):
     optimized: set[int] = field(default_factory=set)
     # The leaves that code which was not read could get at, and lead to what it returns.
     shown: set[int] = field(default_factory=set)
-    # The optimizer that made the step at a call site last, by its heap id.
-    stepped_by: dict[tuple[ast.AST, tuple[ast.AST, ...]], int] = field(default_factory=dict)
     # Where leaves were made not to require grad any more, the last time.
     frozen_at: dict[int, ProgramPoint] = field(default_factory=dict)
     # The leaves that the backward at each call has reached.

@@ -28,7 +28,7 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
     optimizers = {key: thing for key, thing in state.heap.items() if isinstance(thing, Optimizer)}
     if event.holder is None or any(thing.is_partial for thing in optimizers.values()):
         return
-    steps = _of_the_same(machine, event, optimizers)
+    steps = _of_the_same(event, optimizers)
     if len(steps) < 2 and not event.in_vain:
         return
     found = without_twins(machine, state, event.leaves, lost_leaves(machine, state, optimizers.values()))
@@ -49,7 +49,7 @@ def _publish(
     steps: Mapping[int, ProgramPoint],
     lost: frozenset[int],
 ) -> None:
-    wrong = _superfluous(machine, event.state, passes, steps)
+    wrong = _superfluous(event.state, passes, steps)
     machine.facts.events.publish(
         OthersTrained(
             point=machine.facts.going_on(event.point),
@@ -63,17 +63,19 @@ def _publish(
     )
 
 
-def _of_the_same(machine: Machine, event: StepRepeated, optimizers: Mapping[int, Optimizer]) -> dict[int, ProgramPoint]:
-    """The optimizer that steps, and another one that holds the same and was the last to step it, in this iteration or
-    the one before; each with its step.
+def _of_the_same(event: StepRepeated, optimizers: Mapping[int, Optimizer]) -> dict[int, ProgramPoint]:
+    """The optimizer that steps, and another one that holds the same and has stepped since this one did, both in this
+    iteration or the one before; each with its step.
     """
     assert event.holder is not None
     steps, held = {event.holder: event.point}, set(event.leaves)
-    for last in {past.step for key in held if (past := event.state.history.get(key)) is not None and past.step}:
-        other = machine.facts.training.stepped_by.get(last.call_site)
-        is_here = other is not None and other in optimizers and _is_near(last, event.point)
-        if other is not None and is_here and set(optimizers[other].params) == held:
-            steps[other] = last
+    before, history = optimizers[event.holder].stepped, event.state.history
+    last = {past.step for key in held if (past := history.get(key)) is not None}
+    if before is not None and _is_near(before, event.point):
+        for key, other in optimizers.items():
+            step = other.stepped
+            if step is not None and step in last and _is_near(step, event.point) and set(other.params) == held:
+                steps.setdefault(key, step)
     return steps
 
 
@@ -104,10 +106,10 @@ def _instead(machine: Machine, event: StepRepeated, passes: Iterable[Pass], lost
     return found if not is_open or machine.facts.training.shown.isdisjoint(event.leaves) else []
 
 
-def _superfluous(machine: Machine, state: State, passes: Collection[Pass], steps: Mapping[int, ProgramPoint]) -> int:
+def _superfluous(state: State, passes: Collection[Pass], steps: Mapping[int, ProgramPoint]) -> int:
     """The one of several optimizers of the same parameters that steps after passes which reach others; the one that was
     made last, where they all do.
     """
     uses = [use.step for run in passes if (use := state.consumed_passes.get(run)) is not None and use.step is not None]
-    after = {machine.facts.training.stepped_by.get(step.call_site) for step in uses} & steps.keys()
-    return max(key for key in after or steps if key is not None)
+    after = {key for key, step in steps.items() if any(step.call_site == use.call_site for use in uses)}
+    return max(after or steps)

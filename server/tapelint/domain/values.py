@@ -513,6 +513,8 @@ class Optimizer:
     candidates: tuple[str, ...] | None = None
     # Whether a framework lets it do nothing until more gradients are accumulated.
     is_paused: bool = False
+    # Its last step.
+    stepped: ProgramPoint | None = field(default=None, compare=False)
 
     @property
     def searches(self) -> bool:

@@ -105,7 +105,7 @@ class UpdateBound:
 @frozen(eq=False)
 class StepRepeated:
     """A step uses gradients in a later iteration than one before, which is published once for each step of the
-    program; or there are none that no step has used, or another optimizer has made the last step.
+    program; or there are none that no step has used, or another optimizer has stepped since.
     """
 
     state: State

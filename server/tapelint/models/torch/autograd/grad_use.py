@@ -12,6 +12,7 @@ from ....autograd.gradients.withheld import Fates
 from ....autograd.model.program_point import earlier_iteration
 from ....because import NOTHING, Because
 from ....domain.state import State
+from ....domain.values import Optimizer
 from ....engine.lifecycle import StepRepeated
 from ....engine.machine import Machine
 
@@ -54,7 +55,7 @@ def use_grads(
     if untrained_parameters.due(machine.facts, state, past, point):
         untrained_parameters.look(machine.facts, state, keys, point, optimizer)
         machine.lifecycle.step_repeated.publish(machine, StepRepeated(state, keys, point, optimizer, holder))
-    elif (in_vain := _in_vain(past, point)) or _is_shared(machine, past, point, holder):
+    elif (in_vain := _in_vain(past, point)) or _is_shared(state, past, holder):
         if not machine.facts.is_in_doubt(state):
             event = StepRepeated(state, keys, point, optimizer, holder, in_vain)
             machine.lifecycle.step_repeated.publish(machine, event)
@@ -70,10 +71,10 @@ def _in_vain(past: Sequence[history.Group], now: ProgramPoint) -> bool:
     )
 
 
-def _is_shared(machine: Machine, past: Sequence[history.Group], now: ProgramPoint, holder: int | None) -> bool:
-    """Whether another optimizer has made the last step, and ``now`` is in a later iteration of some loop."""
-    steppers = {machine.facts.training.stepped_by.get(g.step.call_site) for g, _ in past if g.step is not None}
-    return holder is not None and not steppers <= {None, holder} and any(lap.number > 1 for lap in now.iterations)
+def _is_shared(state: State, past: Sequence[history.Group], holder: int | None) -> bool:
+    """Whether another optimizer has stepped since this one did."""
+    own = state.get(holder, Optimizer).stepped if holder is not None else None
+    return own is not None and any(g.step is not None and g.step != own for g, _ in past)
 
 
 def reason_of(past: Sequence[history.Group]) -> Because:

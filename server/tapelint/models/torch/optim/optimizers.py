@@ -166,7 +166,7 @@ def _write_state(machine: Machine, state: State, receiver: HeapRef, call: Call) 
 def _update(machine: Machine, state: State, receiver: HeapRef, call: Call, scaler: ast.expr | None) -> None:
     optimizer, written = state.get(receiver.id, Optimizer), written_optimizer(call.node, scaler is not None)
     use_grads(machine, state, optimizer.params, call.node, written, scaler, receiver.id)
-    machine.facts.training.stepped_by[state.point(call.node).call_site] = receiver.id
+    state.edit(receiver.id, Optimizer).stepped = state.point(call.node)
     write_parameters(machine, state, optimizer, call.node)
     if optimizer.is_partial:
         history.looked_at(state, None)  # it may hold any leaf
