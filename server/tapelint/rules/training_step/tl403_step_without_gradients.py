@@ -3,7 +3,8 @@
 ## What it does
 Reports an optimizer's `step()` that comes before the `backward()` of the same iteration: the first step finds
 no gradient at all. And one in a program, or a function without a caller, that computes a loss and never goes backward
-through it. One that stands before the loop is no mistake: schedulers want to see a step.
+through it. And one of an optimizer of which no backward reaches anything: the network was made anew, loaded or copied
+after the optimizer was built. One that stands before the loop is no mistake: schedulers want to see a step.
 
 ## What PyTorch does
 It raises nothing: a step skips parameters whose `.grad` is None. So the first step does nothing, every later one uses
