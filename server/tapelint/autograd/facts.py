@@ -186,7 +186,8 @@ class Training(Record):
     retained_for_use: set[ast.AST] = field(default_factory=set)
     # The tensors that some optimizer was given.
     optimized: set[int] = field(default_factory=set)
-    # The leaves that code which was not read could get at, and lead to what it returns.
+    # The leaves that code which was not read could get at, which may have gone backward to them or may lead to them by
+    # what it returns. A call before any loop whose result is dropped does neither: it prints or initializes.
     shown: set[int] = field(default_factory=set)
     # Where leaves were made not to require grad any more, the last time.
     frozen_at: dict[int, ProgramPoint] = field(default_factory=dict)

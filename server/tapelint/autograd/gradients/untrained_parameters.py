@@ -71,10 +71,11 @@ def _missed(facts: Facts, state: AutogradState, keys: Sequence[int], now: Progra
     """
     unseen = perhaps_reached(state)
     missed = [key for key in keys if key not in unseen and _never(state, key, now)]
-    is_guessed = _guessed(state) is not NOTHING
-    if missed and (is_guessed or _perhaps(state)) and not facts.training.shown.isdisjoint(missed):
+    if not missed or not facts.training.shown.isdisjoint(missed):
         return []
-    return [] if is_guessed and not leaf_tensors(state.grad_fns(state.escaped)).isdisjoint(missed) else missed
+    if _guessed(state) is NOTHING:
+        return missed
+    return missed if leaf_tensors(state.grad_fns(state.escaped)).isdisjoint(missed) else []
 
 
 def _guessed(state: AutogradState) -> Because:
@@ -105,14 +106,6 @@ def _never(state: AutogradState, key: int, now: ProgramPoint) -> bool:
 def is_trained_by(write: Write | None, now: ProgramPoint) -> bool:
     """Whether a write may be training by hand: what came before the loop that runs ``now`` only sets a leaf up."""
     return write is not None and (not now.iterations or loop_around(now, write.point) is None)
-
-
-def _perhaps(state: AutogradState) -> bool:
-    """Whether a pass came to something of which it is unknown whether it has a graph: it may have gone on from
-    there, to what code that was not read could get at.
-    """
-    reached = {key for past in state.history.values() for run in past.passes for key in run.leaves}
-    return any(state.tensors[key].requires_grad is None for key in reached)
 
 
 def _cut(facts: Facts, missed: frozenset[int]) -> tuple[Cut, tuple[int, ...]] | None:
