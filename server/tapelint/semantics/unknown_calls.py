@@ -43,8 +43,7 @@ def unknown_call(
     values = (*args, *kwargs.values())
     run_handed(machine, state, values, node)
     held = handed_over(machine, state, function, values)
-    is_passing = isinstance(function, External) and node in _statements(machine.running_file(state))
-    if state.iterations or not is_passing:
+    if held and not _is_set_up(machine, state, node, function):
         machine.facts.training.shown |= held
     given = [t for value in values for t in tensors_in(state, value)]
     if given:
@@ -61,6 +60,12 @@ def unknown_call(
         if isinstance(result, Unknown):
             state.edit_given_attributes(result.tensor_id)[facets.CALLBACKS] = Tuple(callbacks)
     return result
+
+
+def _is_set_up(machine: Machine, state: State, node: ast.AST, function: Value) -> bool:
+    """Whether a call prints or initializes what it is given: of a library, before any loop, the result is dropped."""
+    is_function = isinstance(function, External) and not state.iterations
+    return is_function and node in _statements(machine.running_file(state))
 
 
 @cached_on_node

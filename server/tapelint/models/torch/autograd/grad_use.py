@@ -52,13 +52,12 @@ def use_grads(
             unread=state.unread,
         )
     )
+    repeated = StepRepeated(state, keys, point, optimizer, holder, _in_vain(past, point))
     if untrained_parameters.due(machine.facts, state, past, point):
         untrained_parameters.look(machine.facts, state, keys, point, optimizer)
-        machine.lifecycle.step_repeated.publish(machine, StepRepeated(state, keys, point, optimizer, holder))
-    elif (in_vain := _in_vain(past, point)) or _is_shared(state, past, holder):
-        if not machine.facts.is_in_doubt(state):
-            event = StepRepeated(state, keys, point, optimizer, holder, in_vain)
-            machine.lifecycle.step_repeated.publish(machine, event)
+        machine.lifecycle.step_repeated.publish(machine, repeated)
+    elif (repeated.in_vain or _is_shared(state, past, holder)) and not machine.facts.is_in_doubt(state):
+        machine.lifecycle.step_repeated.publish(machine, repeated)
     history.stepped(state, keys, point, premises)
     machine.unit.notes.record(Fates).use(state, keys)
 
