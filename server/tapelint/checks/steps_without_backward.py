@@ -17,6 +17,7 @@ from ..autograd.events.training_step import StepWithoutBackward
 from ..autograd.gradients.history import Idle
 from ..autograd.model.graph_search import leaf_tensors, nodes_below
 from ..autograd.model.guesses import keeping
+from ..because import all_hold
 from ..domain.state import State
 from ..engine.lifecycle import PathEnded
 from ..engine.machine import Machine
@@ -39,7 +40,7 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
             machine.facts.events.publish(
                 StepWithoutBackward(
                     point=step.point,
-                    because=keeping(premise),
+                    because=keeping(premise) & all_hold(state.history[key].because for key in keys),
                     leaves=tuple(sorted(keys)),
                     loss=lost,
                     called=event.result is not None,

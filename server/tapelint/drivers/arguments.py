@@ -63,7 +63,7 @@ from ..models.torch.nn.layer_models import add_unseen_parameters, guessed_networ
 from ..models.torch.nn.module_registry import Guess, is_module_like, parameters_of
 from ..ops.module_names import is_layer
 from ..semantics.functions import call_function
-from ..source import last_name
+from ..source import cached_on_node, last_name, walk
 from .annotations import MANY, OPTIMIZERS, PLAIN, TENSORS, named, options, parts
 from .parameter_uses import FED, WALKED, uses_of
 
@@ -189,7 +189,10 @@ def inferred(
     uses, tests = uses_of(machine, state, function, making), syntactic_summary(function.node).tests
     defaults = defaults_of(function)
     values: dict[str, Value] = {}
-    paired = _each_has_optimizer([uses[name] for name in (p.arg for p in names) if name in uses])
+    own = state.heap[function.owner] if function.owner is not None else None
+    walks = machine.query(syntactic_summary, own.node if isinstance(own, Class) else function.node).backward
+    paired = _each_has_optimizer([uses[name] for name in (p.arg for p in names) if name in uses], walks)
+    lone = _only_stepped(machine, function, names, uses)
     for parameter in (*names, *function.node.args.kwonlyargs):
         name = parameter.arg
         default = defaults.get(name)
@@ -200,7 +203,8 @@ def inferred(
         if isinstance(default, Const) and isinstance(default.value, bool):
             values[name] = flipped(name, default)
             continue
-        values[name] = _infer(machine, state, function, parameter, uses.get(name, set()), paired)
+        used = uses.get(name, set()) | ({"zero_grad"} if name == lone else set())
+        values[name] = _infer(machine, state, function, parameter, used, paired)
         _note_handed(machine, state, name, values[name])
     return values
 
@@ -229,8 +233,40 @@ def _is_optimizer(uses: set[str]) -> bool:
     return {"step", "zero_grad"} <= uses and "()" not in uses
 
 
+OF_OPTIMIZERS = frozenset("step param_groups state defaults state_dict load_state_dict add_param_group".split())
+"""Attributes of torch.optim.Optimizer, but for ``zero_grad``."""
+
+
+def _only_stepped(machine: Machine, function: Function, names: list[ast.arg], uses: dict[str, set[str]]) -> str | None:
+    """The parameter that is the optimizer of a function that trains a network, though nobody clears with it: it is the
+    only one of which nothing is asked but what optimizers have, and ``step()`` gives nothing and takes nothing.
+    """
+    given = {each.arg: uses.get(each.arg, set()) for each in names}
+    if any(map(_is_optimizer, given.values())) or not any(map(_may_train, given.values())):
+        return None
+    stepped = machine.query(_stepped_plainly, function.node)
+    found = [name for name, used in given.items() if "step" in used]
+    return found[0] if len(found) == 1 and found[0] in stepped and given[found[0]] <= OF_OPTIMIZERS else None
+
+
+@cached_on_node
+def _stepped_plainly(scope: ast.AST) -> frozenset[str]:
+    """The names of which a function calls ``step()`` as a statement, without arguments, and nowhere otherwise."""
+    plain, found = set[ast.AST](), set[str]()
+    others = set[str]()
+    for node in walk(scope):
+        match node:
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "step") as method, [], [])):
+                plain.add(method)
+                found.add(name)
+    for node in walk(scope):
+        if isinstance(node, ast.Attribute) and node.attr == "step" and node not in plain:
+            others.update(each.id for each in (node.value,) if isinstance(each, ast.Name))
+    return frozenset(found - others)
+
+
 def _guess(uses: set[str], paired: bool) -> Guess:
-    if paired and _may_train(uses):
+    if paired and "()" in uses:
         return Guess.PAIRED
     if FED in uses:
         return Guess.FED
@@ -242,12 +278,12 @@ def _may_train(uses: set[str]) -> bool:
     return {"()", WALKED} <= uses
 
 
-def _each_has_optimizer(arguments: list[set[str]]) -> bool:
+def _each_has_optimizer(arguments: list[set[str]], walks: bool) -> bool:
     """Whether there is an optimizer for each of the ``arguments``, by their uses, that may be networks: none of those
-    is a loss then.
+    is a loss then. Where the code never ``walks`` anything, that is what is called.
     """
     optimizers, walked = sum(map(_is_optimizer, arguments)), sum(map(_may_train, arguments))
-    return 0 < walked <= optimizers
+    return 0 < (walked if walks else sum("()" in uses for uses in arguments)) <= optimizers
 
 
 def _infer(

@@ -29,6 +29,7 @@ from ..engine.paths.conditions import forget
 from ..models.python import array_memory
 from ..models.torch import dispatch
 from ..models.torch.autograd.walked_unknowns import take_for_tensor
+from ..models.torch.optim.handed_optimizers import unknown_may_hold
 from ..models.torch.optim.optimizers import unknown_step
 from ..models.torch.registry import (
     TENSOR_METHODS,
@@ -102,6 +103,8 @@ def method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: C
         return Unknown(requires_grad=False if call.name == "detach" else receiver.requires_grad, origin=Origin.BATCH)
     if call.name == "backward":
         _walk_unknown(machine, state, receiver, call)
+    if call.name in ("step", "zero_grad"):
+        unknown_may_hold(machine, state, call.name)
     return unknown_step(machine, state, call) if call.name == "step" else None
 
 

@@ -16,6 +16,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import replace
 from typing import TypeVar
 
+from ...because import NOTHING as NO_REASON
 from ...because import Because
 from ...bounds import BOUNDS
 from ...frozen import frozen
@@ -92,7 +93,8 @@ class GradientHistory:
     no gradient where there had never been one. ``early`` is a clipping that found none.
     ``perhaps`` says that a step has used them only if some condition held,
     which is forgotten: two paths met that differed in nothing else. ``doubt`` is true where unknown code
-    may have read, cleared or changed the gradient.
+    may have read, cleared or changed the gradient. ``because`` is what is assumed of the optimizer that used or cleared
+    it: that it holds this leaf.
     """
 
     passes: tuple[Pass, ...] = ()
@@ -105,6 +107,7 @@ class GradientHistory:
     early: ProgramPoint | None = None
     perhaps: bool = False
     doubt: bool = False
+    because: Because = NO_REASON
 
     @property
     def fresh(self) -> tuple[Pass, ...]:
@@ -184,11 +187,12 @@ def cleared(state: AutogradState, leaves: Iterable[int], point: ProgramPoint, pr
 
     def how(past: GradientHistory) -> GradientHistory:
         if not past.fresh:
-            return GradientHistory(step=past.step, clearings=past.clearings, idle=past.idle)
+            return GradientHistory(step=past.step, clearings=past.clearings, idle=past.idle, because=past.because)
         if past.doubt:  # they may have been used, or may have gone before
-            return GradientHistory(step=past.step, clearings=past.clearings)
+            return GradientHistory(step=past.step, clearings=past.clearings, because=past.because)
         clearing = made.setdefault(past.fresh, Clearing(point, past.fresh, premises, stamp))
-        return GradientHistory(step=past.step, clearings=(*past.clearings, clearing)[-BOUNDS.passes :])
+        known = (*past.clearings, clearing)[-BOUNDS.passes :]
+        return GradientHistory(step=past.step, clearings=known, because=past.because)
 
     change(state, leaves, how, new=False)
 
@@ -200,7 +204,7 @@ def stepped(state: AutogradState, leaves: Iterable[int], point: ProgramPoint, pr
 
     def how(past: GradientHistory) -> GradientHistory:
         if past.never and not past.doubt:
-            return GradientHistory(idle=past.idle or idle) if in_vain else past
+            return GradientHistory(idle=past.idle or idle, because=past.because) if in_vain else past
         return replace(past, used=len(past.passes), step=point, scale=None, clearings=(), early=None)
 
     for past, _ in groups(state, before):
@@ -232,6 +236,11 @@ def doubted(state: AutogradState, leaves: Iterable[int] | None = None) -> None:
     """Unknown code may have done anything to the gradients (of all leaves, if none are named)."""
     touched = list(state.history if leaves is None else leaves)
     change(state, touched, lambda g: g if g.doubt else replace(g, doubt=True), new=leaves is not None)
+
+
+def assumed(state: AutogradState, leaves: Iterable[int], because: Because) -> None:
+    """All that an optimizer does to the gradients of these leaves rests on ``because``."""
+    change(state, leaves, lambda g: g if g.because == because else replace(g, because=because))
 
 
 def looked_at(state: AutogradState, leaf: int | None) -> None:
@@ -326,4 +335,5 @@ def _agreed(left: GradientHistory, right: GradientHistory) -> GradientHistory:
         early=_both(left.early, right.early),
         perhaps=left.perhaps or right.perhaps,
         doubt=doubt,
+        because=left.because & right.because,
     )

@@ -54,9 +54,11 @@ def planned(
 def book(facts: Facts, state: AutogradState, run: Pass, leaves: Sequence[int]) -> None:
     """Remember which backward a gradient comes from, and tell if a step had looked for it without success."""
     idle: dict[Idle, list[int]] = {}
+    because = run.because
     for past, looked_for in groups(state, leaves):
         if past.idle is not None and not past.doubt:
             idle.setdefault(past.idle, []).extend(looked_for)
+            because = because & past.because
     unseen = perhaps_reached(state) if idle else set()
     added(state, leaves, run)
     if state.hooks:  # what they see of the gradients is a use
@@ -68,7 +70,7 @@ def book(facts: Facts, state: AutogradState, run: Pass, leaves: Sequence[int]) -
         if not (missed := tuple(key for key in keys if key not in unseen)):
             continue
         facts.events.publish(
-            StepMissed(point=run.point, because=run.because, step=step, leaves=missed, premises=run.premises)
+            StepMissed(point=run.point, because=because, step=step, leaves=missed, premises=run.premises)
         )
 
 

@@ -75,7 +75,10 @@ def nothing_left(event: OptimizerStepped, facts: Facts) -> Finding | None:
     run = clearing.passes[-1]
     if event.unread > min(past.clearings[-1].stamp for past, _ in event.past):
         return None  # code that was not read may have gone backward since
-    if event.premises - run.premises or earlier_iteration(run.point, clearing.point) is not None:
+    if (
+        facts.clearing_beside(event.premises - run.premises, event.point)
+        or earlier_iteration(run.point, clearing.point) is not None
+    ):
         return None
     names = tensor_names(facts, [leaf for _, leaves in event.past for leaf in leaves])
     clear, step, untrained = code(clearing.point.node), code(event.point.node), f"{names} {verb(names)} not trained"

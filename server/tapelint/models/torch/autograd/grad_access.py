@@ -176,6 +176,8 @@ def reach(machine: Machine, state: State, values: Iterable[Value], most: int = 4
                     todo += _held_by(thing)
                     if isinstance(thing, Optimizer):
                         yield from thing.params
+                    if value.id in machine.facts.networks.handed_optimizers:
+                        yield from machine.facts.networks.handed_leaves
             case _:
                 todo += _parts(value)
 
@@ -208,8 +210,11 @@ def _held_by(thing: object) -> Iterable[Value]:
 
 def between_calls(machine: Machine, state: State, method: ast.AST) -> None:
     """Code that calls a method again and again may clear gradients in between, if anything else in the file does."""
+    networks = machine.facts.networks
     if machine.query(_clearings, machine.tree) > _clearings(method):
         history.doubted(state)
+    elif any(key in state.heap for key in networks.handed_optimizers):  # whoever has handed it in may clear
+        history.doubted(state, networks.handed_leaves.keys() & state.history.keys())
 
 
 @cached_on_node

@@ -10,7 +10,7 @@ from ....autograd.events.training_step import OptimizerStepped
 from ....autograd.gradients import history, untrained_parameters
 from ....autograd.gradients.withheld import Fates
 from ....autograd.model.program_point import earlier_iteration
-from ....because import NOTHING, Because
+from ....because import NOTHING, Because, all_hold
 from ....domain.state import State
 from ....domain.values import Optimizer
 from ....engine.lifecycle import StepRepeated
@@ -53,10 +53,11 @@ def use_grads(
         )
     )
     repeated = StepRepeated(state, keys, point, optimizer, holder, _in_vain(past, point))
-    if untrained_parameters.due(machine.facts, state, past, point):
+    is_known = not any(g.because for g, _ in past)
+    if is_known and untrained_parameters.due(machine.facts, state, past, point):
         untrained_parameters.look(machine.facts, state, keys, point, optimizer)
         machine.lifecycle.step_repeated.publish(machine, repeated)
-    elif (repeated.in_vain or _is_shared(state, past, holder)) and not machine.facts.is_in_doubt(state):
+    elif is_known and (repeated.in_vain or _is_shared(state, past, holder)) and not machine.facts.is_in_doubt(state):
         machine.lifecycle.step_repeated.publish(machine, repeated)
     history.stepped(state, keys, point, premises)
     machine.unit.notes.record(Fates).use(state, keys)
@@ -77,8 +78,9 @@ def _is_shared(state: State, past: Sequence[history.Group], holder: int | None) 
 
 
 def reason_of(past: Sequence[history.Group]) -> Because:
-    """What some pass of these gradients rests on."""
-    return next((run.because for g, _ in past for run in g.passes if run.because), NOTHING)
+    """What some pass of these gradients rests on, and what is assumed of the optimizer that holds them."""
+    run_because = next((run.because for g, _ in past for run in g.passes if run.because), NOTHING)
+    return all_hold(g.because for g, _ in past) & run_because
 
 
 def _leaked(state: State, past: Sequence[history.Group]) -> tuple[tuple[history.Pass, ProgramPoint], ...]:

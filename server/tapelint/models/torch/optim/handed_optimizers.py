@@ -22,10 +22,39 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from ....autograd import bump, fresh_id
+from ....autograd.gradients import history
 from ....because import guess
 from ....domain.state import State
 from ....domain.values import HeapRef, Optimizer
 from ....engine.machine import Machine
+
+
+def assumed_parameters(machine: Machine, state: State, optimizer: HeapRef, is_step: bool) -> list[int]:
+    """What an optimizer that came as an argument is taken to hold, if the program has no other: the parameters of all
+    networks that came as arguments and have been trained so far; for a step of all, where none has been. What it does
+    to their gradients rests on that.
+    """
+    networks = machine.facts.networks
+    argument = networks.handed_optimizers.get(optimizer.id)
+    if argument is None or any(isinstance(o, Optimizer) and key != optimizer.id for key, o in state.heap.items()):
+        return []
+    leaves = {leaf: name for leaf, name in networks.handed_leaves.items() if leaf in state.tensors}
+    trained = {leaf: name for leaf, name in leaves.items() if leaf in state.history}
+    held = leaves if is_step and not trained else trained
+    for name in dict.fromkeys(held.values()):
+        because = guess(f"`{argument}` holds the parameters of `{name}`")
+        history.assumed(state, [leaf for leaf, network in held.items() if network == name], because)
+    return [*held]
+
+
+def unknown_may_hold(machine: Machine, state: State, method: str) -> None:
+    """``step`` or ``zero_grad`` of what is not known: it may be another optimizer of the same networks."""
+    networks = machine.facts.networks
+    leaves = networks.handed_leaves.keys() & state.history.keys() if networks.handed_optimizers else ()
+    if method == "zero_grad":
+        history.doubted(state, leaves)
+    for leaf in leaves:
+        history.looked_at(state, leaf)
 
 
 def note_cleared(machine: Machine, state: State, optimizer: HeapRef) -> None:

@@ -53,7 +53,7 @@ from ....source import written
 from ..autograd.grad_calls import clear_grads, written_optimizer
 from ..autograd.grad_use import use_grads
 from ..registry import FUNCTIONS, OPTIMIZER_METHODS, Call, answers, function, method
-from .handed_optimizers import note_cleared, write_networks
+from .handed_optimizers import assumed_parameters, note_cleared, write_networks
 from .optimized_parameters import (
     collected,
     is_groups,
@@ -165,7 +165,8 @@ def _write_state(machine: Machine, state: State, receiver: HeapRef, call: Call) 
 
 def _update(machine: Machine, state: State, receiver: HeapRef, call: Call, scaler: ast.expr | None) -> None:
     optimizer, written = state.get(receiver.id, Optimizer), written_optimizer(call.node, scaler is not None)
-    use_grads(machine, state, optimizer.params, call.node, written, scaler, receiver.id)
+    held = assumed_parameters(machine, state, receiver, True) or optimizer.params
+    use_grads(machine, state, held, call.node, written, scaler, receiver.id)
     state.edit(receiver.id, Optimizer).stepped = state.point(call.node)
     write_parameters(machine, state, optimizer, call.node)
     if optimizer.is_partial:
@@ -195,7 +196,8 @@ def write_parameters(machine: Machine, state: State, optimizer: Optimizer, node:
 def zero_grad(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     if is_paused(state, receiver):
         return NONE
-    clear_grads(machine, state, state.get(receiver.id, Optimizer).params, call)
+    held = assumed_parameters(machine, state, receiver, False) or state.get(receiver.id, Optimizer).params
+    clear_grads(machine, state, held, call)
     note_cleared(machine, state, receiver)
     return NONE
 
