@@ -6,19 +6,27 @@
         validate(net)            # calls net.eval()
 
 It is reported where one call of the program has computed in training mode in one iteration, in evaluation mode in a
-later one, and a backward walked the result. What is always in evaluation mode is so on purpose, and so is what each
+later one, and a backward walked the result. A network whose code is not known is taken to be in training mode until the
+program calls ``eval()``. What is always in evaluation mode is so on purpose, and so is what each
 iteration switches itself: an adversarial attack may be called by the training and by the validation.
 """
 
 from __future__ import annotations
 
+import ast
+
 from ..autograd.events.training_step import TrainedInEvaluation
 from ..autograd.model.program_point import earlier_iteration
+from ..because import NOTHING, guess
+from ..domain import facets
+from ..domain.mro import lookup_in_mro, mro_of
 from ..domain.state import State
-from ..domain.values import FALSE, TRUE, External, HeapRef, Instance, Sequence, TensorRef
+from ..domain.values import FALSE, TRUE, Class, External, Function, HeapRef, Instance, Sequence, TensorRef, Value
 from ..engine.lifecycle import BackwardEnded, ModuleReturned
 from ..engine.machine import Machine
+from ..engine.syntax.own_attributes import own_attribute
 from ..models.torch.nn.module_registry import members
+from ..source import cached_on_node, walk, written
 
 DIFFERENT = ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "SyncBatchNorm")
 """Layers of ``torch.nn`` that compute something else in evaluation mode, but for the number of dimensions."""
@@ -31,19 +39,22 @@ def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
         return
     mode, key = _mode(state, module), (event.call, module.id)
     facts, now = machine.facts, state.point(event.call)
-    if mode is True:
+    if mode is not False:
         facts.networks.training_calls.setdefault(key, now)
-    if mode is not False or (before := facts.networks.training_calls.get(key)) is None:
         return
-    set_at, graph = facts.networks.mode_set.get(module.id), state.tensors[event.result.id].grad_fn
-    if graph is None or not graph.certain or set_at is None:
+    before, set_at = facts.networks.training_calls.get(key), facts.networks.mode_set.get(module.id)
+    graph = state.tensors[event.result.id].grad_fn
+    if before is None or set_at is None or graph is None or not graph.certain:
         return
     if earlier_iteration(before, now) is None or earlier_iteration(set_at, now) is None:
         return
-    layer = _different(state, module)
-    if layer is not None:
+    because, network = NOTHING, written(event.call.func) if isinstance(event.call, ast.Call) else "the network"
+    layer = _different(machine, state, module)
+    if layer is None and _is_opaque(state, module):
+        because = guess(f"`{network}` has layers that compute something else in evaluation mode")
+    if layer is not None or because:
         facts.networks.recorded_in_evaluation[graph] = TrainedInEvaluation(
-            point=set_at, now=now, before=before, layer=layer
+            point=set_at, because=because, now=now, before=before, layer=layer
         )
 
 
@@ -65,12 +76,43 @@ def _mode(state: State, module: HeapRef) -> bool | None:
     return True if mode == TRUE else False if mode == FALSE else None
 
 
-def _different(state: State, module: HeapRef) -> str | None:
-    """The class of a layer that is in evaluation mode now, and computes something else there."""
-    for _, item in members(state, module):
+def _is_opaque(state: State, module: HeapRef) -> bool:
+    """Whether the code of a network is not known."""
+    thing = state.heap[module.id]
+    return isinstance(thing, Instance) and facets.UNSEEN_PARAMETERS in thing.attributes
+
+
+@cached_on_node
+def _asks_for_mode(definition: ast.AST) -> bool:
+    """Whether a method asks for ``self.training``."""
+    return any(
+        own_attribute(n) == "training" for n in walk(definition) if isinstance(getattr(n, "ctx", None), ast.Load)
+    )
+
+
+def _different(machine: Machine, state: State, module: HeapRef) -> str | None:
+    """The class of a layer, or of the program, that is in evaluation mode now and computes something else there."""
+    for item in (module, *(part for _, part in members(state, module))):
         thing = state.heap[item.id] if isinstance(item, HeapRef) else None
-        if isinstance(thing, Instance) and isinstance(thing.kind, External):
+        if not isinstance(thing, Instance) or thing.attributes.get("training") != FALSE:
+            continue
+        if isinstance(thing.kind, External):
             name = thing.kind.name.rpartition(".")[2]
-            if name.rstrip("123d") in DIFFERENT and thing.attributes.get("training") == FALSE:
-                return name
+            if name.rstrip("123d") in DIFFERENT:
+                return f"nn.{name}"
+        for owner in mro_of(state, thing.kind):
+            kind = state.heap[owner.id] if isinstance(owner, HeapRef) else None
+            if isinstance(kind, Class) and _asks(machine, state, thing, owner, kind):
+                return kind.name
     return None
+
+
+def _asks(machine: Machine, state: State, thing: Instance, owner: Value, kind: Class) -> bool:
+    """Whether an object asks for its mode in a method that it has from the class ``owner``."""
+    return any(
+        isinstance(value, Function)
+        and machine.query(_asks_for_mode, value.node)
+        and (found := lookup_in_mro(state, thing.kind, name)) is not None
+        and found[0] == owner
+        for name, value in kind.attributes.items()
+    )

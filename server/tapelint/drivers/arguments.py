@@ -20,7 +20,7 @@ name of its parameter says nothing. An object whose methods run is made as most 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
 from ..bounds import BOUNDS
@@ -191,7 +191,7 @@ def inferred(
     values: dict[str, Value] = {}
     own = state.heap[function.owner] if function.owner is not None else None
     walks = machine.query(syntactic_summary, own.node if isinstance(own, Class) else function.node).backward
-    paired = _each_has_optimizer([uses[name] for name in (p.arg for p in names) if name in uses], walks)
+    paired = _with_optimizers({name: uses[name] for name in (p.arg for p in names) if name in uses}, walks)
     lone = _only_stepped(machine, function, names, uses)
     for parameter in (*names, *function.node.args.kwonlyargs):
         name = parameter.arg
@@ -204,7 +204,7 @@ def inferred(
             values[name] = flipped(name, default)
             continue
         used = uses.get(name, set()) | ({"zero_grad"} if name == lone else set())
-        values[name] = _infer(machine, state, function, parameter, used, paired)
+        values[name] = _infer(machine, state, function, parameter, used, name in paired)
         _note_handed(machine, state, name, values[name])
     return values
 
@@ -266,7 +266,7 @@ def _stepped_plainly(scope: ast.AST) -> frozenset[str]:
 
 
 def _guess(uses: set[str], paired: bool) -> Guess:
-    if paired and "()" in uses:
+    if paired:
         return Guess.PAIRED
     if FED in uses:
         return Guess.FED
@@ -278,12 +278,12 @@ def _may_train(uses: set[str]) -> bool:
     return {"()", WALKED} <= uses
 
 
-def _each_has_optimizer(arguments: list[set[str]], walks: bool) -> bool:
-    """Whether there is an optimizer for each of the ``arguments``, by their uses, that may be networks: none of those
-    is a loss then. Where the code never ``walks`` anything, that is what is called.
+def _with_optimizers(arguments: dict[str, set[str]], walks: bool) -> Collection[str]:
+    """The ``arguments``, by their uses, that are called and may be networks, if there is an optimizer for each: none of
+    those is a loss then. Where the code never ``walks`` anything they need not be walked.
     """
-    optimizers, walked = sum(map(_is_optimizer, arguments)), sum(map(_may_train, arguments))
-    return 0 < (walked if walks else sum("()" in uses for uses in arguments)) <= optimizers
+    found = [name for name, uses in arguments.items() if "()" in uses and (WALKED in uses or not walks)]
+    return found if len(found) <= sum(map(_is_optimizer, arguments.values())) else ()
 
 
 def _infer(

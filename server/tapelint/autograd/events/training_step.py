@@ -127,8 +127,9 @@ class TrainedInEvaluation(SilentEvent):
     # The call, now and when it was in training mode.
     now: ProgramPoint
     before: ProgramPoint
-    # A layer of the network that computes something else in evaluation mode, by its class.
-    layer: str
+    # What computes something else in evaluation mode, by its class: a layer ("nn.Dropout"), or a network of the program
+    # that asks for its mode. None where the code of the network is not known.
+    layer: str | None
 
 
 @frozen(eq=False, kw_only=True)

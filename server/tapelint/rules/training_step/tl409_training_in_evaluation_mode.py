@@ -3,7 +3,7 @@
 ## What it does
 Reports `eval()` in a loop, if the network is in training mode in the first iteration, and from the second one on it is
 trained in evaluation mode: `train()` was called once, before the loop, or never. Only networks are reported that have
-dropout or batch normalization.
+dropout or batch normalization, or ask for `self.training`. Of a network whose code is not known that is assumed.
 
 ## What PyTorch does
 `eval()` is a switch: it holds until `train()` is called. In evaluation mode dropout does nothing, and batch
@@ -71,7 +71,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if past is None:
         return None
     now = next(lap for lap in event.now.iterations if lap.run == past.run)
-    what = "dropout does nothing" if "Dropout" in event.layer else "batch normalization keeps its old statistics"
     cures: tuple[FixProposal, ...] = ()
     network = event.now.node.func if isinstance(event.now.node, ast.Call) else None
     mode, trained = code(event.point.node), "the network" if network is None else code(network)
@@ -103,7 +102,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
             ),
             TraceStep(
                 event.now.node,
-                f"{code(event.now.node)} runs in evaluation mode: {what} (`nn.{event.layer}`)",
+                f"{code(event.now.node)} runs in evaluation mode{outcome(event.layer)}",
                 event.now,
                 short="runs in evaluation mode",
             ),
@@ -111,6 +110,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
         help="Call `train()` at the start of each epoch, or at the end of the validation.",
         cures=cures,
     )
+
+
+def outcome(layer: str | None) -> str:
+    """What a layer, or a network of the program, does in evaluation mode."""
+    if layer is None:
+        return ""
+    if not layer.startswith("nn."):
+        return f", which asks for `self.training` (`{layer}`)"
+    what = "dropout does nothing" if "Dropout" in layer else "batch normalization keeps its old statistics"
+    return f": {what} (`{layer}`)"
 
 
 RULE = Rule(

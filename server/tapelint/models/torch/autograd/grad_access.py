@@ -37,6 +37,7 @@ from ....domain.values import (
 from ....engine.machine import Machine
 from ....source import blocks, cached_on_node, walk
 from ..nn import frozen_parts
+from ..nn.module_registry import parameters_of
 from .grad_use import use_grads
 
 CLEARING = frozenset(("zero_grad", "grad", "zero_"))
@@ -149,6 +150,9 @@ def handed_over(machine: Machine, state: State, function: Value, given: Iterable
     frozen_parts.note_handed(state, values)
     if reached and not name.startswith("torch."):
         history.doubted(state, reached.intersection(state.history))
+        for key in [*machine.facts.networks.mode_set]:  # it may set their modes
+            if key in state.heap and any(leaf in reached for _, leaf in parameters_of(state, HeapRef(key))):
+                del machine.facts.networks.mode_set[key]
         machine.unit.notes.record(Fates).use(state, reached)
     return frozenset(reached)
 
