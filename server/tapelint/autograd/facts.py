@@ -193,6 +193,10 @@ class Training(Record):
     frozen_at: dict[int, ProgramPoint] = field(default_factory=dict)
     # The leaves that the backward at each call has reached.
     reached_at: dict[ast.AST, frozenset[int]] = field(default_factory=dict)
+    # Where a scaler has unscaled or stepped last, by its heap id, the optimizer and the method.
+    scaled_at: dict[Hashable, ProgramPoint] = field(default_factory=dict)
+    # The scalers of mixed precision, by their heap ids.
+    scalers: set[int] = field(default_factory=set)
     # Tensors whose gradient the program wants.
     wanted_gradients: set[int] = field(default_factory=set)
     # What the backward of a node returned last.

@@ -26,6 +26,8 @@ ASSUMED_NETWORK = "(guessed)"
 PARAMETRIZED = "(parametrized)"
 # The mode that an unknown value was set to, if it is a network.
 TRAINING = "(training)"
+# What a scaler has done for each optimizer since its last ``update()``.
+SCALER_STAGES = "(stages)"
 # What ``requires_grad_`` has set an unknown value to.
 REQUIRES_GRAD = "(requires_grad)"
 # The network that an unknown value was taken for.

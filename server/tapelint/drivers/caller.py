@@ -47,6 +47,7 @@ from ..frozen import frozen
 from ..models.frameworks.training_loops import Walk
 from ..models.torch.autograd.grad_access import between_calls
 from ..models.torch.autograd_function.apply import apply
+from ..models.torch.optim.gradient_scaling import forget_stages
 from ..models.torch.registry import Call
 from ..semantics.functions import choose, run_generator
 from ..semantics.handed_closures import waiting
@@ -205,6 +206,7 @@ class Caller:
     def call(self, state: State) -> None:
         """Call it, then do what its caller does with the result."""
         machine = self.machine
+        forget_stages(machine, state, state.heap)
         result = machine.memoize(self.node, "drive", partial(self._step, state))
         if self.is_walked:
             roots = framework_driver.with_graph(state, result)

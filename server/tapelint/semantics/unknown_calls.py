@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from ..autograd import fresh_id
 from ..domain import facets
@@ -11,6 +11,8 @@ from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import (
     External,
+    HeapRef,
+    Instance,
     Tuple,
     Unknown,
     Value,
@@ -22,6 +24,7 @@ from ..engine.open_objects import SHOWS, escape, is_harmless, open_up
 from ..models.python import array_memory
 from ..models.torch import dispatch
 from ..models.torch.autograd.grad_access import handed_over
+from ..models.torch.optim.gradient_scaling import forget_stages
 from ..models.torch.registry import (
     ArgumentLeftOut,
     Call,
@@ -45,6 +48,8 @@ def unknown_call(
     held = handed_over(machine, state, function, values)
     if held and not _is_set_up(machine, state, node, function):
         machine.facts.training.shown |= held
+    if machine.facts.training.scalers:
+        forget_stages(machine, state, _objects_in(state, values))
     given = [t for value in values for t in tensors_in(state, value)]
     if given:
         state.retaining.clear()  # it may walk what was retained
@@ -72,6 +77,16 @@ def _is_set_up(machine: Machine, state: State, node: ast.AST, function: Value) -
 def _statements(tree: ast.AST) -> frozenset[ast.AST]:
     """The calls whose results are dropped."""
     return frozenset(node.value for node in walk(tree) if isinstance(node, ast.Expr))
+
+
+def _objects_in(state: State, values: Iterable[Value]) -> Iterator[int]:
+    """The objects among some values, and those that they hold."""
+    for value in values:
+        if isinstance(value, HeapRef):
+            yield value.id
+            thing = state.heap[value.id]
+            held = thing.attributes.values() if isinstance(thing, Instance) else ()
+            yield from (each.id for each in held if isinstance(each, HeapRef))
 
 
 PUTTING = frozenset(("append", "appendleft", "extend", "extendleft", "insert", "setdefault", "__setitem__"))

@@ -13,7 +13,7 @@ from ..gradients.history import Clearing, Group, Idle, Pass
 from ..model.cuts import Cut
 from ..model.graph import Node
 from ..model.program_point import ProgramPoint
-from .graph_walks import SilentEvent
+from .graph_walks import Event, SilentEvent
 
 WhyUnoptimized = Literal["hidden", "plain", "later"]
 """The parameters are in a plain container, or a tensor is no Parameter, or they were made after the optimizer."""
@@ -61,6 +61,23 @@ class ScaledStep(SilentEvent):
     past: tuple[Group, ...]
     # The assumed conditions on which it depends what is cleared and stepped.
     premises: frozenset[Hashable]
+
+
+ScalerMethod = Literal["unscale_", "step", "update"]
+
+
+@frozen(eq=False, kw_only=True)
+class ScalerMisused(Event):
+    """The scaler of mixed precision was asked for what it refuses: it unscales and steps once for each optimizer until
+    its `update()`, which needs one of them before.
+    """
+
+    asked: ScalerMethod
+    # What it has done for that optimizer since, and where; None where `update()` finds that it has done nothing.
+    done: ScalerMethod | None
+    before: ProgramPoint | None
+    # The scaler, as the program writes it.
+    scaler: ast.expr | None
 
 
 @frozen(eq=False, kw_only=True)

@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from ....autograd import (
+    ProgramPoint,
     Provenance,
     leaf,
 )
-from ....autograd.events.training_step import ScaledStep
+from ....autograd.events.training_step import ScaledStep, ScalerMethod, ScalerMisused
 from ....autograd.gradients import history
 from ....because import guess
+from ....domain import facets
+from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import (
     FALSE,
     NONE,
     TRUE,
+    Const,
     External,
     HeapRef,
     Instance,
     Optimizer,
     TensorRef,
+    Tuple,
+    Unknown,
     Value,
 )
+from ....engine import open_objects
 from ....engine.machine import Machine
 from ....engine.paths.switches import switch_kept
 from ..dispatch import run
@@ -33,7 +41,92 @@ from .optimizers import advance
 
 @function("torch.cuda.amp.GradScaler", "torch.amp.GradScaler", "torch.cuda.amp.grad_scaler.GradScaler")
 def scaler(machine: Machine, state: State, call: Call) -> Value:
-    return HeapRef(state.new(Instance(External("torch.amp.GradScaler"), {"enabled": call.kwargs.get("enabled", TRUE)})))
+    attributes: dict[str, Value] = {"enabled": call.kwargs.get("enabled", TRUE), facets.SCALER_STAGES: Tuple(())}
+    made = HeapRef(state.new(Instance(External("torch.amp.GradScaler"), attributes)))
+    machine.facts.training.scalers.add(made.id)
+    open_objects.made(machine, state, made.id)
+    return made
+
+
+OTHERS = Tuple((Tuple((NONE, NONE)),))
+"""The stages of a scaler of which nothing is known: it may have done anything for optimizers that are not listed."""
+
+
+def forget_stages(machine: Machine, state: State, keys: Iterable[int]) -> None:
+    """Code that was not read may have used these scalers: what they have done is not known until ``update()``."""
+    for key in machine.facts.training.scalers.intersection(keys):
+        if key in state.heap:
+            state.edit_attributes(key)[facets.SCALER_STAGES] = OTHERS
+
+
+REFUSED: Mapping[tuple[ScalerMethod, ScalerMethod], str] = {
+    ("unscale_", "unscale_"): "unscale_() has already been called on this optimizer since the last update().",
+    ("unscale_", "step"): "unscale_() is being called after step().",
+    ("step", "step"): "step() has already been called since the last update().",
+}
+"""What a scaler says, by what it is asked for and what it has done for the same optimizer since its ``update()``."""
+UNCHECKED = "No inf checks were recorded prior to update."
+
+
+def _enter_stage(machine: Machine, state: State, call: Call, asked: ScalerMethod) -> None:
+    """A scaler begins to unscale or to step: once for each optimizer until its ``update()``."""
+    scaler, optimizer = call.args[0], call.get(1, "optimizer")
+    stages = _stages(state, scaler)
+    if stages is None or not isinstance(scaler, HeapRef):
+        return
+    if not isinstance(optimizer, HeapRef | Unknown):
+        optimizer = NONE  # which one is not known
+    done = next((stage.value for key, stage in stages if key == optimizer != NONE and isinstance(stage, Const)), None)
+    if (asked, done) in REFUSED:
+        before = machine.facts.training.scaled_at.get((scaler.id, optimizer, done))
+        _refuse(machine, state, call, asked, done, before)
+    machine.facts.training.scaled_at[scaler.id, optimizer, asked] = state.point(call.node)
+    others = [Tuple((key, stage)) for key, stage in stages if key != optimizer]
+    state.edit_attributes(scaler.id)[facets.SCALER_STAGES] = Tuple((*others, Tuple((optimizer, Const(asked)))))
+
+
+def _stages(state: State, scaler: Value) -> list[tuple[Value, Value]] | None:
+    """The optimizers for which a scaler has done something since its ``update()``, each with what; None where it is not
+    known to be enabled.
+    """
+    thing = state.heap[scaler.id] if isinstance(scaler, HeapRef) else None
+    if not isinstance(thing, Instance) or thing.attributes.get("enabled") != TRUE:
+        return None
+    known = thing.attributes.get(facets.SCALER_STAGES)
+    known = known if isinstance(known, Tuple) else OTHERS  # two paths have met
+    return [(each.items[0], each.items[1]) for each in known.items if isinstance(each, Tuple)]
+
+
+def _refuse(
+    machine: Machine,
+    state: State,
+    call: Call,
+    asked: ScalerMethod,
+    done: ScalerMethod | None,
+    before: ProgramPoint | None = None,
+) -> None:
+    """What PyTorch does with a scaler that is asked for the wrong thing."""
+    function = call.node.func if isinstance(call.node, ast.Call) else None
+    scaler = function.value if isinstance(function, ast.Attribute) else None
+    machine.facts.events.publish(
+        ScalerMisused(point=state.point(call.node), asked=asked, done=done, before=before, scaler=scaler)
+    )
+    if done is None:
+        raise ProgramRaised("AssertionError", UNCHECKED, by_torch=True)
+    raise ProgramRaised("RuntimeError", REFUSED[asked, done], by_torch=True)
+
+
+@function("torch.amp.GradScaler.update")
+def update(machine: Machine, state: State, call: Call) -> Value:
+    """A new scale for the next iteration, by what the steps of this one have found."""
+    scaler = call.args[0]
+    stages, given = _stages(state, scaler), call.get(1, "new_scale")
+    if stages is not None and isinstance(scaler, HeapRef):
+        is_seen = open_objects.is_whole(machine, state, scaler.id) and not machine.handlers_around
+        if not stages and is_seen and given == NONE:
+            _refuse(machine, state, call, "update", None)
+        state.edit_attributes(scaler.id)[facets.SCALER_STAGES] = Tuple(())
+    return Unknown("scaler")
 
 
 @function("torch.amp.GradScaler.scale")
@@ -60,6 +153,7 @@ def scale(machine: Machine, state: State, call: Call) -> Value:
 @function("torch.amp.GradScaler.step")
 def scaled_step(machine: Machine, state: State, call: Call) -> Value:
     optimizer = call.get(1, "optimizer")
+    _enter_stage(machine, state, call, "step")
     if isinstance(optimizer, HeapRef) and isinstance(state.heap[optimizer.id], Optimizer):
         function = call.node.func if isinstance(call.node, ast.Call) else None
         if not state.get(optimizer.id, Optimizer).params:  # it was handed in
@@ -98,5 +192,6 @@ def unscale(machine: Machine, state: State, call: Call) -> Value:
     optimizer = call.get(1, "optimizer")
     thing = state.heap[optimizer.id] if isinstance(optimizer, HeapRef) else None
     held = thing.params if isinstance(thing, Optimizer) else []
+    _enter_stage(machine, state, call, "unscale_")
     history.unscaled(state, held or list(state.history))
     return NONE

@@ -231,7 +231,7 @@ def param_groups(machine: Machine, state: State, owner: HeapRef) -> Value:
     return HeapRef(state.new(Sequence("list", [HeapRef(state.new(Mapping({"params": params}, True)))])))
 
 
-answers(lambda: Unknown("scaler"), *(f"torch.amp.GradScaler.{name}" for name in ("update", "get_scale", "state_dict")))
+answers(lambda: Unknown("scaler"), *(f"torch.amp.GradScaler.{name}" for name in ("get_scale", "state_dict")))
 
 
 def unknown_step(machine: Machine, state: State, call: Call) -> Value | None:
