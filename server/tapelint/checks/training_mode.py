@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import ast
 
+from ..autograd import Node, ProgramPoint
 from ..autograd.events.training_step import TrainedInEvaluation
 from ..autograd.model.program_point import earlier_iteration
 from ..because import NOTHING, guess
@@ -26,7 +27,7 @@ from ..engine.lifecycle import BackwardEnded, ModuleReturned
 from ..engine.machine import Machine
 from ..engine.syntax.own_attributes import own_attribute
 from ..models.torch.nn.module_registry import members
-from ..source import cached_on_node, walk, written
+from ..source import Loop, cached_on_node, walk, written
 
 DIFFERENT = ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "SyncBatchNorm")
 """Layers of ``torch.nn`` that compute something else in evaluation mode, but for the number of dimensions."""
@@ -37,25 +38,34 @@ def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
     state, module = event.state, event.module
     if not state.iterations or not isinstance(module, HeapRef) or not isinstance(event.result, TensorRef):
         return
-    mode, key = _mode(state, module), (event.call, module.id)
-    facts, now = machine.facts, state.point(event.call)
-    if mode is not False:
-        facts.networks.training_calls.setdefault(key, now)
+    mode = _mode(state, module)
+    networks, now, key = machine.facts.networks, state.point(event.call), (event.call, module.id)
+    if mode is True or mode is None and _is_opaque(state, module):
+        networks.training_calls.setdefault(key, now)
+    before, graph = networks.training_calls.get(key), state.tensors[event.result.id].grad_fn
+    if mode is False and before is not None and graph is not None and graph.certain:
+        _note_evaluation(machine, state, module, graph, before, now)
+
+
+def _note_evaluation(
+    machine: Machine, state: State, module: HeapRef, graph: Node, before: ProgramPoint, now: ProgramPoint
+) -> None:
+    """A network that was in training mode at this call ``before`` has recorded a graph in evaluation mode."""
+    lap, set_at = earlier_iteration(before, now), machine.facts.networks.mode_set.get(module.id)
+    if lap is None or set_at is None or earlier_iteration(set_at, now) is None:
         return
-    before, set_at = facts.networks.training_calls.get(key), facts.networks.mode_set.get(module.id)
-    graph = state.tensors[event.result.id].grad_fn
-    if before is None or set_at is None or graph is None or not graph.certain:
-        return
-    if earlier_iteration(before, now) is None or earlier_iteration(set_at, now) is None:
-        return
-    because, network = NOTHING, written(event.call.func) if isinstance(event.call, ast.Call) else "the network"
-    layer = _different(machine, state, module)
-    if layer is None and _is_opaque(state, module):
-        because = guess(f"`{network}` has layers that compute something else in evaluation mode")
+    layer, because = _different(machine, state, module), NOTHING
+    if layer is None and _is_opaque(state, module) and isinstance(lap.loop, Loop):  # else the caller may set its mode
+        because = guess(f"{_written(now.node)} has layers that compute something else in evaluation mode")
     if layer is not None or because:
-        facts.networks.recorded_in_evaluation[graph] = TrainedInEvaluation(
+        machine.facts.networks.recorded_in_evaluation[graph] = TrainedInEvaluation(
             point=set_at, because=because, now=now, before=before, layer=layer
         )
+
+
+def _written(call: ast.AST) -> str:
+    """The network that is called, as the program writes it."""
+    return f"`{written(call.func)}`" if isinstance(call, ast.Call) else "the network"
 
 
 def on_backward_ended(machine: Machine, event: BackwardEnded) -> None:

@@ -189,10 +189,7 @@ def inferred(
     uses, tests = uses_of(machine, state, function, making), syntactic_summary(function.node).tests
     defaults = defaults_of(function)
     values: dict[str, Value] = {}
-    own = state.heap[function.owner] if function.owner is not None else None
-    walks = machine.query(syntactic_summary, own.node if isinstance(own, Class) else function.node).backward
-    paired = _with_optimizers({name: uses[name] for name in (p.arg for p in names) if name in uses}, walks)
-    lone = _only_stepped(machine, function, names, uses)
+    paired = _pair(machine, state, function, {each.arg: uses.get(each.arg, set()) for each in names})
     for parameter in (*names, *function.node.args.kwonlyargs):
         name = parameter.arg
         default = defaults.get(name)
@@ -203,8 +200,7 @@ def inferred(
         if isinstance(default, Const) and isinstance(default.value, bool):
             values[name] = flipped(name, default)
             continue
-        used = uses.get(name, set()) | ({"zero_grad"} if name == lone else set())
-        values[name] = _infer(machine, state, function, parameter, used, name in paired)
+        values[name] = _infer(machine, state, function, parameter, uses.get(name, set()), name in paired)
         _note_handed(machine, state, name, values[name])
     return values
 
@@ -237,32 +233,43 @@ OF_OPTIMIZERS = frozenset("step param_groups state defaults state_dict load_stat
 """Attributes of torch.optim.Optimizer, but for ``zero_grad``."""
 
 
-def _only_stepped(machine: Machine, function: Function, names: list[ast.arg], uses: dict[str, set[str]]) -> str | None:
-    """The parameter that is the optimizer of a function that trains a network, though nobody clears with it: it is the
+def _pair(machine: Machine, state: State, function: Function, arguments: dict[str, set[str]]) -> Collection[str]:
+    """The ``arguments``, by their uses, that are called and may be networks, if there is an optimizer for each: none of
+    those is a loss then. Where the code goes backward nowhere, what they return need not be walked.
+
+    An optimizer with which nobody clears is one by what is known of it from here on.
+    """
+    own = state.heap[function.owner] if function.owner is not None else None
+    walks = machine.query(syntactic_summary, own.node if isinstance(own, Class) else function.node).backward
+    if (lone := _only_stepped(machine, function, arguments)) is not None:
+        arguments[lone].add("zero_grad")
+    found = [name for name, uses in arguments.items() if "()" in uses and (WALKED in uses or not walks)]
+    return found if len(found) <= sum(map(_is_optimizer, arguments.values())) else ()
+
+
+def _only_stepped(machine: Machine, function: Function, arguments: dict[str, set[str]]) -> str | None:
+    """The argument that is the optimizer of a function that trains a network, though nobody clears with it: it is the
     only one of which nothing is asked but what optimizers have, and ``step()`` gives nothing and takes nothing.
     """
-    given = {each.arg: uses.get(each.arg, set()) for each in names}
-    if any(map(_is_optimizer, given.values())) or not any(map(_may_train, given.values())):
+    if any(map(_is_optimizer, arguments.values())) or not any({"()", WALKED} <= uses for uses in arguments.values()):
         return None
-    stepped = machine.query(_stepped_plainly, function.node)
-    found = [name for name, used in given.items() if "step" in used]
-    return found[0] if len(found) == 1 and found[0] in stepped and given[found[0]] <= OF_OPTIMIZERS else None
+    found = [name for name, used in arguments.items() if "step" in used]
+    if len(found) != 1 or not arguments[found[0]] <= OF_OPTIMIZERS:
+        return None
+    return found[0] if found[0] in machine.query(_stepped_plainly, function.node) else None
 
 
 @cached_on_node
 def _stepped_plainly(scope: ast.AST) -> frozenset[str]:
     """The names of which a function calls ``step()`` as a statement, without arguments, and nowhere otherwise."""
-    plain, found = set[ast.AST](), set[str]()
-    others = set[str]()
+    plain, asked = list[str](), list[str]()
     for node in walk(scope):
         match node:
-            case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "step") as method, [], [])):
-                plain.add(method)
-                found.add(name)
-    for node in walk(scope):
-        if isinstance(node, ast.Attribute) and node.attr == "step" and node not in plain:
-            others.update(each.id for each in (node.value,) if isinstance(each, ast.Name))
-    return frozenset(found - others)
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "step"), [], [])):
+                plain.append(name)
+            case ast.Attribute(ast.Name(name), "step"):
+                asked.append(name)
+    return frozenset(name for name in plain if plain.count(name) == asked.count(name))
 
 
 def _guess(uses: set[str], paired: bool) -> Guess:
@@ -271,19 +278,6 @@ def _guess(uses: set[str], paired: bool) -> Guess:
     if FED in uses:
         return Guess.FED
     return Guess.WALKED if WALKED in uses else Guess.CALLED
-
-
-def _may_train(uses: set[str]) -> bool:
-    """Whether something is called and what it returns is walked: a network, or a loss."""
-    return {"()", WALKED} <= uses
-
-
-def _with_optimizers(arguments: dict[str, set[str]], walks: bool) -> Collection[str]:
-    """The ``arguments``, by their uses, that are called and may be networks, if there is an optimizer for each: none of
-    those is a loss then. Where the code never ``walks`` anything they need not be walked.
-    """
-    found = [name for name, uses in arguments.items() if "()" in uses and (WALKED in uses or not walks)]
-    return found if len(found) <= sum(map(_is_optimizer, arguments.values())) else ()
 
 
 def _infer(
