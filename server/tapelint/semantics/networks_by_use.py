@@ -100,6 +100,8 @@ def _network(machine: Machine, state: State, value: Value, name: str, node: ast.
     known = given.get(key)
     if known is None:
         known = guessed_network(machine, state, name, node)
+        if isinstance(value, Unknown) and value.origin is Origin.NAME:
+            machine.facts.networks.handed_leaves.update((key, name) for _, key in parameters_of(state, known))
         if owner is value:
             _set_as(state, known, given)
         state.edit_given_attributes(owner.tensor_id)[key] = known

@@ -34,7 +34,8 @@ from ....domain.values import (
 from ....engine import open_objects
 from ....engine.machine import Machine
 from ....engine.paths.switches import switch_kept
-from ..dispatch import run
+from ..autograd.grad_use import reason_of
+from ..dispatch import run, tensor_of
 from ..registry import Call, function
 from .optimizers import advance
 
@@ -133,6 +134,8 @@ def update(machine: Machine, state: State, call: Call) -> Value:
 def scale(machine: Machine, state: State, call: Call) -> Value:
     """The loss times a tensor: one more node, which saves the scale."""
     loss = call.get(1, "outputs")
+    if isinstance(loss, Unknown) and (key := tensor_of(machine, state, loss)) is not None:
+        loss = TensorRef(key)
     if not isinstance(loss, TensorRef):
         return loss
     scaler = call.args[0]
@@ -178,7 +181,7 @@ def _tell_scaled(machine: Machine, state: State, call: Call) -> None:
         machine.facts.events.publish(
             ScaledStep(
                 point=state.point(node),
-                because=guess(f"`{ast.unparse(optimizer)}` is an optimizer of what is clipped"),
+                because=guess(f"`{ast.unparse(optimizer)}` is an optimizer of what is clipped") & reason_of(clipped),
                 optimizer=optimizer,
                 scaler=node.func.value,
                 past=tuple(clipped),
