@@ -195,8 +195,9 @@ class Training(Record):
     reached_at: dict[ast.AST, frozenset[int]] = field(default_factory=dict)
     # Where a scaler has unscaled or stepped last, by its heap id, the optimizer and the method.
     scaled_at: dict[Hashable, ProgramPoint] = field(default_factory=dict)
-    # The scalers of mixed precision, by their heap ids.
+    # The scalers of mixed precision, by their heap ids; those that came as arguments, each with the argument's name.
     scalers: set[int] = field(default_factory=set)
+    handed_scalers: dict[int, str] = field(default_factory=dict)
     # Tensors whose gradient the program wants.
     wanted_gradients: set[int] = field(default_factory=set)
     # What the backward of a node returned last.

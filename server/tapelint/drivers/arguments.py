@@ -61,6 +61,7 @@ from ..frozen import frozen
 from ..models.frameworks.training_loops import prepared
 from ..models.torch.nn.layer_models import add_unseen_parameters, guessed_network, opaque_module
 from ..models.torch.nn.module_registry import Guess, is_module_like, parameters_of
+from ..models.torch.optim.gradient_scaling import handed_scaler
 from ..ops.module_names import is_layer
 from ..semantics.functions import call_function
 from ..source import cached_on_node, last_name, walk
@@ -293,6 +294,8 @@ def _infer(
         return guessed_network(machine, state, name, node)
     if "range" in uses:
         return unknown_number()
+    if {"scale", "step", "update"} <= uses and "()" not in uses:
+        return handed_scaler(machine, state, name)
     if _is_optimizer(uses):
         return HeapRef(state.new(Optimizer(name, [], True)))
     if "()" in uses and parameter.annotation is None:
@@ -357,6 +360,8 @@ class Wanted:
             return opaque_module(self.machine, self.state, self.name, self.at)
         if last in OPTIMIZERS:
             return HeapRef(self.state.new(Optimizer(self.name, [], True)))
+        if last == "GradScaler":
+            return handed_scaler(self.machine, self.state, self.name)
         if last in TENSORS:
             return Unknown(origin=Origin.BATCH)
         return Unknown(last, False, origin=PLAIN[last]) if last in PLAIN else None

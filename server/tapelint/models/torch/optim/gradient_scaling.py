@@ -49,6 +49,15 @@ def scaler(machine: Machine, state: State, call: Call) -> Value:
     return made
 
 
+def handed_scaler(machine: Machine, state: State, name: str) -> Value:
+    """A scaler that came as the argument ``name``: what it was used for before, and whether it is enabled, its caller
+    knows.
+    """
+    made = HeapRef(state.new(Instance(External("torch.amp.GradScaler"), {"enabled": Unknown("enabled", False)}, True)))
+    machine.facts.training.handed_scalers[made.id] = name
+    return made
+
+
 OTHERS = Tuple((Tuple((NONE, NONE)),))
 """The stages of a scaler of which nothing is known: it may have done anything for optimizers that are not listed."""
 
@@ -148,6 +157,8 @@ def scale(machine: Machine, state: State, call: Call) -> Value:
     scaled = run(machine, state, "mul", [loss, factor], {}, call.node) or loss
     if isinstance(scaled, TensorRef):
         point = state.point(call.node)
+        if isinstance(scaler, HeapRef) and (name := machine.facts.training.handed_scalers.get(scaler.id)) is not None:
+            premise = guess(f"`{name}` is a GradScaler that is enabled")
         scaled_at = replace(point, supposed=premise) if premise else point
         machine.facts.record_provenance(scaled.id, Provenance(scaled=scaled_at))
     return scaled
