@@ -102,7 +102,14 @@ MECHANISMS: tuple[Mechanism, ...] = (
         {"semantics.refused.signatures:refuse_arguments": nothing},
     ),
     # what unknown objects are taken for
-    _one("models.torch.optim.handed_optimizers", write_networks=nothing, note_cleared=nothing),
+    _one(
+        "models.torch.optim.handed_optimizers",
+        write_networks=nothing,
+        note_cleared=nothing,
+        assumed_parameters=_empty,
+        unknown_may_hold=nothing,
+    ),
+    Mechanism("losses of arguments", (), {"models.torch.autograd.backward_calls:_may_reach_argument": nothing}),
     _one("models.torch.autograd.walked_unknowns", had_graph=nothing, take_for_tensor=nothing),
     # how findings are put together
     # libraries
