@@ -4,6 +4,7 @@ from types import ModuleType
 
 from .checks import (
     cut_recurrences,
+    dropped_detaches,
     evaluation_loops,
     leaf_cycles,
     lost_updates,
@@ -88,7 +89,9 @@ CHECKS = Lifecycle(
     loop_left=Topic(retention.on_loop_left, leaf_cycles.on_loop_left, evaluation_loops.on_loop_left),
     call_returned=Topic(retention.on_call_returned),
     module_returned=Topic(evaluation_loops.on_module_returned, training_mode.on_module_returned),
-    backward_ended=Topic(training_mode.on_backward_ended, cut_recurrences.on_backward_ended),
+    backward_ended=Topic(
+        training_mode.on_backward_ended, cut_recurrences.on_backward_ended, dropped_detaches.on_backward_ended
+    ),
     tensors_escaped=Topic(evaluation_loops.on_escape),
     appended=Topic(overwritten_values.on_appended),
     update_bound=Topic(lost_updates.on_update_bound),

@@ -106,6 +106,8 @@ class Origins(Record):
     bound: dict[tuple[int, str], Kept] = field(default_factory=dict)
     # For each attribute and item of an object, the target and the value of the last assignment to it.
     attribute_stores: dict[tuple[int, str], tuple[ast.expr, ast.expr]] = field(default_factory=dict)
+    # The calls of ``detach`` whose results nobody has, since they are all of a statement.
+    dropped: set[ast.AST] = field(default_factory=set)
 
 
 @dataclass(slots=True, eq=False)

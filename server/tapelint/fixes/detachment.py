@@ -77,6 +77,23 @@ def keep_detached_item(editor: SourceEditor, target: ast.AST) -> list[Edit]:
     raise EditRefused("not an item that is detached")
 
 
+def keep_detached(editor: SourceEditor, target: ast.AST) -> list[Edit]:
+    """``target.detach()`` becomes ``target = target.detach()``.
+
+    Target: the call, a statement of its own. The variable of a loop is refused: nobody reads it again.
+    """
+    statement = editor.place(target).statement
+    match statement:
+        case ast.Expr(ast.Call(func=ast.Attribute(value=state, attr="detach")) as call):
+            refuse(target is not call and target is not statement, "not a statement of its own")
+            name = steady(state)
+            loops = [each for each in editor.path(target) if isinstance(each, (ast.For, ast.AsyncFor))]
+            targets = {ast.unparse(part) for loop in loops for part in ast.walk(loop.target)}
+            refuse(name in targets, "the variable of a loop")
+            return [editor.insert(editor.begin(call), f"{name} = ")]
+    raise EditRefused("not a variable that is detached")
+
+
 def keep_gradient(editor: SourceEditor, target: ast.AST) -> list[Edit]:
     """``g.data.round_()`` becomes ``g = g + (g.round() - g).detach()``.
 

@@ -79,6 +79,11 @@ PURPOSES: dict[str, Purpose] = {
         "Forget the past of a tuple of states as soon as it is kept: ``state = tuple(s.detach() for s in state)``.",
         cuts=True,
     ),
+    "keep_detached": Purpose(
+        detachment.keep_detached,
+        "Keep what ``detach()`` returns: ``target.detach()`` as a statement becomes ``target = target.detach()``.",
+        cuts=True,
+    ),
     "straight_through": Purpose(
         detachment.keep_gradient,
         "Keep the gradient of a value whose data is changed: ``g.data.round_()`` becomes ``g = g + (g.round() "
@@ -177,6 +182,10 @@ PURPOSES: dict[str, Purpose] = {
     "enter_all": Purpose(
         grad_modes.enter_all,
         "Write commas between context managers that are joined by ``and`` or ``or``, so that all are entered.",
+    ),
+    "call_class": Purpose(
+        partial(put_call_behind, call="()", unless=()),
+        "Call a class, so that there is an object of it: ``with torch.no_grad:`` becomes ``with torch.no_grad():``.",
     ),
     # Calls of a training step
     "retain_graph": Purpose(

@@ -17,14 +17,11 @@ from ..domain.state import State
 from ..domain.values import (
     FALSE,
     TRUE,
-    Autocast,
     Const,
-    GradMode,
     HeapRef,
     Mapping,
     MissingGrad,
     Origin,
-    SavedTensorHooks,
     Sequence,
     TensorRef,
     Tuple,
@@ -41,6 +38,7 @@ from ..models.python import sets
 from ..models.python.classes.comparisons import equal, identical, is_among
 from ..models.torch import dispatch, kept_aliases
 from ..models.torch.autograd import missing_grad
+from ..models.torch.autograd.grad_mode import MANAGERS
 from .calls import call_dunder
 
 ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
@@ -394,10 +392,6 @@ def boolean(machine: Machine, node: ast.BoolOp, state: State, key: object) -> Va
     if plain and isinstance(value, TensorRef):
         return value
     return remembered(machine, node, state, Unknown("or" if stop else "and", False if plain else None))
-
-
-MANAGERS = (GradMode, Autocast, SavedTensorHooks)
-"""Context managers that set what autograd records. They are true."""
 
 
 def _pass_over(machine: Machine, state: State, node: ast.BoolOp, part: ast.expr, acted: bool) -> None:

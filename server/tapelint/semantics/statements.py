@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from ..autograd.events.broken_graph import ManagerDropped
 from ..domain.completion import Break, Caught, Continue, ProgramRaised, Return
 from ..domain.exception_kinds import name_of, raised_kinds
 from ..domain.state import State
@@ -16,10 +17,15 @@ from ..domain.values import NONE, Frame, Unknown, Value
 from ..engine.machine import STATEMENTS, Machine
 from ..engine.stored_names import returns
 from ..models.torch.autograd.changed_objects import may_have_changed
+from ..models.torch.autograd.grad_mode import MANAGERS
+from ..ops import conversions
 from .assign import assign, delete
 from .augmented import augmented
 from .classes import define_class
 from .functions import define_function
+
+COPYING = conversions.MOVING | {"clone", "numpy"}
+"""Methods that give another tensor or array, and do nothing to the one that they are called on."""
 
 
 def expression(machine: Machine, node: ast.Expr, state: State) -> list[State]:
@@ -36,10 +42,29 @@ def with_effect(machine: Machine, node: ast.stmt, state: State) -> list[State]:
 
 
 def evaluated(machine: Machine, node: ast.Expr, state: State) -> None:
+    mode = state.grad_mode
     result = machine.eval(node.value, state)
+    machine.facts.origins.dropped.update(_detached_for_nobody(node.value))
     match node.value:
-        case ast.Call(func=ast.Attribute() as method):
-            may_have_changed(machine, state, method, result)
+        case ast.Call(func=func):
+            if isinstance(result, MANAGERS) and state.grad_mode == mode:
+                machine.facts.events.publish(ManagerDropped(point=state.point(node.value), dropped=node.value))
+            if isinstance(func, ast.Attribute):
+                may_have_changed(machine, state, func, result)
+
+
+def _detached_for_nobody(node: ast.expr) -> Iterator[ast.Call]:
+    """The calls of ``detach`` in a statement whose results it only converts or lists, and drops."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="detach")):
+            yield node
+        case ast.Call(func=ast.Attribute(value=inner, attr=name)) if name in COPYING:
+            yield from _detached_for_nobody(inner)
+        case ast.ListComp(elt=inner):
+            yield from _detached_for_nobody(inner)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            for part in parts:
+                yield from _detached_for_nobody(part)
 
 
 def yielding(machine: Machine, node: ast.Yield | ast.YieldFrom, state: State, target: ast.expr | None) -> list[State]:

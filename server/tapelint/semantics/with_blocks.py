@@ -17,7 +17,7 @@ from ..domain.mro import own_method
 from ..domain.state import State
 from ..domain.values import NONE, TRUE, Autocast, Expecting, Generator, HeapRef, SavedTensorHooks, Unknown, Value
 from ..engine.machine import STATEMENTS, Machine
-from ..models.torch.autograd.grad_mode import as_mode
+from ..models.torch.autograd.grad_mode import as_mode, refuse_class
 from .assign import assign
 from .branches import swallowed
 from .calls import call_value
@@ -34,7 +34,7 @@ def _with(machine: Machine, node: ast.With, items: list[ast.withitem], state: St
     item, rest = items[0], items[1:]
     before = (state.grad_mode, state.inference, state.saved_tensor_override, state.grad_mode_set_at)
     results: list[State] = []
-    for path, value in machine.run_values(state, lambda s: machine.eval(item.context_expr, s)):
+    for path, value in machine.run_values(state, partial(_manager, machine, item.context_expr)):
         if value is None:
             results.append(path)
             continue
@@ -56,6 +56,12 @@ def _with(machine: Machine, node: ast.With, items: list[ast.withitem], state: St
         else:
             results += _entering(machine, node, path, value, inside)
     return results
+
+
+def _manager(machine: Machine, node: ast.expr, state: State) -> Value:
+    value = machine.eval(node, state)
+    refuse_class(machine, state, node, value)
+    return value
 
 
 def _ambient(machine: Machine, state: State, value: Value, inside: partial[list[State]]) -> list[State]:

@@ -40,11 +40,30 @@ class NumberBackward(Event):
 
 @frozen(eq=False, kw_only=True)
 class ManagerDropped(SilentEvent):
-    """A context manager that sets what autograd records was an operand of ``and`` or ``or``, which gives another."""
+    """A context manager that sets what autograd records was an operand of ``and`` or ``or``, which gives another, or
+    was all of a statement.
+    """
 
     # What is not entered.
     dropped: ast.expr
-    operands: ast.BoolOp
+    operands: ast.BoolOp | None = None
+
+
+@frozen(eq=False, kw_only=True)
+class ManagerNotCalled(Event):
+    """A ``with`` statement was given a class of PyTorch, and no object of it."""
+
+    manager: ast.expr
+
+
+@frozen(eq=False, kw_only=True)
+class DetachDropped(SilentEvent):
+    """A backward has walked the graph of a tensor of which a ``detach()`` before it gave a name to nobody."""
+
+    # What was detached; None where it is a leaf.
+    source: Node | None
+    # The backward.
+    walk: ProgramPoint
 
 
 @frozen(eq=False, kw_only=True)

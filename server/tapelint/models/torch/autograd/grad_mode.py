@@ -7,9 +7,12 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from ....autograd.events.broken_graph import ManagerNotCalled
+from ....domain.completion import ProgramRaised
 from ....domain.state import State
-from ....domain.values import Const, External, Function, GradMode, Unknown, Value
+from ....domain.values import Autocast, Const, External, Function, GradMode, SavedTensorHooks, Unknown, Value
 from ....engine.machine import Machine
+from ....ops.torch_attributes import kind_of_name
 from ....source import cached_on_node, last_name, walk
 from ..registry import Call, function
 
@@ -21,6 +24,8 @@ NAMES = {
 }
 OFF = ("no_grad", "inference_mode")
 SWITCH = "set_grad_enabled"
+MANAGERS = (GradMode, Autocast, SavedTensorHooks)
+"""Context managers that set what autograd records. They are true."""
 
 
 def as_mode(value: Value) -> GradMode | None:
@@ -30,6 +35,15 @@ def as_mode(value: Value) -> GradMode | None:
     if isinstance(value, External) and value.name.startswith("torch."):
         return NAMES.get(value.name.rpartition(".")[2])
     return None
+
+
+def refuse_class(machine: Machine, state: State, manager: ast.expr, value: Value) -> None:
+    """Raise where ``with`` is given a class of PyTorch and no object of it: ``with torch.no_grad:``."""
+    if isinstance(value, External) and kind_of_name(value.name) == "class":
+        if not machine.handlers_around:
+            machine.facts.events.publish(ManagerNotCalled(point=state.point(manager), manager=manager))
+        words = "'type' object does not support the context manager protocol"
+        raise ProgramRaised("TypeError", words, by_torch=True)
 
 
 def switches_off(node: ast.expr) -> bool:
