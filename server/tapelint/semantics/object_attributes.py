@@ -70,7 +70,7 @@ def load(machine: Machine, state: State, owner: HeapRef, name: str, node: ast.AS
         whole = name == "__dict__"
         return module_registry.all_attributes(state, owner) if whole else module_registry.registry(state, owner, name)
     if isinstance(thing, Optimizer) and name == "param_groups":
-        return param_groups(machine, state, owner)
+        return param_groups(machine, state, owner, node)
     return BuiltinMethod(owner, name)
 
 

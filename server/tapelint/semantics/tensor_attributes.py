@@ -32,7 +32,9 @@ from ..models.torch.autograd_function.grad_asked import note_asked
 from ..models.torch.detaching import cut, set_requires_grad
 from ..models.torch.dtypes import DTYPE_OF_KIND
 from ..models.torch.known_shape import rank, shape
+from ..models.torch.optim.optimizers import GROUPS, unknown_groups
 from ..ops.module_names import FIELDS
+from ..source import written
 
 TURNED = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real", "imag": "imag"}
 
@@ -52,6 +54,10 @@ def load_unknown(machine: Machine, state: State, owner: Unknown, name: str, node
         return given
     if (known := devices.asked_of_device(owner, name)) is not None:
         return known
+    if name == GROUPS and owner.requires_grad is None and isinstance(node, ast.Attribute):
+        groups = unknown_groups(state, written(node.value), node)
+        state.edit_given_attributes(owner.tensor_id)[name] = groups
+        return groups
     return machine.fact(name) if what == "fact" else BuiltinMethod(owner, name)
 
 

@@ -198,6 +198,8 @@ class Tensor:
         """What is guessed of it, where it came from unknown code (``assumption``)."""
         if self.assumption is None:
             return NOTHING
+        if self.parameter and not self.stands_for_module:
+            return guess(f"the parameters in `{self.assumption}` require grad")
         if self.parameter:
             trained = "require grad" if self.requires_grad else "are frozen"
             return guess(f"`{self.assumption}` is a network whose parameters {trained}")

@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable
 from ...because import NOTHING, Because, guess
 from ..state import AutogradState
 from .graph import Leaf, Node, Tensor
-from .graph_search import leaf_tensors
+from .graph_search import leaf_tensors, nodes_below
 
 
 def guess_below(state: AutogradState, begin: Iterable[Node | Leaf]) -> Because:
@@ -56,16 +56,40 @@ def unseen_above(item: Node, root: Node) -> str | None:
         advantage = library.normalized(critic(x))      perhaps detached
         loss = policy(x) * advantage ** 2              has a graph anyway, `advantage ** 2` has not
     """
-    below = _unseen(item)
+    below = _unseen((item,))
     if not below:
         return None
-    beside = _unseen(root)
+    beside = _unseen((root,))
     return None if beside and beside.keys() <= below.keys() else next(iter(below.values()))
 
 
 def assumed_below(state: AutogradState, begin: Node) -> Because:
     """What has to be assumed for there to be a graph at ``begin``; nothing if it is certain that there is one."""
-    return guess_below(state, (begin,)) or keeping(next(iter(_unseen(begin).values()), None))
+    return guess_below(state, (begin,)) or keeping(next(iter(_unseen((begin,)).values()), None))
+
+
+def shown_by_pass(state: AutogradState, tensor: Tensor) -> Because | None:
+    """What is still assumed of what unknown code gave and a pass has walked, for it to require grad: nothing, if
+    without it there would have been nothing to walk; that the code keeps a graph, if the target of a loss may have had
+    one instead; None where no pass shows anything. It may be a leaf, and its gradient may have been retained.
+
+        out = model(x)                         unknown
+        F.cross_entropy(out, label).backward() ran: `out` requires grad, or `label` does
+        out.numpy()                            raises
+    """
+    graph = tensor.grad_fn
+    walk = (state.freed.get(graph) or state.retained.get(graph)) if graph is not None else None
+    if graph is None or walk is None or graph.assumption is None:
+        return None
+    targets = {
+        each.tensor
+        for node in nodes_below(each for each in walk.begin if isinstance(each, Node))
+        for name, each in node.named_inputs
+        if name == "target" and isinstance(each, Leaf) and state.tensors[each.tensor].requires_grad is None
+    }
+    if _unseen(walk.begin, targets).keys() != {graph.created_at.node}:
+        return None
+    return NOTHING if _unseen(walk.begin) else keeping(graph.assumption)
 
 
 def keeping(callee: str | None) -> Because:
@@ -73,22 +97,24 @@ def keeping(callee: str | None) -> Because:
     return guess(f"`{callee}` keeps a graph, which tapelint cannot see") if callee else NOTHING
 
 
-def _unseen(begin: Node) -> dict[ast.AST, str]:
-    """The calls of unknown code through which every way from a node to a leaf leads, wherever they were run, each with
-    the name of what is called; none if there is another way.
+def _unseen(begin: Iterable[Node | Leaf], doubted: Collection[int] = ()) -> dict[ast.AST, str]:
+    """The calls of unknown code through which every way from these to a leaf leads, wherever they were run, each with
+    the name of what is called; none if there is another way. Leaves that are ``doubted`` are none.
     """
-    found, seen, todo = dict[ast.AST, str](), {begin}, [begin]
+    found, seen, todo = dict[ast.AST, str](), set[Node](), [*begin]
     while todo:
         node = todo.pop()
+        if isinstance(node, Leaf):
+            if node.tensor not in doubted:
+                return {}
+            continue
+        if node in seen:
+            continue
+        seen.add(node)
         if node.assumption is not None:
             found[node.created_at.node] = node.assumption
-            continue
-        if not node.inputs:
+        elif not node.inputs:
             return {}
-        for each in node.inputs:
-            if isinstance(each, Leaf):
-                return {}
-            if each not in seen:
-                seen.add(each)
-                todo.append(each)
+        else:
+            todo += node.inputs
     return found

@@ -12,7 +12,7 @@ from typing import Literal
 from ...autograd import Cut, CutReason, Node, Provenance, resolve_view
 from ...autograd.events.broken_graph import GraphCopiedOut
 from ...autograd.model.graph_search import nodes_below
-from ...autograd.model.guesses import keeping
+from ...autograd.model.guesses import keeping, shown_by_pass
 from ...autograd.state import AutogradState
 from ...because import NOTHING, Because, guess
 from ...domain.completion import ProgramRaised
@@ -43,10 +43,13 @@ JOINING = (
 def held_in(
     state: State, value: Value, depth: int = 3, trail: tuple[str | int, ...] = ()
 ) -> list[tuple[int, tuple[str | int, ...]]]:
-    """The tensors that require grad for certain in nested lists, with the indices that lead to them."""
+    """The tensors that require grad for certain in nested lists, or as a pass has shown, with the indices that lead to
+    them.
+    """
     if isinstance(value, TensorRef):
         tensor = resolve_view(state, value.id)
-        return [(value.id, trail)] if tensor.requires_grad and not tensor.assumption else []
+        is_known = not tensor.assumption or shown_by_pass(state, tensor) is not None
+        return [(value.id, trail)] if tensor.requires_grad and is_known else []
     items = listed(state, value) if depth else None
     return [hit for i, item in enumerate(items or ()) for hit in held_in(state, item, depth - 1, (*trail, i))]
 
@@ -110,9 +113,10 @@ def refuse(
     because = reason(state, call.node) if how == "numpy" else NOTHING
     givers = [assumed_giver(state, key) for key, _ in held]
     if None not in givers:
+        shown = shown_by_pass(state, resolve_view(state, held[0][0]))
         if because or how == "deepcopy":
             return
-        because = keeping(givers[0])
+        because = keeping(givers[0]) if shown is None else shown
     machine.facts.events.publish(
         GraphCopiedOut(
             point=state.point(call.node),

@@ -21,6 +21,7 @@ from ....autograd import (
     TorchRaises,
     bump,
     check_inference_write,
+    leaf,
     record_untracked_write,
 )
 from ....autograd.events.broken_graph import InferenceTensorUsed
@@ -65,6 +66,7 @@ from .optimized_parameters import (
     refuse_hidden,
 )
 
+GROUPS = "param_groups"
 STATELESS = frozenset(("SGD", "Adagrad", "LBFGS", "SparseAdam"))
 """Those whose first step makes no tensor that a later one writes: without momentum, or because it was there before."""
 
@@ -220,15 +222,29 @@ def state_dict(machine: Machine, state: State, receiver: HeapRef, call: Call) ->
     return Unknown("state_dict", False)
 
 
-def param_groups(machine: Machine, state: State, owner: HeapRef) -> Value:
+def param_groups(machine: Machine, state: State, owner: HeapRef, node: ast.AST) -> Value:
     """``optimizer.param_groups``: what it was given, or one group with all parameters, whose other entries are not
     known.
     """
     if owner.id in machine.grouped:
         return machine.grouped[owner.id]
     optimizer = state.get(owner.id, Optimizer)
-    params = HeapRef(state.new(Sequence("list", [TensorRef(k) for k in optimizer.params], optimizer.is_partial)))
+    if optimizer.is_partial and not optimizer.params:
+        return unknown_groups(state, machine.facts.networks.handed_optimizers.get(owner.id, "the optimizer"), node)
+    return _one_group(state, optimizer.params, optimizer.is_partial)
+
+
+def _one_group(state: State, held: list[int], is_partial: bool) -> HeapRef:
+    params = HeapRef(state.new(Sequence("list", [TensorRef(key) for key in held], is_partial)))
     return HeapRef(state.new(Sequence("list", [HeapRef(state.new(Mapping({"params": params}, True)))])))
+
+
+def unknown_groups(state: State, name: str, node: ast.AST) -> HeapRef:
+    """``optimizer.param_groups`` of what is not known otherwise, but by this name of PyTorch's: one leaf that is taken
+    to require grad stands for all that it holds.
+    """
+    held = leaf(state, node, True, parameter=True, assumption=f"{name}.{GROUPS}", is_guessed=True)
+    return _one_group(state, [held], True)
 
 
 answers(lambda: Unknown("scaler"), *(f"torch.amp.GradScaler.{name}" for name in ("get_scale", "state_dict")))
@@ -290,7 +306,7 @@ def begin(machine: Machine, state: State, call: Call) -> Value:
         thing.is_partial = True
         return NONE
     defaults = inner.get(1, "defaults")
-    groups = param_groups(machine, state, made)
+    groups = param_groups(machine, state, made, call.node)
     if isinstance(defaults, HeapRef) and isinstance(known := state.heap[defaults.id], Mapping):
         _fill(state, groups, known)
     thing.attributes |= {
