@@ -171,9 +171,21 @@ def _is_cheap(collected: RetainedGraphs) -> bool:
 
 
 def _is_short(collected: RetainedGraphs) -> bool:
-    """Whether a loop is known to have few iterations. What is written in place has been there before, and will be."""
-    loop = collected.lap.loop
-    if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Call) or collected.stored.value is None:
+    """Whether a loop is known to have few iterations, and so are those in it. What is written in place has been there
+    before, and will be.
+    """
+    laps = collected.stored.point.iterations
+    around = next((at for at, lap in enumerate(laps) if lap.run == collected.lap.run), None)
+    if around is None or collected.stored.value is None:
+        return False
+    return all(_is_counted(lap.loop) for lap in laps[around:])
+
+
+def _is_counted(loop: ast.AST) -> bool:
+    """Whether the text says how often a loop runs, and that is not often: ``for _ in range(3)``, ``for k in "ab"``."""
+    if isinstance(loop, ast.For) and isinstance(loop.iter, (ast.Tuple, ast.List, ast.Constant)):
+        return True
+    if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Call):
         return False
     call = loop.iter
     counts = [argument.value for argument in call.args if isinstance(argument, ast.Constant)]
