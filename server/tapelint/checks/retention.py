@@ -27,7 +27,8 @@ from ..domain.traversal import tensors_in
 from ..domain.values import NONE, Frame, TensorRef, Unknown, Value
 from ..engine.lifecycle import CallReturned, LoopLeft, PathEnded
 from ..engine.machine import Machine
-from ..source import Loop, walk
+from ..engine.syntax.syntactic_summary import syntactic_summary
+from ..source import Loop, cached_on_node, walk
 from .iteration_spans import IterationSpans
 from .kept_values import uses_of_name
 from .loops_in_networks import is_in_network
@@ -56,8 +57,11 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
             continue
         holders = holders if holders is not None else holders_of_tensors(state)
         if each.tensor in holders:
+            held = {each.tensor, *holders[each.tensor]}
+            if any(_walks_itself(machine, node) for node in nodes_below(state.grad_fns(held))):
+                continue
             is_brief = is_short and _is_local(state, frame, each.stored)
-            _collect(state, spans, each, {each.tensor, *holders[each.tensor]}, is_brief)
+            _collect(state, spans, each, held, is_brief)
             if each.stored.collects and each.stored.statement not in state.retained_after_loop:
                 _collect_freed(state, spans, each, is_brief)
 
@@ -68,6 +72,24 @@ def _may_collect(state: State, spans: IterationSpans, kept: LastStore) -> bool:
     if node is None:
         return False
     return kept.stored.collects or len(spans.iterations(node)) > 1 and spans.carried(node)
+
+
+def _walks_itself(machine: Machine, node: Node) -> bool:
+    """Whether a node stands for a call of unknown code, and a method of that name in the file goes backward itself
+    (``forward``, which trains and returns its loss): what it returns may have been walked.
+    """
+    call = node.created_at.node
+    if node.assumption is None or not isinstance(call, ast.Call):
+        return False
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    return not {name, "forward"}.isdisjoint(_going_backward(machine.tree))
+
+
+@cached_on_node
+def _going_backward(tree: ast.AST) -> frozenset[str]:
+    """The names of the functions that call ``backward``."""
+    functions = (node for node in walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    return frozenset(each.name for each in functions if syntactic_summary(each).backward)
 
 
 def _is_passed_on(machine: Machine, state: State, kept: LastStore, others: list[LastStore]) -> bool:
