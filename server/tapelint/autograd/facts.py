@@ -160,6 +160,9 @@ class Contents(Record):
     on_cpu: set[int] = field(default_factory=set)
     # The device that was asked for when a tensor was made, or moved.
     device_asked: dict[int, Hashable] = field(default_factory=dict)
+    # The gradients that were read of copies on another device, if these are copies, by the ids of the unknown values:
+    # the copy, and where it was read.
+    moved_gradients: dict[int, tuple[int, ProgramPoint]] = field(default_factory=dict)
     # The calls that change the device on which tensors are made.
     default_device_changed: set[str] = field(default_factory=set)
 

@@ -99,6 +99,8 @@ def combine(machine: Machine, state: State, op: ast.operator, left: Value, right
     if _is_none(left) or _is_none(right):
         missing_grad.refuse_none(machine, state, left, node, "TypeError")
         missing_grad.refuse_none(machine, state, right, node, "TypeError")
+    missing_grad.tell_moved(machine, state, left, node)
+    missing_grad.tell_moved(machine, state, right, node)
     if isinstance(left, Const) and isinstance(right, Const):
         return _plain(op, left, right)
     if isinstance(left, HeapRef) or isinstance(right, HeapRef):

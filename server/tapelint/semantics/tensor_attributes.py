@@ -41,6 +41,7 @@ TURNED = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real
 
 def load_unknown(machine: Machine, state: State, owner: Unknown, name: str, node: ast.AST) -> Value:
     """An attribute of an unknown value: what the program has set there, or what every tensor has."""
+    missing_grad.tell_moved(machine, state, owner, node)
     if name == "grad":
         grad_access.unknown_gradient(machine, state)
     what = TENSOR_ATTRIBUTES[name].of_unknown if name in TENSOR_ATTRIBUTES else "anything"
@@ -88,7 +89,7 @@ def _gradient(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> 
     if missing_grad.may_be_there(state, tensor):
         return Unknown("grad", False)
     if known and tensor.grad_fn is not None:
-        return missing_grad.missing(state, tensor, node)
+        return missing_grad.missing(machine, state, tensor, node)
     if not known or tensor.kind == "int":
         return Unknown("grad", False)
     return missing_grad.never_there(machine, state, tensor, node)

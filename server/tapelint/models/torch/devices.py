@@ -59,8 +59,19 @@ def note_conversion(machine: Machine, source: int, result: Value, name: str, ask
         machine.facts.contents.device_asked.pop(key, None)
         if name == "to" and len(asked) == 1 and isinstance(asked[0], (Const, Unknown)):
             machine.facts.contents.device_asked[key] = asked[0]
+        elif name == "cuda" and not asked:
+            machine.facts.contents.device_asked[key] = Const("cuda")
     elif source in on_cpu:
         on_cpu.add(key)
+
+
+def may_have_moved(machine: Machine, result: int) -> bool:
+    """Whether a conversion that gave ``result`` has asked for a device that may be another than the CPU: by ``to``, it
+    is known which one.
+    """
+    asked = machine.facts.contents.device_asked.get(result)
+    on_cpu = (Const("cpu"), machine.fact("torch.device", about=(Const("cpu"),)))
+    return asked is not None and asked not in on_cpu
 
 
 def forget_device(machine: Machine, tensor: int) -> None:

@@ -3,7 +3,8 @@
 ## What it does
 Reports a use of `.grad` of a computed tensor (a method, arithmetic, an index) that was not requested with
 `retain_grad()`: it is None. The same of a tensor that does not require grad: data, or what was computed under
-`no_grad`. A warning where it is printed after a backward has passed through the tensor.
+`no_grad`. A warning where it is printed after a backward has passed through the tensor, and of what `.to(device)` gives
+of a leaf: on another device that is a copy.
 
 ## Why PyTorch fails
 A backward adds gradients to the `.grad` of leaves: parameters, and tensors made with `requires_grad=True`. The
@@ -135,6 +136,7 @@ def _computed(event: AbsentGradientUsed, facts: Facts) -> Finding:
         ),
         raises=_raised(event.point.node),
         raiser=_raiser(event),
+        cause=event.created_at.node if event.because else None,
         links=(
             TraceStep(
                 event.created_at.node,

@@ -16,11 +16,13 @@ from ....autograd.events.broken_graph import AbsentGradientShown, AbsentGradient
 from ....autograd.model.graph import Leaf
 from ....autograd.model.graph_search import reachable
 from ....autograd.model.guesses import guess_below
-from ....because import NOTHING
+from ....because import NOTHING, guess
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import NONE, MissingGrad, Unknown, Value
 from ....engine.machine import Machine
+from ....source import cached_on_node, walk, written
+from .. import devices
 from .tensor_hooks import retains
 
 
@@ -40,12 +42,48 @@ def may_be_there(state: State, tensor: Tensor) -> bool:
     return any(item == wanted for item in reachable(begin, lambda node: node not in state.freed))
 
 
-def missing(state: State, tensor: Tensor, node: ast.AST) -> Value:
-    """What ``.grad`` of a non-leaf without gradient gives."""
+def missing(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
+    """What ``.grad`` of a non-leaf without gradient gives. What a conversion may have moved may be the leaf itself:
+    then this is a gradient, unless the tensor was elsewhere.
+    """
     made = tensor.grad_fn
-    if made is None or not made.certain or made.op == "to" or not tensor.requires_grad:
+    if made is None or not made.certain or not tensor.requires_grad:
         return Unknown("grad", False)
-    return MissingGrad(None, tensor.id, tensor.created_at, state.point(node))
+    absent = MissingGrad(None, tensor.id, tensor.created_at, state.point(node))
+    if made.op != "to":
+        return absent
+    value = Unknown("grad", False)
+    if devices.may_have_moved(machine, tensor.id) and written(node) not in _tested(machine.tree):
+        machine.facts.contents.moved_gradients[value.tensor_id] = absent.tensor, absent.read
+    return value
+
+
+@cached_on_node
+def _tested(tree: ast.AST) -> frozenset[str]:
+    """What a file compares with None, or uses as a condition."""
+    tests = (node.test for node in walk(tree) if isinstance(node, (ast.If, ast.IfExp, ast.While, ast.Assert)))
+    compared = (node.left for node in walk(tree) if isinstance(node, ast.Compare))
+    return frozenset(written(part) for test in (*tests, *compared) for part in walk(test) if isinstance(part, ast.expr))
+
+
+def tell_moved(machine: Machine, state: State, value: Value, node: ast.AST) -> None:
+    """``value`` is used where only a tensor will do: publish it if it is the ``.grad`` of what a conversion may have
+    moved to another device.
+    """
+    moved = machine.facts.contents.moved_gradients
+    if not moved or not isinstance(value, Unknown) or value.tensor_id not in moved or machine.handlers_around:
+        return
+    key, read = moved[value.tensor_id]
+    made = state.tensors[key].created_at
+    machine.facts.events.publish(
+        AbsentGradientUsed(
+            point=state.point(node),
+            because=guess(f"`{written(made.node)}` makes a copy, as for another device"),
+            tensor=key,
+            read=read,
+            created_at=made,
+        )
+    )
 
 
 def never_there(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
