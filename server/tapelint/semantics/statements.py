@@ -19,6 +19,7 @@ from ..engine.stored_names import returns
 from ..models.torch.autograd.changed_objects import may_have_changed
 from ..models.torch.autograd.grad_mode import MANAGERS
 from ..ops import conversions
+from ..source.cells import cell_at
 from .assign import assign, delete
 from .augmented import augmented
 from .classes import define_class
@@ -44,13 +45,23 @@ def with_effect(machine: Machine, node: ast.stmt, state: State) -> list[State]:
 def evaluated(machine: Machine, node: ast.Expr, state: State) -> None:
     mode = state.grad_mode
     result = machine.eval(node.value, state)
-    machine.facts.origins.dropped.update(_detached_for_nobody(node.value))
+    if detached := [*_detached_for_nobody(node.value)]:
+        machine.facts.origins.dropped.update(() if _is_shown(machine, node) else detached)
     match node.value:
         case ast.Call(func=func):
             if isinstance(result, MANAGERS) and state.grad_mode == mode:
                 machine.facts.events.publish(ManagerDropped(point=state.point(node.value), dropped=node.value))
             if isinstance(func, ast.Attribute):
                 may_have_changed(machine, state, func, result)
+
+
+def _is_shown(machine: Machine, node: ast.Expr) -> bool:
+    """Whether a notebook shows the value of a statement, which is the last of its cell."""
+    body = machine.tree.body if isinstance(machine.tree, ast.Module) else []
+    if not machine.cells or node not in body:
+        return False
+    after = body[body.index(node) + 1 :][:1]
+    return not after or cell_at(machine.cells, after[0].lineno) != cell_at(machine.cells, node.lineno)
 
 
 def _detached_for_nobody(node: ast.expr) -> Iterator[ast.Call]:
