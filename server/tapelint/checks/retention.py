@@ -53,23 +53,20 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
     is_short = _is_short(machine, state, frame, event)
     holders: dict[int, list[int]] | None = None
     for each in kept:
-        if not _may_collect(state, spans, each) or _is_passed_on(machine, state, each, kept):
+        if not _may_collect(machine, state, spans, each) or _is_passed_on(machine, state, each, kept):
             continue
         holders = holders if holders is not None else holders_of_tensors(state)
         if each.tensor in holders:
-            held = {each.tensor, *holders[each.tensor]}
-            if any(_walks_itself(machine, node) for node in nodes_below(state.grad_fns(held))):
-                continue
             is_brief = is_short and _is_local(state, frame, each.stored)
-            _collect(state, spans, each, held, is_brief)
+            _collect(state, spans, each, {each.tensor, *holders[each.tensor]}, is_brief)
             if each.stored.collects and each.stored.statement not in state.retained_after_loop:
                 _collect_freed(state, spans, each, is_brief)
 
 
-def _may_collect(state: State, spans: IterationSpans, kept: LastStore) -> bool:
+def _may_collect(machine: Machine, state: State, spans: IterationSpans, kept: LastStore) -> bool:
     """Whether a tensor that an iteration has stored may hold the graphs of earlier ones."""
     node = state.tensors[kept.tensor].grad_fn
-    if node is None:
+    if node is None or any(_walks_itself(machine, below) for below in nodes_below([node])):
         return False
     return kept.stored.collects or len(spans.iterations(node)) > 1 and spans.carried(node)
 

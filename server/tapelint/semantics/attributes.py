@@ -82,10 +82,12 @@ def load(machine: Machine, state: State, owner: Value, name: str, node: ast.AST,
     return BuiltinMethod(owner, name)
 
 
-def _leaf_by_use(machine: Machine, state: State, owner: Unknown, node: ast.AST) -> TensorRef | None:
-    """The leaf that a variable of unknown value is from here on, where ``x.requires_grad = True`` is followed by a use
-    of ``x.grad``: a network has no gradient, and what is no leaf refuses the flag.
+def _leaf_by_use(machine: Machine, state: State, owner: Value, value: Value, node: ast.AST) -> TensorRef | None:
+    """The leaf that a variable of unknown value is from here on, where its ``requires_grad`` is set and the function
+    reads its ``.grad``: a network has no gradient, and what is no leaf refuses the flag.
     """
+    if value != TRUE or not isinstance(owner, Unknown):
+        return None
     frame = state.get(state.frame, Frame)
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name) or frame.function is None:
         return None
@@ -107,8 +109,8 @@ def _names_with_gradient(scope: ast.AST) -> frozenset[str]:
 
 
 def store(machine: Machine, state: State, owner: Value, name: str, value: Value, node: ast.AST) -> None:
-    if name == "requires_grad" and value == TRUE and isinstance(owner, Unknown):
-        owner = _leaf_by_use(machine, state, owner, node) or owner
+    if name == "requires_grad":
+        owner = _leaf_by_use(machine, state, owner, value, node) or owner
     if isinstance(owner, TensorRef):
         tensor_attributes.store(machine, state, owner, name, value, node)
     elif name == "grad" and (isinstance(owner, Unknown) or is_opaque(state, owner)):
