@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..autograd import fresh_id
 from ..domain import facets
@@ -46,10 +46,7 @@ def unknown_call(
     values = (*args, *kwargs.values())
     run_handed(machine, state, values, node)
     held = handed_over(machine, state, function, values)
-    if held and not _is_set_up(machine, state, node, function):
-        machine.facts.training.shown |= held
-    if machine.facts.training.scalers:
-        forget_stages(machine, state, _objects_in(state, values))
+    _note_handed(machine, state, node, function, (held, values))
     given = [t for value in values for t in tensors_in(state, value)]
     if given:
         state.retaining.clear()  # it may walk what was retained
@@ -65,6 +62,17 @@ def unknown_call(
         if isinstance(result, Unknown):
             state.edit_given_attributes(result.tensor_id)[facets.CALLBACKS] = Tuple(callbacks)
     return result
+
+
+def _note_handed(
+    machine: Machine, state: State, node: ast.AST, function: Value, handed: tuple[frozenset[int], Sequence[Value]]
+) -> None:
+    """Note what unknown code has seen: leaves, and the scalers among values."""
+    (leaves, values), training = handed, machine.facts.training
+    if leaves and not _is_set_up(machine, state, node, function):
+        training.shown |= leaves
+    if training.scalers:
+        forget_stages(machine, state, _objects_in(state, values))
 
 
 def _is_set_up(machine: Machine, state: State, node: ast.AST, function: Value) -> bool:

@@ -52,15 +52,20 @@ def use_grads(
             unread=state.unread,
         )
     )
-    repeated = StepRepeated(state, keys, point, optimizer, holder, _in_vain(past, point))
-    is_known = not any(g.because for g, _ in past)
-    if is_known and untrained_parameters.due(machine.facts, state, past, point):
-        untrained_parameters.look(machine.facts, state, keys, point, optimizer)
-        machine.lifecycle.step_repeated.publish(machine, repeated)
-    elif is_known and (repeated.in_vain or _is_shared(state, past, holder)) and not machine.facts.is_in_doubt(state):
-        machine.lifecycle.step_repeated.publish(machine, repeated)
+    if not any(g.because for g, _ in past):  # it is known what the optimizer holds
+        _compare(machine, past, StepRepeated(state, keys, point, optimizer, holder, _in_vain(past, point)))
     history.stepped(state, keys, point, premises)
     machine.unit.notes.record(Fates).use(state, keys)
+
+
+def _compare(machine: Machine, past: Sequence[history.Group], repeated: StepRepeated) -> None:
+    """Compare a step with those before it, where one of them may have been in vain."""
+    state, facts = repeated.state, machine.facts
+    if untrained_parameters.due(facts, state, past, repeated.point):
+        untrained_parameters.look(facts, state, repeated.leaves, repeated.point, repeated.optimizer)
+        machine.lifecycle.step_repeated.publish(machine, repeated)
+    elif (repeated.in_vain or _is_shared(state, past, repeated.holder)) and not facts.is_in_doubt(state):
+        machine.lifecycle.step_repeated.publish(machine, repeated)
 
 
 def _in_vain(past: Sequence[history.Group], now: ProgramPoint) -> bool:
