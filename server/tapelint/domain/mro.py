@@ -80,7 +80,10 @@ def plain_method(state: State, instance: HeapRef, name: str) -> BoundMethod | No
     return None
 
 
-FUNCTION = frozenset(("torch.autograd.Function", "torch.autograd.function.Function"))
+FUNCTION = frozenset(
+    ("torch.autograd.Function", "torch.autograd.function.Function", "torch.autograd.function.InplaceFunction")
+)
+"""``torch.autograd.Function`` by both of its names, and what derives from it in the same module."""
 
 
 def is_function(state: State, kind: Value) -> bool:

@@ -14,6 +14,7 @@ from ....autograd import (
 from ....autograd.model.hidden_writes import tell_unmarked
 from ....autograd.model.recording import result_requires_grad
 from ....domain.completion import ProgramRaised
+from ....domain.mro import FUNCTION
 from ....domain.opaque_values import as_data
 from ....domain.state import State
 from ....domain.values import NONE, Class, External, Function, HeapRef, TensorRef, Tuple, Unknown, Value
@@ -25,11 +26,7 @@ from .function_results import attach
 from .syntax import Definition, Given, class_given, own_function, parameters
 
 
-@function(
-    "torch.autograd.Function.apply",
-    "torch.autograd.function.Function.apply",
-    "torch.autograd.function.InplaceFunction.apply",
-)
+@function(*(f"{name}.apply" for name in FUNCTION))
 def apply(machine: Machine, state: State, call: Call) -> Value:
     """``Cls.apply(...)``; the class comes as the first argument."""
     kind = call.args[0]
