@@ -25,8 +25,10 @@ from .lost_leaves import lost_leaves, without_twins
 def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
     """Publish the parameters that passes reach in place of those that a superfluous optimizer holds."""
     state = event.state
+    if event.holder is None:
+        return
     optimizers = {key: thing for key, thing in state.heap.items() if isinstance(thing, Optimizer)}
-    if event.holder is None or any(thing.is_partial for thing in optimizers.values()):
+    if any(thing.is_partial for thing in optimizers.values()):
         return
     steps = _of_the_same(event, optimizers)
     if len(steps) < 2 and not event.in_vain:

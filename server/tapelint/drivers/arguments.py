@@ -190,7 +190,10 @@ def inferred(
     uses, tests = uses_of(machine, state, function, making), syntactic_summary(function.node).tests
     defaults = defaults_of(function)
     values: dict[str, Value] = {}
-    paired = _pair(machine, state, function, {each.arg: uses.get(each.arg, set()) for each in names})
+    arguments = {each.arg: uses.get(each.arg, set()) for each in names}
+    if (lone := _only_stepped(machine, function, arguments)) is not None:  # it is an optimizer from here on
+        uses[lone] = arguments[lone] = {*uses[lone], "zero_grad"}
+    paired = _pair(machine, state, function, arguments)
     for parameter in (*names, *function.node.args.kwonlyargs):
         name = parameter.arg
         default = defaults.get(name)
@@ -237,13 +240,9 @@ OF_OPTIMIZERS = frozenset("step param_groups state defaults state_dict load_stat
 def _pair(machine: Machine, state: State, function: Function, arguments: dict[str, set[str]]) -> Collection[str]:
     """The ``arguments``, by their uses, that are called and may be networks, if there is an optimizer for each: none of
     those is a loss then. Where the code goes backward nowhere, what they return need not be walked.
-
-    An optimizer with which nobody clears is one by what is known of it from here on.
     """
     own = state.heap[function.owner] if function.owner is not None else None
     walks = machine.query(syntactic_summary, own.node if isinstance(own, Class) else function.node).backward
-    if (lone := _only_stepped(machine, function, arguments)) is not None:
-        arguments[lone].add("zero_grad")
     found = [name for name, uses in arguments.items() if "()" in uses and (WALKED in uses or not walks)]
     return found if len(found) <= sum(map(_is_optimizer, arguments.values())) else ()
 

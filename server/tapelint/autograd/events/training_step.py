@@ -76,6 +76,8 @@ class ScalerMisused(Event):
     # What it has done for that optimizer since, and where; None where `update()` finds that it has done nothing.
     done: ScalerMethod | None
     before: ProgramPoint | None
+    # What PyTorch says.
+    error: str
     # The scaler, as the program writes it.
     scaler: ast.expr | None
 

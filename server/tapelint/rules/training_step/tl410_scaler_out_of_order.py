@@ -49,10 +49,6 @@ from ...headline import headline
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import code
 
-TWICE = "has already been called"
-AFTER = "unscale_() is being called after step()."
-UNCHECKED = "No inf checks were recorded prior to update."
-
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, ScalerMisused)
@@ -66,7 +62,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
             point=event.point,
             severity=severity_of(event),
             message=message,
-            raises=UNCHECKED,
+            raises=event.error,
             help=f"Step with `{scaler}.step(optimizer)`, not with the optimizer itself, and update once after it.",
             no_fix="it is not known which step it belongs to",
         )
@@ -81,7 +77,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         point=event.point,
         severity=severity_of(event),
         message=message,
-        raises=AFTER if event.asked != event.done else f"{event.asked}() {TWICE}",
+        raises=event.error,
         links=links,
         help=f"Call `unscale_` and `step` once for each optimizer, and then `{scaler}.update()`.",
         no_fix="it is not known where the update belongs",
@@ -95,5 +91,9 @@ RULE = Rule(
     __doc__,
     (ScalerMisused,),
     check,
-    raises=(TWICE, AFTER, UNCHECKED),
+    raises=(
+        "has already been called",
+        "unscale_() is being called after step().",
+        "No inf checks were recorded prior to update.",
+    ),
 )

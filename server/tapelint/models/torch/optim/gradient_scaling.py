@@ -118,12 +118,11 @@ def _refuse(
     """What PyTorch does with a scaler that is asked for the wrong thing."""
     function = call.node.func if isinstance(call.node, ast.Call) else None
     scaler = function.value if isinstance(function, ast.Attribute) else None
+    kind, error = ("AssertionError", UNCHECKED) if done is None else ("RuntimeError", REFUSED[asked, done])
     machine.facts.events.publish(
-        ScalerMisused(point=state.point(call.node), asked=asked, done=done, before=before, scaler=scaler)
+        ScalerMisused(point=state.point(call.node), asked=asked, done=done, before=before, error=error, scaler=scaler)
     )
-    if done is None:
-        raise ProgramRaised("AssertionError", UNCHECKED, by_torch=True)
-    raise ProgramRaised("RuntimeError", REFUSED[asked, done], by_torch=True)
+    raise ProgramRaised(kind, error, by_torch=True)
 
 
 @function("torch.amp.GradScaler.update")
