@@ -400,7 +400,8 @@ class Machine(Evaluation):
                 try:
                     effect(path)
                 except ProgramRaised as error:
-                    path.completion = Raise(error)
+                    # its traceback would keep these frames, and every path in them, until garbage is collected
+                    path.completion = Raise(error.with_traceback(None))
                     self.unit.stats.failed += not error.is_meant
                 results.append(path)
                 forks = self.memo.pending_paths
