@@ -26,7 +26,7 @@ def collect_rarely() -> None:
     """Graphs are many objects that live as long as their analysis: to look for garbage among them takes a fifth of
     it.
     """
-    gc.set_threshold(20_000, 10, 10)
+    gc.set_threshold(20_000, 10, 3)
 
 
 def main(serve: Callable[[], None]) -> None:

@@ -455,6 +455,7 @@ class Imports:
                 ends = top_level(machine, state, loaded, machine.limits.module_fuel)
         finally:
             self.loading.pop()
+        facts.events.listeners = []  # other files take the module over, and would keep this file's machine by them
         self.spent[self.lookups.is_library(source.path)] += loaded.step.fuel_used
         self._finish(loaded, ends)
         return loaded
