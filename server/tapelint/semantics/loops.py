@@ -90,6 +90,8 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> li
             due, iterable = found
             count = most_items(path, iterable)
             items = shown(machine, path, due.values, max(iterations, _most(machine, due)))
+            if items and not due.exact and isinstance(node.body[-1], ast.Raise):
+                results += _leave(machine, node, [path.fork()], [], depth, len(path.path_condition))
             if not due.exact:
                 assume_as_many(path, iterable, len(items))
             run = machine.new_run()
@@ -97,7 +99,7 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> li
                 machine.unit.loop_extensions[run] = LoopExtension()
             supposed = as_by_default(iterable, len(items))
             lead = LoopEntry(run, depth, items, len(path.path_condition), count, supposed)
-            results += _laps(machine, node, [path], lead, stepping=stepping and len(paths) == 1)
+            results += _laps(machine, node, [path], lead, stepping=stepping and len(paths) == 1 and not results)
     return results
 
 
