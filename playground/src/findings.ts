@@ -58,7 +58,7 @@ function stepOf(step: Step, acts: Acts): HTMLElement {
 function offer(offered: Cures, acts: Acts): HTMLElement[] {
     const made: HTMLElement[] = offered.cures.map((cure) => {
         const does = button('Apply', () => acts.apply(cure), { 'aria-label': `Apply: ${cure.title}` });
-        return element('p', { class: 'pg-cure' }, does, ' ', inline(cure.title));
+        return element('p', { class: 'pg-cure' }, does, ' ', inline(cure.effect ? `${cure.title}. ${cure.effect}` : cure.title));
     });
     if (made.length > 0) {
         return made;

@@ -35,6 +35,8 @@ export interface Checked {
 
 export interface Cure {
     readonly title: string;
+    /** What it costs or changes besides, as a sentence; empty where there is nothing to say. */
+    readonly effect: string;
     readonly edits: readonly (Range & { readonly insert: string })[];
 }
 

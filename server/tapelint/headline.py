@@ -4,16 +4,34 @@ from __future__ import annotations
 
 LONGEST = 100
 """Characters of a headline."""
+LONGEST_TITLE = 60
+"""Characters of the title of a cure."""
 QUOTED = 60
 """Characters of code, or of a value, that a message or a trace quotes."""
 
 
-def headline(*texts: str) -> str:
+def headline(*texts: str, most: int = LONGEST) -> str:
     """The first of some wordings that is short enough to be read at once; the last one is cut."""
-    text = next((text for text in texts if len(text) <= LONGEST), None)
+    text = next((text for text in texts if len(text) <= most), None)
     if text is None:
-        text = texts[-1][: LONGEST - 1] + "…"
+        text = texts[-1][: most - 1] + "…"
     return capitalized(text)
+
+
+def cure_title(*texts: str) -> str:
+    """The first of some wordings that is short enough for a lightbulb."""
+    return headline(*texts, most=LONGEST_TITLE)
+
+
+def titled(template: str, name: str, otherwise: str = "it") -> str:
+    """The title of a cure with a name in it, ``otherwise`` where that is too long.
+
+    >>> titled("Detach {} where it is used", "`self.h`")
+    'Detach `self.h` where it is used'
+    >>> titled("Detach {} where it is used", "`self.layers[number].attention.hidden`")
+    'Detach it where it is used'
+    """
+    return cure_title(template.format(name), template.format(otherwise))
 
 
 def shortened(text: str, most: int = QUOTED) -> str:

@@ -72,7 +72,7 @@ def test_json_output(tapelint: Tapelint, bad: Path) -> None:
     assert all({"message", "short", "filename", "location", "end_location"} <= set(step) for step in finding["related"])
     assert {step["location"]["row"] for step in finding["related"]} | {finding["location"]["row"]} >= {4, 5}
     for fix in finding["fixes"]:
-        assert set(fix) == {"title", "applicability", "manual", "preferred", "edits"}
+        assert set(fix) == {"title", "effect", "applicability", "manual", "preferred", "edits"}
         assert fix["applicability"] in ("safe", "unsafe")
         assert fix["manual"] is False
 

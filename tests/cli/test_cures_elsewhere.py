@@ -33,7 +33,7 @@ def test_the_title_and_the_rows_name_the_file(tapelint: Tapelint, project: Path)
     assert done.returncode == 1
     _, offer = done.stdout.split("\nfix: ")
     words = " ".join(offer.split())
-    assert words.startswith("In net.py, detach ") and "(no gradient flows into earlier iterations)" in words
+    assert words.startswith("In net.py, detach ") and ". No gradient flows into earlier iterations." in words
     rows = ["11 |     def forward(self, x):", "   -         self.h = self.cell(x, self.h)"]
     rows += ["12 +         self.h = self.cell(x, self.h.detach())", "13 |         return self.h"]
     assert "\n".join(["  --> net.py:12:37", "   |", *rows, "   |"]) in offer

@@ -92,7 +92,7 @@ def test_views_that_autograd_protects_can_be_those_of_a_copy() -> None:
         report = analyse(text, "a.py")
         (found,) = report.diagnostics
         (fix,) = fixes(report, found)
-        assert (found.code, fix.applicability) == ("TL204", "unsafe") and "before the write" in fix.title
+        assert (found.code, fix.applicability) == ("TL204", "unsafe") and "before the write" in fix.effect
         after = apply(text, fix.edits)
         assert "y.clone()" in after and not analyse(after, "a.py").diagnostics
 

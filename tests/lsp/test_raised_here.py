@@ -125,7 +125,7 @@ def _offered(wire: Wire, uri: str, line: int) -> list[dict[str, Any]]:
 
 def _has_the_cure_the_story_and_the_hover(wire: Wire, uri: str, line: int, net: str) -> None:
     first, *others = _offered(wire, uri, line)
-    assert first["title"] == "In net.py, write out of place: compute a new tensor"
+    assert first["title"] == "In net.py, compute a new tensor instead of writing in place"
     assert first["isPreferred"] and first["command"]["command"] == "tapelint.showFix"
     assert not any("gnore" in each["title"] for each in others)
     edit = wire.request("codeAction/resolve", first)["result"]["edit"]

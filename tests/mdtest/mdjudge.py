@@ -70,6 +70,8 @@ WORDING = {
 
 LONGEST = 100
 """Characters of a headline."""
+LONGEST_TITLE = 60
+"""Characters of the title of a cure."""
 
 HEADLINE = {
     "a headline is too long": re.compile(rf".{{{LONGEST + 1},}}", re.DOTALL),
@@ -86,6 +88,29 @@ SENTENCE = {
     "a person where a program is meant": re.compile(r"\b(?:nobody|somebody|anybody|whoever)\b"),
 }
 """What no step of a story, and no advice, may look like."""
+
+
+TITLE = {
+    "a title is too long": re.compile(rf".{{{LONGEST_TITLE + 1},}}", re.DOTALL),
+    "a title begins with a capital letter": re.compile(r"^(?![A-Z])"),
+    "a title ends without a full stop": re.compile(r"\.$"),
+    "what a cure costs is a sentence of its own": re.compile(r" \(|: "),
+    "a call in a title is code": re.compile(r"^(?:[^`]*`[^`]*`)*[^`]*\w\("),
+}
+"""What no title of a cure may look like (docs/messages.md). The name of another file and "and 2 more like it" are added
+to it where they are needed.
+"""
+
+EFFECT = {"an effect is a sentence": re.compile(r"^(?![A-Z`])|[^.]$")}
+"""What no sentence on the effect of a cure may look like."""
+
+
+def badly_titled(report: Report) -> Iterator[tuple[str, str]]:
+    """What is wrong with the titles of the cures of a report, offered or not, and with their effects."""
+    cures = [cure for finding in report.findings.values() for cure in finding.cures]
+    texts = [*((cure.title, TITLE) for cure in cures), *((cure.effect, EFFECT) for cure in cures if cure.effect)]
+    texts += ((fix.title, TITLE) for fix in report.removals.values())
+    return ((fault, words) for words, faults in texts for fault, found in faults.items() if found.search(words))
 
 
 def badly_worded(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
@@ -137,6 +162,8 @@ def complaints(block: Block) -> str:
             notes[max(row, 1)].append(f"{fault}: {words}")
         if _has_no_reason(report, diagnostic):
             notes[max(row, 1)].append(f"there is no cure, and no_fix does not say why: {diagnostic.message}")
+    for fault, words in badly_titled(report):
+        notes[1].append(f"{fault}: {words}")
     for expected in missing:
         notes[expected.row].append(f"claimed, but not reported: {expected}")
     if faults := report.stats.get("faults", 0):

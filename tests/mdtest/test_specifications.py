@@ -112,7 +112,7 @@ def reporting(monkeypatch: pytest.MonkeyPatch):
         ]
         stub = ModuleType("tapelint.analysis")
         stub.analyse = lambda text, path, config, resolve=None: SimpleNamespace(
-            diagnostics=diagnostics, findings={}, stats={"faults": faults} if faults else {}
+            diagnostics=diagnostics, findings={}, removals={}, stats={"faults": faults} if faults else {}
         )
         monkeypatch.setitem(sys.modules, "tapelint.analysis", stub)
 
@@ -161,6 +161,22 @@ def test_a_fix_is_compared_with_the_text_shown(monkeypatch: pytest.MonkeyPatch, 
 def test_the_judge_rejects_faults(reporting) -> None:
     reporting(faults=2)
     assert "faults of the engine: 2" in mdjudge.complaints(block_of("a()  # torch: ok\n"))
+
+
+@pytest.mark.parametrize(
+    ("title", "effect", "words"),
+    [
+        ("Detach `h`", "No gradient flows into earlier iterations.", ""),
+        (f"Detach `{'h' * 60}`", "", "a title is too long"),
+        ("Detach `h` (costs memory)", "", "what a cure costs is a sentence of its own"),
+        ("Call zero_grad() first", "", "a call in a title is code"),
+        ("Detach `h`", "no gradient flows", "an effect is a sentence"),
+    ],
+)
+def test_the_judge_reads_titles_of_cures(title: str, effect: str, words: str) -> None:
+    finding = SimpleNamespace(cures=[SimpleNamespace(title=title, effect=effect)])
+    report = SimpleNamespace(findings={1: finding}, removals={})
+    assert [fault for fault, _ in mdjudge.badly_titled(report)] == ([words] if words else [])
 
 
 def test_known_limits_pass(reporting) -> None:

@@ -237,6 +237,7 @@ def test_json_format() -> None:
     assert data["fixes"] == [
         {
             "title": "Make a new tensor",
+            "effect": None,
             "applicability": "safe",
             "manual": False,
             "preferred": True,

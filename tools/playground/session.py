@@ -96,6 +96,7 @@ class Session:
         cures = [
             {
                 "title": fix.title,
+                "effect": fix.effect,
                 "edits": [{**self._offsets.range(edit.span), "insert": edit.content} for edit in fix.edits],
             }
             for fix in offer.fixes

@@ -75,8 +75,8 @@ def _overlaid(resolve: Resolve, texts: Mapping[str, str]) -> Resolve:
 def named(title: str, edited: Iterable[str], reader: str) -> str:
     """The title of a fix for readers of the file ``reader``: it says which files are edited, unless it is this one.
 
-    >>> named("Detach `self.h` (costs nothing)", ["lib/net.py"], "main.py")
-    'In net.py, detach `self.h` (costs nothing)'
+    >>> named("Detach `self.h`", ["lib/net.py"], "main.py")
+    'In net.py, detach `self.h`'
     """
     paths = sorted(edited)
     if set(paths) <= {reader}:

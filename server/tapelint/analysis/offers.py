@@ -128,7 +128,7 @@ def _tried(
     own = differences(report, after) if more else edits_of(made, report.path)
     others = tuple(each for each in made if each.filename != report.path)
     cure = replace(cure, applicability=verdict)
-    fix = Fix(_title(cure, more, made, diagnostic), verdict, False, own, others)
+    fix = Fix(_title(cure, more, made, diagnostic), verdict, False, own, others, cure.effect)
     return loses(report, after), newly_exposed(report, after), verdict == "unsafe", more, fix
 
 

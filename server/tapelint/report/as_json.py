@@ -9,7 +9,8 @@ related                       the story in order: [{"message", "short", "filenam
 help, url                     text or null
 rests_on                      what it needs beside the code: [{"kind", "text"}]; kind: ordinary, called,
                               chosen, followed, guessed, tested
-fixes                         [{"title", "applicability", "manual", "preferred", "edits"}], the best first;
+fixes                         [{"title", "effect", "applicability", "manual", "preferred", "edits"}], the best
+                              first; effect: a sentence on what it costs or changes besides, or null;
                               applicability: safe or unsafe; manual: only the user's own choice applies it;
                               edits: [{"content", "filename", "location", "end_location"}], not overlapping
 no_fix                        why there is none, where PyTorch raises and no fix is known to help, or null
@@ -56,6 +57,7 @@ def as_json(
         "fixes": [
             {
                 "title": fix.title,
+                "effect": fix.effect or None,
                 "applicability": "safe" if fix.applicability == "safe" else "unsafe",
                 "manual": fix.applicability == "manual",
                 "preferred": fix.preferred,

@@ -25,7 +25,7 @@ from .. import __url__, __version__
 from ..rules import Rule, all_rules
 from ..severity import Severity
 from ..source import Edit, Span
-from .diagnostic import Diagnostic, Fix
+from .diagnostic import Diagnostic, Fix, with_effect
 from .facts import severities
 from .notice import Notice
 from .topics import all_topics
@@ -163,7 +163,7 @@ def _fix(checked: str, fix: Fix) -> dict[str, Any]:
         "manual": fix.applicability == "manual",
         "preferred": fix.preferred,
     }
-    return {"description": {"text": fix.title}, "artifactChanges": changes, "properties": how}
+    return {"description": {"text": with_effect(fix.title, fix.effect)}, "artifactChanges": changes, "properties": how}
 
 
 def _change(filename: str, edits: Iterable[Edit]) -> dict[str, Any]:

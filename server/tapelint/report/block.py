@@ -57,6 +57,7 @@ class Cure:
     applicability: Applicability
     option: str = ""
     changes: tuple[tuple[str, tuple[tuple[Row, ...], ...]], ...] = ()
+    effect: str = ""
 
 
 @frozen
@@ -93,7 +94,7 @@ def block_of(
     best = next((fix for fix in offer.fixes if fix.preferred), None)
     fixes = sorted(offer.fixes, key=lambda fix: fix is not best)
     options = {id(unasked(offer.fixes, unsafe=True)): UNSAFE, id(unasked(offer.fixes, unsafe=False)): SAFE}
-    cures = [Cure(fix.title, fix.applicability, options.get(id(fix), "")) for fix in fixes]
+    cures = [Cure(fix.title, fix.applicability, options.get(id(fix), ""), (), fix.effect) for fix in fixes]
     if cures:
         cures[0] = replace(cures[0], changes=tuple(_changes(fixes[0], edited, text)))
     return Block(diagnostic, tuple(rows), tuple(cures), offer.no_fix)

@@ -117,7 +117,8 @@ class FileEdits:
 @frozen
 class Fix:
     """A change that makes the hazard go away; ``preferred`` marks the one best fix of a diagnostic. ``edits`` are those
-    of the checked file, ``others`` those of files that it imports: all of them are made, or none.
+    of the checked file, ``others`` those of files that it imports: all of them are made, or none. ``effect`` is a
+    sentence on what it costs or changes besides.
     """
 
     title: str
@@ -125,6 +126,12 @@ class Fix:
     preferred: bool
     edits: tuple[Edit, ...]
     others: tuple[FileEdits, ...] = ()
+    effect: str = ""
+
+
+def with_effect(title: str, effect: str) -> str:
+    """The title of a fix and its effect, one sentence after the other."""
+    return f"{title}. {effect}" if effect else title
 
 
 def unasked(fixes: Iterable[Fix], unsafe: bool) -> Fix | None:

@@ -47,7 +47,7 @@ from rich.theme import Theme
 from ..headline import capitalized
 from ..source import Span
 from .block import CONTEXT, MOST_ROWS, SAFE, Block, Cure, Row
-from .diagnostic import Diagnostic
+from .diagnostic import Diagnostic, with_effect
 from .look import PLAIN, WIDTH, Look, printable
 
 _UNSAFE = " [unsafe]"
@@ -104,7 +104,7 @@ def _cures(block: Block, gutter: int, look: Look) -> Iterator[Text]:
         yield from labelled("no safe fix", block.no_fix, look.width)
     for number, cure in enumerate(block.cures):
         label = f"{'or' if number else 'fix'} {_made_by(block, cure)}".rstrip()
-        yield from labelled(label, cure.title.removesuffix(_UNSAFE), look.width)
+        yield from labelled(label, with_effect(cure.title.removesuffix(_UNSAFE), cure.effect), look.width)
         for filename, groups in cure.changes:
             if len(cure.changes) > 1 or filename != block.diagnostic.filename:
                 first = next(row for group in groups for row in group if row.sign != " ")

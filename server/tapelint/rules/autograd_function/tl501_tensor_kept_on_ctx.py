@@ -63,7 +63,7 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...headline import headline
 from ...severity import Severity
-from ..support.cure import FixProposal
+from ..support.cure import COPIED, FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, writer
 
@@ -74,7 +74,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     attributes = (part for target in place.targets for part in ast.walk(target) if isinstance(part, ast.Attribute))
     kept = code(next(part for part in attributes if part.attr == event.attribute))
     alone = isinstance(place.targets[0], ast.Attribute)
-    save = FixProposal("save_for_backward", "Keep it with ctx.save_for_backward", (place,))
+    save = FixProposal("save_for_backward", "Save it with `ctx.save_for_backward`", (place,))
     links: tuple[TraceStep, ...] = ()
     cures = (save,) if alone else ()
     severity: Severity
@@ -100,7 +100,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
                 short="read, no version checked",
             ),
         )
-        copied = FixProposal("clone", "Keep a copy (costs its memory)", (place.value,))
+        copied = FixProposal("clone", "Keep a copy", (place.value,), effect=COPIED)
         cures = (copied, *cures) if alone else ()
         severity = Severity.WARNING
     else:

@@ -62,7 +62,7 @@ import ast
 from ...autograd.events.custom_function import DirtyNotReturned, UnmarkedWriteUsed
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
-from ...headline import headline
+from ...headline import headline, titled
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
@@ -118,8 +118,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
         ),
         help="Call `ctx.mark_dirty(...)` on what you write and return, or write a new tensor.",
         cures=(
-            FixProposal("mark_dirty", f"Mark what is written: ctx.mark_dirty({event.argument})", (write.node,)),
-            FixProposal("out_of_place", "Write out of place: compute a new tensor", (write.node,)),
+            FixProposal(
+                "mark_dirty",
+                titled("Call {}", f"`ctx.mark_dirty({event.argument})`", "`ctx.mark_dirty`"),
+                (write.node,),
+            ),
+            FixProposal("out_of_place", "Compute a new tensor instead of writing in place", (write.node,)),
         ),
     )
 

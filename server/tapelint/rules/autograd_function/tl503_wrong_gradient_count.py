@@ -54,7 +54,7 @@ import ast
 from ...autograd.events.custom_function import FunctionEvent, GradientForNothing, GradientsMiscounted, OutputsMiscounted
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
-from ...headline import headline, number_of
+from ...headline import headline, number_of, titled
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 
@@ -76,11 +76,11 @@ def too_few_or_many(event: GradientsMiscounted) -> Finding:
     owners = (f"`{event.function}`", "a Function")
     cures: tuple[FixProposal, ...] = ()
     if not is_list and event.got < event.expected and event.needed is None:
-        title = "Return None for the other arguments"
+        title = "Return `None` for the other arguments"
         cures = (FixProposal("pad_gradients", title, (event.place, event.definition)),)
     elif not is_list and event.got < event.expected:
-        title = f"Return None for the other arguments (no gradient for `{event.needed}`)"
-        cures = (FixProposal("pad_gradients", title, (event.place, event.definition), "unsafe"),)
+        title, effect = "Return `None` for the other arguments", f"There is then no gradient for `{event.needed}`."
+        cures = (FixProposal("pad_gradients", title, (event.place, event.definition), "unsafe", effect=effect),)
     each = "for the one argument" if event.expected == 1 else f"one for each of the {event.expected} arguments"
     return Finding(
         at=event.place,
@@ -107,7 +107,8 @@ def for_no_tensor(event: GradientForNothing) -> Finding:
     value = event.place.value if isinstance(event.place, ast.Return) else None
     cures: tuple[FixProposal, ...] = ()
     if isinstance(value, ast.Tuple):
-        cures = (FixProposal("none_gradient", f"Return None for `{event.argument}`", (value.elts[event.index],)),)
+        title = titled("Return `None` for {}", f"`{event.argument}`")
+        cures = (FixProposal("none_gradient", title, (value.elts[event.index],)),)
     return Finding(
         at=event.place,
         point=event.point,

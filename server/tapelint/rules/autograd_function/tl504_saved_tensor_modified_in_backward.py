@@ -119,7 +119,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         raises=raises,
         links=tuple(links),
         help="Compute a new tensor in backward.",
-        cures=(FixProposal("out_of_place", "Write out of place: compute a new tensor", (write.node,)),),
+        cures=(FixProposal("out_of_place", "Compute a new tensor instead of writing in place", (write.node,)),),
     )
 
 

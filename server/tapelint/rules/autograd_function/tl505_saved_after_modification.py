@@ -55,9 +55,9 @@ import ast
 from ...autograd.events.custom_function import SavedThenWritten
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
-from ...headline import headline
+from ...headline import headline, titled
 from ...severity import Severity
-from ..support.cure import FixProposal
+from ..support.cure import COPIED, FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 
 
@@ -69,11 +69,11 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"`{event.argument}` is written after it is saved: backward is given the new values",
         "A saved input is written: backward is given the new values",
     )
-    cures = [FixProposal("out_of_place", "Write out of place: compute a new tensor", (write.node,))]
+    cures = [FixProposal("out_of_place", "Compute a new tensor instead of writing in place", (write.node,))]
     for argument in event.place.args:
         if isinstance(argument, ast.Name) and argument.id == event.argument:
-            title = f"Save a copy of `{event.argument}` (costs its memory)"
-            cures.append(FixProposal("clone", title, (argument,)))
+            title = titled("Save a copy of {}", f"`{event.argument}`")
+            cures.append(FixProposal("clone", title, (argument,), effect=COPIED))
     return Finding(
         point=write,
         severity=Severity.WARNING,

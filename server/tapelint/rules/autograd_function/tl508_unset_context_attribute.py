@@ -50,7 +50,7 @@ from __future__ import annotations
 from ...autograd.events.custom_function import UnsetContextRead
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
-from ...headline import headline
+from ...headline import headline, titled
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import code
@@ -66,7 +66,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"No method of `{event.function}` sets `{event.attribute}` on its context",
         f"No method sets `{event.attribute}` on the context",
     )
-    title = f"Keep the argument `{event.attribute}` as `ctx.{event.attribute}` in `{preparing}`"
+    title = titled(f"Set {{}} in `{preparing}`", f"`ctx.{event.attribute}`")
     return Finding(
         at=event.place,
         point=event.point,

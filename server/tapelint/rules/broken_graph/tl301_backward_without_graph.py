@@ -49,7 +49,7 @@ from ..support.story import code, tensor_name, verb
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 LOSS = "Compute the loss from tensors that require grad, with gradients enabled."
-TRACK = "Let the first tensor that it is computed from require grad (it gets a `.grad`)"
+TRACK = "Set `requires_grad=True` on what it is computed from"
 FROZEN = "Let its parameters require grad again (`requires_grad_(True)`) before this loss is computed."
 NO_FIX = {
     CutReason.LINEAR: "the gradient of a linear function has no graph in any form",
@@ -99,7 +99,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
 def _offered(event: BackwardWithoutGraph, cut: Cut | None) -> tuple[FixProposal, ...]:
     """What may give the loss a graph."""
     if cut is None:
-        return (FixProposal("track_source", TRACK, (event.point.node,), "unsafe"),)
+        return (
+            FixProposal("track_source", TRACK, (event.point.node,), "unsafe", effect="That tensor gets a `.grad`."),
+        )
     return (*cures(cut), *_under(cut, event.point.node))
 
 
@@ -145,10 +147,10 @@ def _root(node: ast.AST) -> str:
 def _under(cut: Cut, backward: ast.AST) -> Iterator[FixProposal]:
     """Gradients on from what was computed without them down to the backward; none where they would be zero."""
     if cut.reason is CutReason.LINEAR:
-        title = "Leave this backward out (the gradient is constant: it has nothing to train)"
-        yield FixProposal("leave_out", title, (backward,), "unsafe")
+        effect = "The gradient is constant: there is nothing to train."
+        yield FixProposal("leave_out", "Remove this backward", (backward,), "unsafe", effect=effect)
     if cut.is_by_mode:
-        title = "Record the graph: compute it under `torch.enable_grad()`"
+        title = "Compute it under `torch.enable_grad()`"
         yield FixProposal("enable_grad_around", title, (cut.point.node, backward), "unsafe")
 
 

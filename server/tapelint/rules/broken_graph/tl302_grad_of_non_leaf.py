@@ -89,10 +89,11 @@ from ...autograd.facts import Facts
 from ...autograd.model.cuts import CutReason
 from ...autograd.model.program_point import earlier_iteration
 from ...autograd.model.stores import StoreKind
-from ...headline import headline
+from ...headline import headline, titled
 from ...severity import Severity
-from ..support.cure import FixProposal, spelled
+from ..support.cure import UPDATE, FixProposal, spelled
 from ..support.finding import Finding, Rule, TraceStep, severity_of
+from ..support.graph_cuts import require_grad
 from ..support.story import code, tensor_name
 
 ERRORS = (
@@ -117,15 +118,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
 def _computed(event: AbsentGradientUsed, facts: Facts) -> Finding:
     """Of a tensor that is no leaf."""
     name = tensor_name(facts, event.tensor) or code(event.created_at.node)
-    cures = [FixProposal("inplace_update", "Update it in place, without gradients", (event.created_at.node,))]
+    cures = [FixProposal("inplace_update", UPDATE, (event.created_at.node,))]
     anew = earlier_iteration(event.created_at, event.read) is not None and isinstance(event.created_at.node, ast.expr)
     if anew:
-        title = f"Make {name} a new leaf in each iteration"
+        title = titled("Make {} a new leaf in each iteration", name)
         cures.append(FixProposal("make_leaf", title, (event.created_at.node,)))
     cures += _keeping(facts, event.tensor)
     if isinstance(event.created_at.node, ast.expr) and not anew:
-        title = f"Make {name} a leaf (what it was computed from gets no gradient)"
-        cures.append(FixProposal("make_leaf", title, (event.created_at.node,), "unsafe"))
+        title = titled("Make {} a leaf", name)
+        effect = "What it was computed from gets no gradient."
+        cures.append(FixProposal("make_leaf", title, (event.created_at.node,), "unsafe", effect=effect))
     return Finding(
         point=event.read,
         severity=severity_of(event),
@@ -178,8 +180,9 @@ def _keeping(facts: Facts, tensor: int) -> list[FixProposal]:
     cures: list[FixProposal] = []
     for stored in kept[:1]:
         written = spelled(stored.target)
-        cures.append(FixProposal("retain_grad", f"Keep the gradient of `{stored.target}`", (stored.statement, written)))
-        title = f"Keep the gradient of `{stored.target}` where there is one"
+        title = titled("Call `retain_grad()` on {}", f"`{stored.target}`")
+        cures.append(FixProposal("retain_grad", title, (stored.statement, written)))
+        title = titled("Call `retain_grad()` on {} if it requires grad", f"`{stored.target}`")
         cures.append(FixProposal("retain_grad_if_tracked", title, (stored.statement, written)))
     return cures
 
@@ -190,9 +193,9 @@ def _constant(event: AbsentGradientUsed, facts: Facts) -> Finding:
     name = tensor_name(facts, event.tensor) or code(made)
     cut = facts.provenance_of(event.tensor).cut
     mode = cut is not None and cut.reason in (CutReason.NO_GRAD, CutReason.INFERENCE_MODE)
-    cures = [FixProposal("requires_grad", f"Let {name} require grad", (made,))]
+    cures = [FixProposal("requires_grad", require_grad(name), (made,))]
     if mode:
-        cures = [FixProposal("inplace_update", "Update it in place", (made,))]
+        cures = [FixProposal("inplace_update", UPDATE, (made,))]
     return Finding(
         point=event.read,
         severity=severity_of(event),

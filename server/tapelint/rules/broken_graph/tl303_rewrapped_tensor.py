@@ -64,6 +64,7 @@ from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
+from ..support.graph_cuts import GRADIENT_GRAPH
 from ..support.story import code, tensor_name
 
 MODES = (CutReason.NO_GRAD, CutReason.INFERENCE_MODE)
@@ -96,7 +97,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         ),
         help=f"Compute {name} from what requires grad, without that cut; it then requires grad by itself.",
         cures=(
-            FixProposal("remove_call", "Keep the graph", (cut.node,)),
+            FixProposal("remove_call", "Remove the call to keep the graph", (cut.node,)),
             FixProposal("unwrap", "Use the tensor itself", (event.wrapped.node,)),
         ),
     )
@@ -110,13 +111,13 @@ def constant(event: TermLost, facts: Facts) -> Finding:
     if is_gradient:
         why = "`create_graph=True` is missing"
         advice = "Pass `create_graph=True`, or leave the term out of the loss if it is only to be looked at."
-        cures = [FixProposal("create_graph", "Give the gradient a graph: create_graph=True", (node,))]
+        cures = [FixProposal("create_graph", GRADIENT_GRAPH, (node,))]
     else:
         why = "that term trains nothing"
         advice = "Use the tensor itself; if its gradient is not wanted, say so with `.detach()`."
         cures = [
             FixProposal("unwrap", "Use the tensor itself", (node,)),
-            FixProposal("remove_call", "Keep the graph", (node,)),
+            FixProposal("remove_call", "Remove the call to keep the graph", (node,)),
         ]
     backward = code(event.point.node)
     links = (

@@ -116,9 +116,9 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import NeverReached, NeverStepped, UpdateDropped
 from ...autograd.facts import Facts
 from ...autograd.model.cuts import Cut, CutReason
-from ...headline import capitalized, headline
+from ...headline import capitalized, headline, titled
 from ...severity import Severity
-from ..support.cure import FixProposal
+from ..support.cure import UPDATE, FixProposal
 from ..support.finding import Finding, Rule, Same, TraceStep
 from ..support.story import code, tensor_name, tensor_names, verb
 
@@ -147,7 +147,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         raises=ERROR,
         links=(TraceStep(event.created_at.node, f"This computes {name}", event.created_at, short="computed, no leaf"),),
         help="Give it the leaf, or make a leaf of the computed value (`.detach().requires_grad_()`).",
-        cures=(FixProposal("make_leaf", f"Make {name} a leaf", (event.created_at.node,)),),
+        cures=(FixProposal("make_leaf", titled("Make {} a leaf", name), (event.created_at.node,)),),
     )
 
 
@@ -293,7 +293,7 @@ def dropped(event: UpdateDropped, facts: Facts) -> Finding:
     )
     cures: tuple[FixProposal, ...] = ()
     if isinstance(statement, ast.Assign):
-        cures = (FixProposal("inplace_update", "Update it in place, without gradients", (statement.value,)),)
+        cures = (FixProposal("inplace_update", UPDATE, (statement.value,)),)
     advice = f"Write into the tensor: `{event.name} -= ...` under `torch.no_grad()`."
     return Finding(
         point=event.point,

@@ -76,7 +76,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         cures=(
             FixProposal(
                 "no_grad_instead",
-                "Use torch.no_grad() in place of inference mode",
+                "Use `torch.no_grad()` instead of inference mode",
                 (event.made.node, *reversed(event.made.calls)),
             ),
         ),

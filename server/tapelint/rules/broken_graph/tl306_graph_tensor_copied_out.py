@@ -140,13 +140,13 @@ def cures(event: GraphCopiedOut, keepers: list[Stored]) -> list[FixProposal]:
         found.append(FixProposal("detach", "Detach the tensors first", (event.source,)))
     values = tuple(dict.fromkeys(s.value for s in keepers if s.value is not None))
     if values:
-        found.append(FixProposal("detach", "Keep the values without their graph", values))
+        found.append(FixProposal("detach", "Detach the values where they are kept", values))
     paths = [path for _, trail in event.held if (path := spelled(event.source, trail)) is not None]
     if event.how == "deepcopy" and paths and len(paths) == len(event.held):
         targets = (event.point.node, *paths)
         found.append(FixProposal("detach_states", "Detach what is kept before it is copied", targets))
     if event.how == "numpy":
-        found.append(FixProposal("no_grad", "Convert under torch.no_grad()", (event.point.node,)))
+        found.append(FixProposal("no_grad", "Convert it under `torch.no_grad()`", (event.point.node,)))
     return found
 
 

@@ -73,7 +73,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         raises=ERROR,
         links=links,
         help="Use `with torch.no_grad():` or the decorator `@torch.no_grad()`, which put back what was.",
-        cures=(FixProposal("no_grad_below", "Run the rest of the function under torch.no_grad()", (switch.node,)),),
+        cures=(FixProposal("no_grad_below", "Run the rest of the function under `torch.no_grad()`", (switch.node,)),),
     )
 
 

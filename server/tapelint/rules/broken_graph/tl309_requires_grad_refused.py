@@ -45,7 +45,7 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...autograd.model.graph import Leaf, Node
 from ...autograd.model.program_point import ProgramPoint
-from ...headline import headline
+from ...headline import headline, titled
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
@@ -72,10 +72,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
             help_text = (
                 "Call `retain_grad()` instead: it requires grad already, and its gradient is then kept in `.grad`."
             )
-            cures.append(FixProposal("retain_grad_instead", f"Keep the gradient of {name} instead", (where,)))
+            cures.append(
+                FixProposal(
+                    "retain_grad_instead",
+                    titled("Call `retain_grad()` on {} instead", name),
+                    (where,),
+                )
+            )
         else:
             help_text = "Use `detach()`: its result has the same values and no graph."
-            cures.append(FixProposal("detach_instead", f"Detach {name} instead", (where,)))
+            cures.append(FixProposal("detach_instead", titled("Detach {} instead", name), (where,)))
     else:
         what = "integers" if event.reason == "int" else "bools"
         error = _not_floating(where)
@@ -83,9 +89,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
         if created_at.node is not where:
             links.append(TraceStep(created_at.node, f"This makes {what}", created_at, short=f"makes {what}"))
         help_text = "Make it of floating point numbers (`dtype=torch.float32`, `.float()`)."
-        cures.append(FixProposal("float_dtype", "Make it of floating point numbers", (created_at.node,)))
+        cures.append(FixProposal("float_dtype", "Create it with a floating point dtype", (created_at.node,)))
         if isinstance(created_at.node, ast.expr):
-            cures.append(FixProposal("to_float", "Convert it to floating point numbers", (created_at.node,)))
+            cures.append(FixProposal("to_float", "Convert it to floating point", (created_at.node,)))
     return Finding(
         at=where,
         point=event.point,

@@ -65,7 +65,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         raises=ERROR,
         links=(TraceStep(event.point.node, f"{code(event.point.node)} has no graph", event.point, short="no graph"),),
         help="Pass `use_reentrant=False`, or let an input require grad.",
-        cures=(FixProposal("non_reentrant", "Checkpoint without reentrant autograd", (cut.point.node,)),),
+        cures=(FixProposal("non_reentrant", "Pass `use_reentrant=False` to the checkpoint", (cut.point.node,)),),
     )
 
 
@@ -82,7 +82,7 @@ def untrained(event: NeverReached, cut: Cut, facts: Facts) -> Finding:
         message=message,
         links=(TraceStep(event.point.node, f"This step skips {names}", event.point, short=f"skips {names}"),),
         help="Pass `use_reentrant=False`, or let an input require grad.",
-        cures=(FixProposal("non_reentrant", "Checkpoint without reentrant autograd", (cut.point.node,)),),
+        cures=(FixProposal("non_reentrant", "Pass `use_reentrant=False` to the checkpoint", (cut.point.node,)),),
     )
 
 

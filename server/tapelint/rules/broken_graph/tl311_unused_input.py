@@ -46,7 +46,7 @@ from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Holds, Rule, TraceStep
-from ..support.graph_cuts import ADVICE, cures, reason_of
+from ..support.graph_cuts import ADVICE, cures, reason_of, require_grad
 from ..support.story import code, tensor_name
 
 UNUSED = "appears to not have been used in the graph"
@@ -132,7 +132,7 @@ def plain(event: UnusedInput, name: str, facts: Facts) -> Finding:
         raises=PLAIN,
         links=(step,),
         help="Set `requires_grad_()` on it before the outputs are computed." if frozen is None else FROZEN,
-        cures=(FixProposal("requires_grad", f"Let {name} require grad", (made.node,)),) if frozen is None else (),
+        cures=(FixProposal("requires_grad", require_grad(name), (made.node,)),) if frozen is None else (),
         no_fix="whether it is to stay frozen is for you to decide",
         holds=Holds.IF_NOTHING_MAKES_IT,
     )

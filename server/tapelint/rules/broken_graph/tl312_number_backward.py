@@ -41,6 +41,7 @@ from ...autograd.model.cuts import CutReason
 from ...headline import headline
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Holds, Rule, TraceStep, severity_of
+from ..support.graph_cuts import NO_NUMBER, NO_NUMBER_EFFECT
 from ..support.story import code
 
 ERROR = "object has no attribute 'backward'"
@@ -61,7 +62,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"{root} {verb} {what}, no tensor: {it} {has} no graph",
         f"This is {what}, no tensor: {it} {has} no graph",
     )
-    title = "Keep the graph: no number on the way (what else reads it gets a tensor)"
     return Finding(
         point=event.point,
         severity=severity_of(event),
@@ -74,7 +74,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
             ),
         ),
         help=f"Go backward from the tensor: leave out {read} there, and keep it for the log.",
-        cures=tuple(FixProposal(purpose, title, (cut.point.node,), "unsafe") for purpose in ("remove_call", "unwrap")),
+        cures=tuple(
+            FixProposal(purpose, NO_NUMBER, (cut.point.node,), "unsafe", effect=NO_NUMBER_EFFECT)
+            for purpose in ("remove_call", "unwrap")
+        ),
         no_fix="what is to stay a number, and what a tensor, cannot be seen",
         holds=Holds.IF_NO_PATH_GOES_BACKWARD,
     )

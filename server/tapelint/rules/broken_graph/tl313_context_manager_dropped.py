@@ -85,7 +85,7 @@ def _not_called(event: ManagerNotCalled) -> Finding:
         message=headline(f"{manager} is a class and cannot be entered: the call is missing"),
         raises=ERROR,
         help="Write `()` behind it: only an object can be entered.",
-        cures=(FixProposal("call_class", "Call it", (event.manager,)),),
+        cures=(FixProposal("call_class", "Add `()` to call it", (event.manager,)),),
     )
 
 
@@ -119,7 +119,7 @@ def _passed_over(event: ManagerDropped, operands: ast.BoolOp) -> Finding:
         holds=Holds.WHEREVER_IT_RUNS,
         cures=(
             FixProposal(
-                "enter_all", "Enter all: a comma between them (what is entered now changes)", (operands,), "unsafe"
+                "enter_all", "Write commas between them", (operands,), "unsafe", effect="All of them are then entered."
             ),
         ),
     )

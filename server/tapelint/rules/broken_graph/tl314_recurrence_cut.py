@@ -68,7 +68,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, RecurrenceCut)
     cut, source = event.cut, event.cut.source
     assert source is not None
-    title = f"Keep the graph: remove `{cut.name}` (the backward then walks all iterations)"
+    title, effect = f"Remove `{cut.name}` to keep the graph", "The backward then goes through all iterations."
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
@@ -94,7 +94,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
             ),
         ),
         help="Detach the state where a sequence begins, not in each of its steps.",
-        cures=(FixProposal("remove_call", title, (event.point.node,), "unsafe"),),
+        cures=(FixProposal("remove_call", title, (event.point.node,), "unsafe", effect=effect),),
         holds=Holds.IF_NO_PATH_GOES_BACKWARD,
     )
 

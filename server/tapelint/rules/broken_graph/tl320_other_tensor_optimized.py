@@ -84,7 +84,7 @@ import ast
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import OthersTrained, OtherTensorHeld
 from ...autograd.facts import Facts
-from ...headline import headline
+from ...headline import headline, titled
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
@@ -104,7 +104,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
             f"The optimizer holds a new Parameter made of {used}: {used} is never trained",
             "The optimizer holds a new Parameter, not the tensor that the loss uses",
         )
-        cures = (FixProposal("unwrap", f"Give it {used} itself", (event.made.node,)),)
+        cures = (
+            FixProposal(
+                "unwrap",
+                titled("Give the optimizer {} itself", used, "the tensor"),
+                (event.made.node,),
+            ),
+        )
         advice = f"Give the optimizer {used} itself, or compute the loss from the new Parameter."
     else:
         texts = (

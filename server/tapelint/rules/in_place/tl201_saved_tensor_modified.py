@@ -43,8 +43,8 @@ from collections.abc import Iterator
 from ...autograd.events.graph_walks import Event, SavedTensorModified
 from ...autograd.facts import Facts
 from ...autograd.model.graph_search import leaf_tensors
-from ...headline import headline
-from ..support.cure import FixProposal
+from ...headline import cure_title, headline
+from ..support.cure import COPIED, FixProposal
 from ..support.finding import Finding, Rule, severity_of
 from ..support.modified_saved import ERROR, REFUSED, error, in_own_backward, is_step, story
 from ..support.story import PARAMETERS, code, op_name, role, saved_name, variable
@@ -90,31 +90,36 @@ def _advice(event: SavedTensorModified) -> str:
 
 def _cures(event: SavedTensorModified, name: str | None) -> Iterator[FixProposal]:
     node, where = event.node.created_at.node, event.write.point.node
-    operation, costs = op_name(event.node), "(costs its memory)"
+    operation = op_name(event.node)
     is_leaf = event.saved.tensor in leaf_tensors(event.path)
     if not is_leaf:  # it is the leaf that is to be changed
-        yield FixProposal("out_of_place", "Write out of place: compute a new tensor", (where,))
-        yield FixProposal("out_of_place_each", "Write out of place each time: compute new tensors", (where,))
+        yield FixProposal("out_of_place", "Compute a new tensor instead of writing in place", (where,))
+        yield FixProposal("out_of_place_each", "Compute new tensors instead of writing in place each time", (where,))
     if event.saved.role == "result":
         if isinstance(node, ast.expr):
-            yield FixProposal("clone", f"Write to a copy of what {operation} returns {costs}", (node,))
+            title = cure_title(f"Write to a copy of what {operation} returns", "Write to a copy of the result")
+            yield FixProposal("clone", title, (node,), effect=COPIED)
     else:
         for part in ast.walk(node):
             if isinstance(part, (ast.Name, ast.Attribute)) and f"`{ast.unparse(part)}`" == name:
-                yield FixProposal("clone", f"Let {operation} save a copy of {name} {costs}", (part,))
+                yield FixProposal("clone", _given_copy(operation, name), (part,), effect=COPIED)
                 break
     if not is_leaf:
-        yield FixProposal("clone_before", f"Clone it first, and write to the copy {costs}", (where,))
+        yield FixProposal("clone_before", "Clone it first, and write to the copy", (where,), effect=COPIED)
     if event.saved.role != "result":
         given = [node.left, node.right] if isinstance(node, ast.BinOp) else getattr(node, "args", [])
         for part in given if isinstance(node, (ast.BinOp, ast.Call)) else ():
             if not isinstance(part, ast.Starred):
-                yield FixProposal("clone", f"Let {operation} save a copy of `{ast.unparse(part)}` {costs}", (part,))
+                yield FixProposal("clone", _given_copy(operation, f"`{ast.unparse(part)}`"), (part,), effect=COPIED)
     if is_leaf:
         moved, anchor = _apart(event)
-        title = "Write after the backward (this forward then knows nothing of it)"
-        yield FixProposal("relocate_after", title, (moved, anchor), "unsafe")
-        yield FixProposal("move_block_after", title, (moved, anchor), "unsafe")
+        effect = "The forward then uses the values from before the write."
+        for purpose in ("relocate_after", "move_block_after"):
+            yield FixProposal(purpose, "Write after the backward", (moved, anchor), "unsafe", effect=effect)
+
+
+def _given_copy(operation: str, name: str | None) -> str:
+    return cure_title(f"Give {operation} a copy of {name}", f"Give {operation} a copy", "Give it a copy")
 
 
 def _apart(event: SavedTensorModified) -> tuple[ast.AST, ast.AST]:

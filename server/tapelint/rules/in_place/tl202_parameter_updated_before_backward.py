@@ -74,7 +74,7 @@ import ast
 from ...autograd.events.graph_walks import Event, SavedTensorModified
 from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration
-from ...headline import capitalized, headline
+from ...headline import capitalized, cure_title, headline, titled
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, Same, severity_of
 from ..support.forward_again import computing_again
@@ -110,17 +110,17 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
     depth = len(write.point.calls) if place is write.point.node else write.point.calls.index(place)
     made = [n.created_at.calls[depth] if len(n.created_at.calls) > depth else n.created_at.node for n in event.path]
+    late = carried(facts, event.path[0], event.point)
     cures = [
         *_detaching(event, facts),
-        FixProposal(
-            "compute_after", f"Compute {carried(facts, event.path[0], event.point)} after the step", (place, *made)
-        ),
+        FixProposal("compute_after", titled("Compute {} after the step", late), (place, *made)),
         *computing_again(event, facts),
         FixProposal(
             "move_after",
-            f"Step after {code(other)} (the step then applies the gradients of both backwards)",
+            cure_title(f"Step after {code(other)}", "Step after the other backward"),
             (place, other),
             "unsafe",
+            effect="The step then applies the gradients of both backwards.",
         ),
     ]
     return Finding(
@@ -147,8 +147,9 @@ def _detaching(event: SavedTensorModified, facts: Facts) -> list[FixProposal]:
     for place in (*young.created_at.calls, young.created_at.node):
         found = [reader for name in names for reader in readers(place, name)]
         if found:
-            title = f"Detach `{ast.unparse(found[0])}` where it is used after the step (it gets no gradient there)"
-            return [FixProposal("detach", title, tuple(found), "unsafe")]
+            after = "where it is used after the step"
+            title = cure_title(f"Detach `{ast.unparse(found[0])}` {after}", f"Detach it {after}")
+            return [FixProposal("detach", title, tuple(found), "unsafe", effect="It gets no gradient there.")]
     return []
 
 

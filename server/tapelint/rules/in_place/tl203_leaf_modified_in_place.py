@@ -38,7 +38,7 @@ import ast
 
 from ...autograd.events.graph_walks import Event, LeafWritten
 from ...autograd.facts import Facts
-from ...headline import headline
+from ...headline import capitalized, headline, titled
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import PARAMETERS, tensor_name
@@ -97,17 +97,23 @@ def cures(event: LeafWritten, name: str, values: list[ast.expr]) -> tuple[FixPro
     then = "stays as it is" if event.view else "is then no longer the leaf"
     apart = FixProposal(
         "out_of_place",
-        f"Write out of place: compute a new tensor ({name} {then})",
+        "Compute a new tensor instead of writing in place",
         (node,),
         "safe" if value else "unsafe",
+        effect=capitalized(f"{name} {then}."),
     )
     if event.given and not event.parameter:
-        plain = f"Create {name} without requires_grad (its graph comes from what is written into it)"
-        return (*(FixProposal("plain_tensor", plain, (made,)) for made in values[:1]), apart)
-    effect = "what it was computed from gets no gradient" if event.given else "autograd does not record it"
+        plain = titled("Create {} without `requires_grad`", name)
+        effect = "Its graph comes from what is written into it."
+        return (*(FixProposal("plain_tensor", plain, (made,), effect=effect) for made in values[:1]), apart)
+    effect = "What it was computed from gets no gradient." if event.given else "Autograd does not record it."
     unrecorded = tuple(
         FixProposal(
-            purpose, f"{what} {name} under torch.no_grad() ({effect})", (node,), "unsafe" if event.given else "safe"
+            purpose,
+            titled(f"{what} {{}} under `torch.no_grad()`", name),
+            (node,),
+            "unsafe" if event.given else "safe",
+            effect=effect,
         )
         for purpose, what in (("no_grad_writes", "Update"), ("no_grad", "Update only"))
     )

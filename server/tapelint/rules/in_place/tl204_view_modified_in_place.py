@@ -42,7 +42,7 @@ from collections.abc import Iterator
 from ...autograd.events.graph_walks import Event, ViewRefused
 from ...autograd.facts import Facts
 from ...headline import capitalized, headline
-from ..support.cure import FixProposal
+from ..support.cure import COPIED, FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import code, tensor_name, writer
 
@@ -94,12 +94,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
 def _cures(event: ViewRefused) -> Iterator[FixProposal]:
     """A new tensor, the mode in which the view was made, or a copy that nothing protects."""
     node = event.point.node
-    yield FixProposal("out_of_place", "Write out of place: compute a new tensor", (node,))
+    yield FixProposal("out_of_place", "Compute a new tensor instead of writing in place", (node,))
     if event.kind == "no_grad":
-        yield FixProposal("no_grad", "Write it under torch.no_grad(), too", (node,))
-    yield FixProposal("clone_before", "Clone it first, and write to the copy (costs its memory)", (node,))
+        yield FixProposal("no_grad", "Write it under `torch.no_grad()`, too", (node,))
+    yield FixProposal("clone_before", "Clone it first, and write to the copy", (node,), effect=COPIED)
     for given in node.args if isinstance(node, ast.Call) else ():
-        yield FixProposal("clone", "Write to a copy (costs its memory)", (given,))
+        yield FixProposal("clone", "Write to a copy", (given,), effect=COPIED)
 
 
 def _makers(event: ViewRefused) -> tuple[TraceStep, ...]:
@@ -162,8 +162,8 @@ def _copying(made: ast.AST, facts: Facts) -> Iterator[FixProposal]:
     base = next((part for part in parts if ast.unparse(part) in names), None)
     if base is not None or isinstance(made, (ast.Tuple, ast.List)):
         copied = "a copy" if base is None else f"a copy of {code(base)}"
-        title = f"Make the views of {copied} (they keep the values from before the write)"
-        yield FixProposal("clone", title, (base or made,), "unsafe")
+        effect = "The views keep the values from before the write."
+        yield FixProposal("clone", f"Make the views of {copied}", (base or made,), "unsafe", effect=effect)
 
 
 RULE = Rule(

@@ -114,9 +114,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
     cures = (
         FixProposal(
             "straight_through",
-            f"Keep the gradient that {op_name(node)} has at the old value: add the change detached",
+            "Add the change detached",
             (write.point.node,),
             "unsafe",
+            effect="The gradient stays that of the old value.",
         ),
     )
     advice = (

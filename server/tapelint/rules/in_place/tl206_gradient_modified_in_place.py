@@ -69,7 +69,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
             ),
         ),
         help="Compute and return a new tensor.",
-        cures=(FixProposal("out_of_place", "Write out of place: compute a new gradient", (node,)),),
+        cures=(FixProposal("out_of_place", "Compute a new gradient instead of writing in place", (node,)),),
     )
 
 

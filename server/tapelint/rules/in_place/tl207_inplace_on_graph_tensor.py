@@ -54,7 +54,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         ),
         help=f"Compute a new tensor instead of {code(node)}: a backward raises if an operation has saved the values "
         "that it overwrites, now or after a change elsewhere.",
-        cures=(FixProposal("out_of_place", "Write out of place: compute a new tensor", (node,)),),
+        cures=(FixProposal("out_of_place", "Compute a new tensor instead of writing in place", (node,)),),
     )
 
 

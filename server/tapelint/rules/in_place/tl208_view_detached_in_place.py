@@ -68,7 +68,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
 
 def _cures(event: ViewDetached) -> Iterator[FixProposal]:
     """An item of a container is assigned anew; a part of a tensor, which is made there and then, is not."""
-    node, title = event.point.node, "Keep what detach() returns"
+    node, title = event.point.node, "Assign what `detach()` returns"
     yield FixProposal("out_of_place", title, (node,))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and event.made.node is not node.func.value:
         yield FixProposal("detach_item", title, (node,))

@@ -56,7 +56,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, HiddenWriteUsed)
     name = tensor_name(facts, event.tensor) or "a tensor with a graph"
     write, node = event.write.point, event.point.node
-    title = "Say that the old gradient is meant: add the change detached"
+    effect = "The gradient stays that of the old values, and the code says so."
     return Finding(
         point=write,
         severity=Severity.WARNING,
@@ -81,7 +81,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         ),
         help="Compute a new tensor, so that the operation is differentiated; a value that should keep the old gradient "
         "is `y + (new - y).detach()`.",
-        cures=(FixProposal("straight_through", title, (write.node,), "unsafe"),),
+        cures=(FixProposal("straight_through", "Add the change detached", (write.node,), "unsafe", effect=effect),),
     )
 
 

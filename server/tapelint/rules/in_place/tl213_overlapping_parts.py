@@ -43,7 +43,7 @@ from ...autograd.events.graph_walks import Event, OverlapCopied, OverlapRefused
 from ...autograd.facts import Facts
 from ...headline import headline
 from ...severity import Severity
-from ..support.cure import FixProposal
+from ..support.cure import COPIED, FixProposal
 from ..support.finding import Finding, Rule
 from ..support.story import code, tensor_name
 
@@ -77,10 +77,9 @@ def _copying(event: OverlapRefused | OverlapCopied) -> FixProposal:
     """What is read is copied first; where PyTorch does not raise that changes values."""
     title = "Write a copy of what is read"
     if isinstance(event, OverlapRefused):
-        return FixProposal("clone", f"{title} (costs its memory)", (event.read.node,))
-    return FixProposal(
-        "clone", f"{title} (entries that were overwritten first get other values)", (event.read.node,), "unsafe"
-    )
+        return FixProposal("clone", title, (event.read.node,), effect=COPIED)
+    effect = "Entries that are overwritten before they are read then get other values."
+    return FixProposal("clone", title, (event.read.node,), "unsafe", effect=effect)
 
 
 RULE = Rule(

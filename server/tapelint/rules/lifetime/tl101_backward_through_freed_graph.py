@@ -42,7 +42,7 @@ import ast
 
 from ...autograd.events.graph_walks import Event, FreedGraphReached
 from ...autograd.facts import Facts
-from ...headline import headline
+from ...headline import capitalized, cure_title, headline
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, severity_of
 from ..support.forward_again import computing_again
@@ -95,7 +95,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         links=story(event, facts),
         help=_advice(event, facts),
         cures=(
-            FixProposal("merge_backwards", "Run one backward of the summed losses", (first, second)),
+            FixProposal("merge_backwards", "Sum the losses, and run one backward", (first, second)),
             *differentiating(event, facts),
             *_beside_a_step(event, facts),
         ),
@@ -144,13 +144,20 @@ def _detaching(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
     stored = keeper(facts, shared)
     uses = [(event.first_use, event.freed.point.node), (before(event, shared), event.point.node)]
     for user, backward in uses[:1] if spared(event) else uses[::-1] if finished(event) else uses:
-        name = f"Detach {variable(facts, shared)} where it is used for {code(backward)}"
-        title = f"{name} (no gradient flows behind it from there)"
+        name = variable(facts, shared)
+        title = cure_title(
+            *(f"Detach {each} for {code(backward)}" for each in (name, "it")),
+            f"Detach {name} for one backward",
+            "Detach it for one backward",
+        )
+        effect = f"{capitalized(code(backward))} then gives no gradient to what {name} was computed from."
         for reader in uses_of(user.created_at.node, stored) if user is not None else ():
-            cures.append(FixProposal("detach", title, (reader,), "unsafe"))
+            cures.append(FixProposal("detach", title, (reader,), "unsafe", effect=effect))
         for call, given in handed(user) if user is not None and user.created_at.calls else ():
-            there = f"Detach {code(given)} where it is given to {code(call.func)}"
-            cures.append(FixProposal("detach", f"{there} (no gradient flows behind it from there)", (given,), "unsafe"))
+            there = cure_title(
+                f"Detach {code(given)} in the call of {code(call.func)}", f"Detach {code(given)} in the call"
+            )
+            cures.append(FixProposal("detach", there, (given,), "unsafe", effect=effect))
     return cures
 
 

@@ -41,12 +41,23 @@ import ast
 from ...autograd.events.graph_walks import Event, FreedGraphReached
 from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration, loop_around
-from ...headline import headline
+from ...headline import headline, titled
 from ...source import Loop
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, severity_of
 from ..support.story import carried, code, keeper
-from ..support.walked_twice import ERROR, before, carrier, origin, refused, retain_cure, story, uses_of
+from ..support.walked_twice import (
+    ERROR,
+    before,
+    carrier,
+    detach,
+    into_loop,
+    origin,
+    refused,
+    retain_cure,
+    story,
+    uses_of,
+)
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -71,22 +82,23 @@ def check(event: Event, facts: Facts) -> Finding | None:
         cures.append(
             FixProposal(
                 "move_into_loop",
-                f"Move {kept} into the loop: compute it in every iteration",
+                into_loop(kept),
                 (stored.statement, loop.loop),
+                effect="It is then computed in every iteration.",
             )
         )
     elif stored is not None:
-        title = f"Move {kept} into the function: compute it in every call"
-        cures.append(FixProposal("move_into_function", title, (stored.statement, event.freed.point.node)))
+        title = titled("Move {} into the function", kept)
+        targets, effect = (stored.statement, event.freed.point.node), "It is then computed in every call."
+        cures.append(FixProposal("move_into_function", title, targets, effect=effect))
     advice = f"Compute {kept} {inside}, or under `torch.no_grad()` if it needs no gradient."
     young = before(event, shared)
     for reader in uses_of(young.created_at.node, stored):
-        cures.append(
-            FixProposal("detach", f"Detach {kept} where it is used (it gets no gradient there)", (reader,), "unsafe")
-        )
+        title = detach(kept, "where it is used")
+        cures.append(FixProposal("detach", title, (reader,), "unsafe", effect="It gets no gradient there."))
     if stored is not None and isinstance(loop.loop, Loop):
-        title = f"Compute {kept} under torch.no_grad() (it gets no gradient)"
-        cures.append(FixProposal("no_grad", title, (stored.statement,), "unsafe"))
+        title = titled("Compute {} under `torch.no_grad()`", kept)
+        cures.append(FixProposal("no_grad", title, (stored.statement,), "unsafe", effect="It gets no gradient."))
     return Finding(
         point=event.point,
         severity=severity_of(event),

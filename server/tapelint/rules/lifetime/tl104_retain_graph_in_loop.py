@@ -92,7 +92,7 @@ from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.modified_saved import ERROR
 from ..support.story import carried, keeper, tensor_name, tensor_names, writer
-from ..support.walked_twice import UNNAMED, before, carrier, detaching, story, uses_of
+from ..support.walked_twice import UNNAMED, before, carrier, detach, detaching, story, uses_of
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -134,9 +134,9 @@ def outside(event: RetainedOutside, facts: Facts) -> Finding:
     stored, young = keeper(facts, event.node, event.point), before(bare, event.node)
     cures: list[FixProposal] = []
     if stored is not None and stored.value is not None:
-        cures.append(_detaching(f"Detach {name} where it is kept", stored.value, without))
+        cures.append(_detaching(detach(name, "where it is kept"), stored.value, without))
     for reader in uses_of(young.created_at.node, stored):
-        cures.append(_detaching(f"Detach {name} where it is used", reader, without))
+        cures.append(_detaching(detach(name, "where it is used"), reader, without))
     return Finding(
         point=event.point,
         severity=Severity.INFORMATION,
@@ -148,7 +148,7 @@ def outside(event: RetainedOutside, facts: Facts) -> Finding:
 
 
 def _detaching(title: str, value: ast.expr, also: FixProposal) -> FixProposal:
-    return FixProposal("detach", f"{title} (it gets no gradient)", (value,), "unsafe", (also,))
+    return FixProposal("detach", title, (value,), "unsafe", (also,), "It gets no gradient.")
 
 
 def unused(event: RetainedUnused) -> Finding:
@@ -167,7 +167,7 @@ def unused(event: RetainedUnused) -> Finding:
             ),
         ),
         help="Leave `retain_graph=True` out; it is needed only if the same graph is walked again.",
-        cures=(FixProposal("drop_retain_graph", "Take `retain_graph=True` out", (event.point.node,)),),
+        cures=(FixProposal("drop_retain_graph", "Remove `retain_graph=True`", (event.point.node,)),),
     )
 
 

@@ -74,7 +74,7 @@ from ...autograd.events.graph_walks import Event, GraphKeptAlive
 from ...autograd.facts import Facts
 from ...autograd.model.stores import RetainedGraphs
 from ...bounds import BOUNDS
-from ...headline import headline, number_of
+from ...headline import cure_title, headline, number_of
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, Same, TraceStep
@@ -118,7 +118,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
             f"The graph nodes of every {loop} stay in memory",
         )
     value = stored.statement.value if isinstance(stored.statement, ast.AugAssign) else stored.value
-    cures = (FixProposal("detach", f"Keep the value only: detach what {name} is given", (value,)),) if value else ()
+    title = cure_title(f"Detach what is kept in {name}", "Detach what is kept")
+    cures = (FixProposal("detach", title, (value,)),) if value else ()
     return Finding(
         at=stored.statement,
         point=event.point,

@@ -56,7 +56,7 @@ from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, Same, TraceStep
 from ..support.story import code, keeper, tensor_name, variable, writer
-from ..support.walked_twice import previous
+from ..support.walked_twice import into_loop, previous
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -81,7 +81,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         )
         advice = f"Compute {name} again in every iteration: its gradient is that of old weights."
         if stored is not None and earlier_iteration(event.node.created_at, event.point) is None:
-            cures = (FixProposal("move_into_loop", f"Compute {name} in every iteration", (stored.statement, now.loop)),)
+            cures = (FixProposal("move_into_loop", into_loop(name), (stored.statement, now.loop)),)
     else:
         message = headline(
             f"{code(event.point.node)} adds the gradients of {previous(past, now)} once more, through {name}",

@@ -10,6 +10,7 @@ import ast
 from typing import Literal
 
 from ...frozen import frozen
+from ...headline import cure_title
 
 
 @frozen
@@ -18,8 +19,8 @@ class FixProposal:
 
     ``purpose`` names a function of ``tapelint.fixes`` (``detach``, ``no_grad``, ``move_into_loop``, ...);
     ``targets`` are nodes of one file, in the order that function documents, or ``spelled``: to be written there;
-    ``title`` is what the lightbulb shows; unsafe cures say in it what they change. ``also`` are cures that belong to
-    it: all are made together, or none.
+    ``title`` is what the lightbulb shows: what is done. ``effect`` is a sentence on what that costs or changes
+    besides; unsafe cures have one. ``also`` are cures that belong to it: all are made together, or none.
     """
 
     purpose: str
@@ -27,11 +28,23 @@ class FixProposal:
     targets: tuple[ast.AST, ...]
     applicability: Literal["safe", "unsafe"] = "safe"
     also: tuple[FixProposal, ...] = ()
+    effect: str = ""
 
     @property
     def nodes(self) -> tuple[ast.AST, ...]:
         """The targets of the cure and of those that belong to it."""
         return self.targets + tuple(node for part in self.also for node in part.targets)
+
+
+COPIED = "The copy costs its memory."
+"""What a copy costs."""
+UPDATE = "Update it in place under `torch.no_grad()`"
+"""The title of what keeps a leaf a leaf."""
+
+
+def zero_grad(optimizer: ast.expr, when: str) -> str:
+    """The title of a cure that clears the gradients of an optimizer."""
+    return cure_title(f"Call `{ast.unparse(optimizer)}.zero_grad()` {when}", f"Call `zero_grad()` {when}")
 
 
 def spelled(text: str) -> ast.expr:

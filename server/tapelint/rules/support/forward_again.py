@@ -14,6 +14,7 @@ import ast
 from ...autograd.events.graph_walks import FreedGraphReached, LaterUpdate, SavedTensorModified
 from ...autograd.facts import Facts
 from ...autograd.model.graph import BackwardPass, Node
+from ...headline import cure_title
 from .cure import FixProposal
 from .story import code
 from .walked_twice import readers
@@ -29,15 +30,20 @@ def computing_again(event: FreedGraphReached | SavedTensorModified, facts: Facts
     depth = _common(event, update)
     owners = [owner(node, depth) for node in event.path]
     anchor = update.point.calls[depth] if len(update.point.calls) > depth else update.point.node
-    title = f"Compute {code(owners[-1])} again after the step"
+    again_after = f"Compute {code(owners[-1])} again after the step"
+    title = cure_title(again_after, "Compute it again after the step")
     dropped = _dropped(first)
     again = FixProposal("compute_again", title, (anchor, *owners), also=dropped)
     names = _spared_readers(event.path[-1], update, facts, depth)
     if not names:
         return [again]
-    cut = f"{title}, and detach {code(names[0])} before it (that backward then gives it no gradient)"
-    detach = FixProposal("detach", cut, tuple(names))
-    return [again, FixProposal("compute_again", cut, again.targets, "unsafe", (detach, *dropped))]
+    name = code(names[0])
+    cut = cure_title(
+        f"{again_after}, {name} detached", f"Compute it again after the step, {name} detached", f"{title}, detached"
+    )
+    effect = f"That backward then gives {name} no gradient."
+    detach = FixProposal("detach", "", tuple(names))
+    return [again, FixProposal("compute_again", cut, again.targets, "unsafe", (detach, *dropped), effect)]
 
 
 def owner(node: Node, depth: int) -> ast.AST:

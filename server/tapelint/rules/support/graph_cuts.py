@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from ...autograd.model.cuts import Cut, CutReason
-from .cure import FixProposal
+from ...headline import titled
+from .cure import UPDATE, FixProposal
 
 GRADIENT = "Pass `create_graph=True` to the call that computes the gradient."
 REASONS = {
@@ -23,6 +24,9 @@ REASONS = {
     CutReason.NUMBERS: "it was computed from Python numbers, which have no graph",
     CutReason.NUMBER_LIST: "it was made of Python numbers, which have no graph",
 }
+GRADIENT_GRAPH = "Pass `create_graph=True` where the gradient is computed"
+NO_NUMBER = "Use the tensor itself instead of a number"
+NO_NUMBER_EFFECT = "Whatever else reads it gets a tensor, too."
 ADVICE = {
     CutReason.CREATE_GRAPH: GRADIENT,
     CutReason.LINEAR: "Leave this term out: the gradient of a linear function trains nothing.",
@@ -44,6 +48,11 @@ ADVICE = {
 """What to do, by what cut the graph."""
 
 
+def require_grad(name: str) -> str:
+    """The title of a cure that lets a tensor require grad."""
+    return titled("Set `requires_grad=True` on {}", name)
+
+
 def reason_of(cut: Cut) -> str:
     """Why a graph ends at ``cut``, as a clause."""
     return REASONS.get(cut.reason, f"`{cut.name}` gives a tensor without a graph")
@@ -54,23 +63,22 @@ def cures(cut: Cut) -> list[FixProposal]:
     found: list[FixProposal] = []
     node, reason, wrapped = cut.point.node, cut.reason, cut.wrapped
     if reason is CutReason.CREATE_GRAPH:
-        found.append(FixProposal("create_graph", "Give the gradient a graph: `create_graph=True`", (node,)))
+        found.append(FixProposal("create_graph", GRADIENT_GRAPH, (node,)))
     if reason is CutReason.NO_GRAD:
-        found.append(FixProposal("inplace_update", "Update it in place, so that it stays a leaf", (node,)))
+        found.append(FixProposal("inplace_update", UPDATE, (node,)))
     if reason in (CutReason.NO_GRAD, CutReason.INFERENCE_MODE):
         for place in (node, *reversed(cut.point.calls)):
-            found.append(FixProposal("enable_grad", "Record the graph: enable gradients there", (place,)))
+            found.append(FixProposal("enable_grad", "Switch gradients on where the graph is built", (place,)))
     if reason in (CutReason.REMADE, CutReason.ITEM, CutReason.OPERATION):
         found.append(FixProposal("unwrap", "Use the tensor itself", (node,)))
     if reason is CutReason.LOSSES:
-        found.append(FixProposal("stack", "Keep their graphs: stack them", (node,)))
+        found.append(FixProposal("stack", "Join them with `torch.stack` to keep their graphs", (node,)))
     if wrapped is not None and not _inside(node, wrapped.node):
         again = FixProposal("stack" if reason is CutReason.NUMBER_LIST else "unwrap", "", (wrapped.node,))
-        title = "Keep the graph: no number on the way (what else reads it gets a tensor)"
-        found.append(FixProposal("remove_call", title, (node,), "unsafe", (again,)))
+        found.append(FixProposal("remove_call", NO_NUMBER, (node,), "unsafe", (again,), NO_NUMBER_EFFECT))
     is_detached = reason in (CutReason.DETACH, CutReason.DATA) or cut.name == "detach_"
     if isinstance(node, (ast.Call, ast.Attribute)) and is_detached:
-        found.append(FixProposal("remove_call", f"Keep the graph: remove `{cut.name}`", (node,)))
+        found.append(FixProposal("remove_call", f"Remove `{cut.name}` to keep the graph", (node,)))
     return found
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import Literal
 
 from ...autograd.events.graph_walks import FreedGraphReached
 from ...autograd.facts import Facts
@@ -14,10 +15,15 @@ from ...autograd.model.graph import Node
 from ...autograd.model.graph_search import leaf_tensors, nodes_below
 from ...autograd.model.program_point import Iteration, earlier_iteration, loop_around
 from ...autograd.model.stores import Stored, StoreKind
+from ...headline import titled
 from ...source import Loop
 from .cure import FixProposal
 from .finding import TraceStep
+from .graph_cuts import GRADIENT_GRAPH
 from .story import assumed_pass, carried, keeper, kept_beside, op_name, tensor_name, variable, writer
+
+RETAIN = "Pass `retain_graph=True` to the earlier backward"
+OLD_VALUES = "The graph keeps the values from before the step."
 
 ERROR = "Trying to backward through the graph a second time"
 UNNAMED = "no one statement keeps what is carried along so that it could be detached there"
@@ -130,9 +136,9 @@ def detaching(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
 
 def _detaching(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
     shared = carrier(event)
-    title = f"Detach {carried(facts, shared, event.point)}"
+    name = carried(facts, shared, event.point)
     past = earlier_iteration(shared.created_at, event.point)
-    effect = f"no gradient flows into earlier {unit(past) if past is not None else 'iteration'}s"
+    effect = f"No gradient flows into earlier {unit(past) if past is not None else 'iteration'}s."
     stored = keeper(facts, shared, event.point)
     young = before(event, shared)
     cures: list[FixProposal] = []
@@ -141,27 +147,37 @@ def _detaching(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
         if beside:
             loop, user = earlier_iteration(event.freed.point, event.point), young.created_at.node
             cures += _detaching_states([*beside, stored], loop, user, effect)
-        cures += _detaching_what_is_kept(stored, title, effect)
-        cures += _detaching_state(stored, earlier_iteration(event.freed.point, event.point), title, effect)
-    for name in uses_of(young.created_at.node, stored):
-        cures.append(FixProposal("detach", f"{title} where it is used ({effect})", (name,)))
+        cures += _detaching_what_is_kept(stored, name, effect)
+        cures += _detaching_state(stored, earlier_iteration(event.freed.point, event.point), name, effect)
+    for reader in uses_of(young.created_at.node, stored):
+        cures.append(FixProposal("detach", detach(name, "where it is used"), (reader,), effect=effect))
     if stored is not None and stored.value is not None and not cures:
-        cures.append(FixProposal("detach", f"{title} where it is kept ({effect})", (stored.value,)))
+        cures.append(FixProposal("detach", detach(name, "where it is kept"), (stored.value,), effect=effect))
     return cures
 
 
-def _detaching_what_is_kept(stored: Stored, title: str, effect: str) -> Iterator[FixProposal]:
+def detach(name: str, where: str) -> str:
+    """The title of a cure that detaches what is called ``name``."""
+    return titled(f"Detach {{}} {where}", name)
+
+
+def into_loop(name: str) -> str:
+    """The title of a cure that computes what is called ``name`` in each iteration."""
+    return titled("Move {} into the loop", name)
+
+
+def _detaching_what_is_kept(stored: Stored, name: str, effect: str) -> Iterator[FixProposal]:
     """Detach the value in the statement that keeps it, alone or with what is kept beside it in a tuple."""
     if stored.value is not None and (
         stored.how is StoreKind.APPENDED or isinstance(stored.value, (ast.Name, ast.Attribute))
     ):
-        yield FixProposal("detach", f"{title} where it is kept ({effect})", (stored.value,))
+        yield FixProposal("detach", detach(name, "where it is kept"), (stored.value,), effect=effect)
     together = getattr(stored.statement, "value", None)
     if isinstance(together, ast.Tuple) and stored.value in together.elts:
-        yield FixProposal("detach", f"Detach all that is kept with {title[7:]} ({effect})", (together,))
+        yield FixProposal("detach", detach("all that is kept", f"with {name}"), (together,), effect=effect)
 
 
-def _detaching_state(stored: Stored, loop: Iteration | None, title: str, effect: str) -> Iterator[FixProposal]:
+def _detaching_state(stored: Stored, loop: Iteration | None, name: str, effect: str) -> Iterator[FixProposal]:
     """Detach a variable that carries a state: at the start of each iteration, or right after it was assigned."""
     state = target_of(stored.statement, stored.target)
     if state is None or stored.how is StoreKind.APPENDED:
@@ -170,9 +186,9 @@ def _detaching_state(stored: Stored, loop: Iteration | None, title: str, effect:
     if loop is not None and isinstance(loop.loop, Loop):
         purpose = "detach_tuple_state" if is_tuple else "detach_state"
         first = loop.loop.body[0]
-        yield FixProposal(purpose, f"{title} at the start of each iteration ({effect})", (first, state))
+        yield FixProposal(purpose, detach(name, "at the start of each iteration"), (first, state), effect=effect)
     purpose = "detach_tuple_state_after" if is_tuple else "detach_state_after"
-    yield FixProposal(purpose, f"{title} as soon as it is kept ({effect})", (stored.statement, state))
+    yield FixProposal(purpose, detach(name, "as soon as it is kept"), (stored.statement, state), effect=effect)
 
 
 def _detaching_states(kept: list[Stored], loop: Iteration | None, user: ast.AST, effect: str) -> Iterator[FixProposal]:
@@ -184,15 +200,18 @@ def _detaching_states(kept: list[Stored], loop: Iteration | None, user: ast.AST,
     known = sorted((s for s in states if s is not None), key=lambda state: (state.lineno, state.col_offset))
     if len(known) < len(states):
         return
-    title = f"Detach {' and '.join(f'`{ast.unparse(state)}`' for state in known)}"
+    name = " and ".join(f"`{ast.unparse(state)}`" for state in known)
     if loop is not None and isinstance(loop.loop, Loop):
         first = loop.loop.body[0]
-        yield FixProposal("detach_states", f"{title} at the start of each iteration ({effect})", (first, *known))
-    yield FixProposal("detach_states_after", f"{title} as soon as they are kept ({effect})", (statement, *known))
+        title = titled("Detach {} at the start of each iteration", name, "them")
+        yield FixProposal("detach_states", title, (first, *known), effect=effect)
+    title = titled("Detach {} as soon as they are kept", name, "them")
+    yield FixProposal("detach_states_after", title, (statement, *known), effect=effect)
     names = [name for each in kept for name in readers(user, each.target)]
     if names:
         also = tuple(FixProposal("detach", "", (name,)) for name in names[1:])
-        yield FixProposal("detach", f"{title} where they are used ({effect})", (names[0],), also=also)
+        title = titled("Detach {} where they are used", name, "them")
+        yield FixProposal("detach", title, (names[0],), also=also, effect=effect)
 
 
 def of_term(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
@@ -206,8 +225,9 @@ def of_term(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
         return []
     if not isinstance(call.func, ast.Attribute) or ast.unparse(call.func.value) != stored.target:
         return []
-    title = f"Go backward from what is added to `{stored.target}`, and add it detached"
-    return [FixProposal("backward_of_term", title, (stored.statement, call))]
+    title = titled("Call backward on what is added to {}", f"`{stored.target}`")
+    effect = "The total then adds up detached values."
+    return [FixProposal("backward_of_term", title, (stored.statement, call), effect=effect)]
 
 
 def differentiating(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
@@ -215,7 +235,7 @@ def differentiating(event: FreedGraphReached, facts: Facts) -> list[FixProposal]
     term, node = facts.provenance_of(event.root).detached_term, event.freed.point.node
     if term is None or term.point.node is not node:
         return []
-    return [FixProposal("create_graph", "Give the gradient a graph, too: create_graph=True", (node,))]
+    return [FixProposal("create_graph", GRADIENT_GRAPH, (node,))]
 
 
 def clearing(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
@@ -229,8 +249,9 @@ def clearing(event: FreedGraphReached, facts: Facts) -> list[FixProposal]:
     loop = earlier_iteration(event.freed.point, event.point)
     others = appended_beside(loop.loop, stored.statement, event.freed.point.node) if loop is not None else []
     names = " and ".join(f"`{ast.unparse(each)}`" for each in (function.value, *others))
-    title = f"Empty {names} after the backward (each backward then has its own terms only)"
-    return [FixProposal("clear_after", title, (event.freed.point.node, function.value, *others))]
+    title = titled("Empty {} after the backward", names, "what is appended to")
+    effect = "Each backward then has its own terms only."
+    return [FixProposal("clear_after", title, (event.freed.point.node, function.value, *others), effect=effect)]
 
 
 def restarting(event: FreedGraphReached, facts: Facts) -> Iterator[FixProposal]:
@@ -243,8 +264,9 @@ def restarting(event: FreedGraphReached, facts: Facts) -> Iterator[FixProposal]:
         for first in facts.origins.stored.get(key, ()):
             around = loop_around(event.point, first.point)
             if first.target == stored.target and around is not None and around.loop is now.loop:
-                title = f"Begin each iteration with `{ast.unparse(first.statement)}`"
-                yield FixProposal("move_into_loop", title, (first.statement, now.loop), "unsafe")
+                title = titled("Reset {} at the start of each iteration", f"`{first.target}`")
+                effect = "Each iteration then begins with the value from before the loop."
+                yield FixProposal("move_into_loop", title, (first.statement, now.loop), "unsafe", effect=effect)
                 return
 
 
@@ -291,16 +313,16 @@ def handed(user: Node, most: int = 6) -> list[tuple[ast.Call, ast.expr]]:
 def retain_cure(event: FreedGraphReached, grows: bool) -> list[FixProposal]:
     if event.spoiled is not None:
         return []
-    price = "memory grows with every iteration" if grows else "keeps it in memory a little longer"
+    effect = "Memory grows with every iteration." if grows else "The graph stays in memory a little longer."
     if event.stepped and not grows:
-        price = "its values stay those from before the step"
+        effect = OLD_VALUES
     is_unsafe = grows or event.stepped
     if event.update is not None and not event.stepped:
-        is_unsafe, price = True, "that backward then also leaves gradients behind what both share"
+        is_unsafe, effect = True, "That backward then also adds gradients to what both share."
         if not spared(event):
-            price = "its values stay those from before the step"
-    title = f"Keep the graph: retain_graph=True on the earlier backward ({price})"
-    return [FixProposal("retain_graph", title, (event.freed.point.node,), "unsafe" if is_unsafe else "safe")]
+            effect = OLD_VALUES
+    safety: Literal["safe", "unsafe"] = "unsafe" if is_unsafe else "safe"
+    return [FixProposal("retain_graph", RETAIN, (event.freed.point.node,), safety, effect=effect)]
 
 
 def repeated(event: FreedGraphReached) -> bool:

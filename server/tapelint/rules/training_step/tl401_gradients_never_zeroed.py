@@ -52,7 +52,7 @@ from ...autograd.gradients.history import GradientHistory, Pass
 from ...autograd.model.program_point import Iteration, earlier_iteration
 from ...headline import headline
 from ...severity import Severity
-from ..support.cure import FixProposal
+from ..support.cure import FixProposal, zero_grad
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, loop_name, tensor_name, tensor_names
 
@@ -153,7 +153,6 @@ def cures(event: OptimizerStepped, past: GradientHistory) -> list[FixProposal]:
     """
     if event.optimizer is None or past.step is None:
         return []
-    name = ast.unparse(event.optimizer)
     recent = [run.point for run in past.fresh if earlier_iteration(run.point, event.point) is None]
     new = (recent or [past.fresh[0].point])[0]
     within = (
@@ -161,16 +160,16 @@ def cures(event: OptimizerStepped, past: GradientHistory) -> list[FixProposal]:
     )  # a step that calls a closure
     found = []
     if past.step.call_site != event.point.call_site:
-        title = f"Clear the gradients after the earlier step: {name}.zero_grad()"
+        title = zero_grad(event.optimizer, "after the earlier step")
         found.append(FixProposal("zero_grad_after", title, (past.step.node, event.optimizer)))
     if len(recent or past.fresh) == 1 and (
         within or new.calls == event.point.calls and new.iterations == event.point.iterations
     ):
-        title = f"Clear the gradients before the backward: {name}.zero_grad()"
+        title = zero_grad(event.optimizer, "before the backward")
         step = () if within else (event.point.node,)
         found.append(FixProposal("zero_grad_before", title, (new.node, event.optimizer, *step)))
     if not within:
-        title = f"Clear the gradients after the step: {name}.zero_grad()"
+        title = zero_grad(event.optimizer, "after the step")
         found.append(FixProposal("zero_grad_after", title, (event.point.node, event.optimizer)))
     return found
 

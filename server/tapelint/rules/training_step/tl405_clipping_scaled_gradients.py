@@ -51,7 +51,7 @@ from ...autograd.facts import Facts
 from ...autograd.gradients.history import GradientHistory
 from ...autograd.model.program_point import ProgramPoint
 from ...because import Because
-from ...headline import headline
+from ...headline import headline, titled
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
@@ -95,7 +95,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
             TraceStep(event.point.node, "Only this divides them by the scale", event.point, short="unscales `.grad`"),
         ),
         help=advice,
-        cures=(FixProposal("unscale_before", f"Unscale first: {call}", (clip.node, event.scaler, event.optimizer)),)
+        cures=(
+            FixProposal(
+                "unscale_before",
+                titled("Call {} first", f"`{call}`", "`unscale_`"),
+                (clip.node, event.scaler, event.optimizer),
+            ),
+        )
         if beside and not found.by_hook
         else (),
     )

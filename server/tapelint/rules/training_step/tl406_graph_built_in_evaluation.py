@@ -85,7 +85,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
             ),
         ),
         help="Run the loop under `torch.no_grad()`: that saves the memory and the time of recording.",
-        cures=(FixProposal("no_grad", "Run the loop under torch.no_grad()", (event.loop,)),)
+        cures=(FixProposal("no_grad", "Run the loop under `torch.no_grad()`", (event.loop,)),)
         if isinstance(event.loop, ast.stmt)
         else (),
         loop=event.loop,

@@ -51,15 +51,13 @@ Clearing right before the network's own backward drops only what another loss ha
 
 from __future__ import annotations
 
-import ast
-
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import OptimizerStepped
 from ...autograd.facts import Facts
 from ...autograd.gradients.history import GradientHistory, Pass
 from ...headline import headline
 from ...severity import Severity
-from ..support.cure import FixProposal
+from ..support.cure import FixProposal, zero_grad
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.story import code, tensor_names, verb
 
@@ -114,7 +112,7 @@ def cures(event: OptimizerStepped, own: Pass) -> tuple[FixProposal, ...]:
     """Clear right before the network's ``own`` backward, where the step is in the same function."""
     if event.optimizer is None or own.point.calls != event.point.calls:
         return ()
-    title = f"Clear what was left before the backward: {ast.unparse(event.optimizer)}.zero_grad()"
+    title = zero_grad(event.optimizer, "before the backward")
     return (FixProposal("zero_grad_before", title, (own.point.node, event.optimizer)),)
 
 

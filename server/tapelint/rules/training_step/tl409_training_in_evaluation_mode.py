@@ -57,7 +57,7 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import TrainedInEvaluation
 from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration
-from ...headline import headline
+from ...headline import cure_title, headline
 from ...severity import Severity
 from ...source import Loop
 from ..support.cure import FixProposal
@@ -81,8 +81,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
         f"{mode} is never undone: the network trains in evaluation mode",
     )
     if network is not None and event.now.calls == () and isinstance(now.loop, Loop):
-        title = "Call train() at the start of each iteration (every module below is then in training mode)"
-        cures = (FixProposal("train_before", title, (now.loop.body[0], network), "unsafe"),)
+        calls = (f"`{ast.unparse(network)}.train()`", "`train()`")
+        title = cure_title(*(f"Call {call} at the start of each iteration" for call in calls))
+        effect = "Every module in it is then in training mode."
+        cures = (FixProposal("train_before", title, (now.loop.body[0], network), "unsafe", effect=effect),)
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
