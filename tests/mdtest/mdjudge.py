@@ -123,7 +123,7 @@ def badly_worded(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
 
 def _has_no_reason(report: Report, diagnostic: Diagnostic) -> bool:
     """Whether PyTorch raises, and there is neither an edit to try nor a reason why there is none."""
-    finding = report.findings.get((diagnostic.code, diagnostic.span))
+    finding = report.findings.get(diagnostic.place)
     if finding is None or not finding.raises:
         return False
     return not finding.cures and not finding.no_fix

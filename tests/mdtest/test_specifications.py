@@ -106,6 +106,7 @@ def reporting(monkeypatch: pytest.MonkeyPatch):
                 raises=None,
                 help=None,
                 code="TL101",
+                place=("here.md", Span(row + 3, 1, row + 3, 2), "TL101"),
                 related=(),
             )
             for row, severity, name in found
@@ -161,6 +162,18 @@ def test_a_fix_is_compared_with_the_text_shown(monkeypatch: pytest.MonkeyPatch, 
 def test_the_judge_rejects_faults(reporting) -> None:
     reporting(faults=2)
     assert "faults of the engine: 2" in mdjudge.complaints(block_of("a()  # torch: ok\n"))
+
+
+def test_the_judge_wants_a_cure_or_a_reason(reporting, monkeypatch: pytest.MonkeyPatch) -> None:
+    reporting((1, "error", "some-rule"))
+    found = sys.modules["tapelint.analysis"].analyse("", "", None).diagnostics[0]
+    finding = SimpleNamespace(raises="no", cures=(), no_fix=None)
+    report = SimpleNamespace(diagnostics=[found], findings={found.place: finding}, removals={}, stats={})
+    monkeypatch.setattr(sys.modules["tapelint.analysis"], "analyse", lambda *_, **__: report)
+    block = block_of("a()  # error: [some-rule] # torch: ok\n")
+    assert "no_fix does not say why" in mdjudge.complaints(block)
+    finding.no_fix = "what is meant cannot be seen"
+    assert mdjudge.complaints(block) == ""
 
 
 @pytest.mark.parametrize(
