@@ -11,7 +11,7 @@ from mdspec import read_specification
 from tapelint.rules import Rule, all_rules
 
 LITERATE = Path(__file__).resolve().parents[1] / "mdtest" / "rules"
-SECTIONS = ("## What it does", "## Example", "## Use instead", "## Fix safety")
+SECTIONS = ("## Example", "## Use instead", "## What is reported", "## Fix safety")
 FAILS, RUNS, REVIEW = "## Why PyTorch fails", "## What PyTorch does", "## Why it matters"
 
 

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from tapelint.report.facts import purposes, sections, severities
+from tapelint.report.facts import fixing, opening, severities, story
+from tapelint.report.page import SETTINGS
 from tapelint.report.topics import all_topics
 from tapelint.rules import Rule, all_rules
 
@@ -42,26 +43,21 @@ def pages() -> dict[str, str]:
 
 def page(rule: Rule) -> str:
     """The page of one rule."""
-    opening = "" if rule.notice else rule.docs.strip().partition("\n\n")[0]
-    rows = [f"# {rule.code} {rule.name}", "", MADE, "", *([opening, ""] if opening else []), "| | |", "|---|---|"]
+    rows = [f"# {rule.code} {rule.name}", "", MADE, "", *([] if rule.notice else [opening(rule), ""])]
+    for does, messages in (("raises", rule.raises), ("warns", rule.warns)):
+        if messages:
+            rows += [f"PyTorch {does} {'<br>'.join(f'“{message}”' for message in messages)}", ""]
+    rows += [story(rule), "", f"## {SETTINGS}", "", "| | |", "|---|---|"]
     rows += [f"| {name} | {text} |" for name, text in facts(rule)]
     words = "[All rules](README.md)." if rule.notice else f"[All rules](README.md). {WORDS}"
-    return "\n".join([*rows, "", sections(rule), "", words]) + "\n"
+    return "\n".join([*rows, *(["", fixing(rule)] if fixing(rule) else []), "", words]) + "\n"
 
 
 def facts(rule: Rule) -> Iterator[tuple[str, str]]:
-    """What is known of a rule besides its story, what PyTorch does first."""
-    if rule.raises:
-        yield "PyTorch raises", "<br>".join(f"“{message}”" for message in rule.raises)
-    elif not (rule.notice or rule.review):
-        yield "PyTorch raises", "no error at this place"
-    if rule.warns:
-        yield "PyTorch warns", "<br>".join(f"“{message}”" for message in rule.warns)
+    """What is known of a rule besides its story and its fixes."""
     yield "severity", " or ".join(severity.word for severity in severities(rule))
     on = f'no: turn it on with `extend-select = ["{rule.code}"]`'
     yield "on by default", "yes" if rule.default else on
-    listed = f"[{len(purposes(rule))}, listed below](#fixes)" if purposes(rule) else "none"
-    yield "fixes", "Take the code, or the comment, away." if rule.review else listed
 
 
 def table() -> Iterator[str]:

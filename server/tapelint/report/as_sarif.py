@@ -14,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
@@ -150,8 +151,8 @@ def _rule(rule: Rule) -> dict[str, Any]:
 
 
 def _described(docs: str) -> str:
-    """The first paragraph of the first section of a page: what the rule reports."""
-    section = docs.partition("## ")[2].partition("\n")[2]
+    """The first paragraph on what the rule reports, or the notice says."""
+    section = re.split(r"^## What (?:is reported|it says)$", docs, maxsplit=1, flags=re.MULTILINE)[-1]
     return " ".join(section.strip().partition("\n\n")[0].split())
 
 

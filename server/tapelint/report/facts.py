@@ -18,6 +18,7 @@ from ..fixes.purposes import PURPOSES
 from ..rules import Rule
 from ..severity import Severity
 
+_SAFETY = "## Fix safety\n"
 RULES = {file.stem: file for file in Path(rules.__file__).parent.rglob("*.py")}
 
 
@@ -35,16 +36,22 @@ def purposes(rule: Rule) -> dict[str, str]:
     return {name: PURPOSES[name].summary for name in sorted(PURPOSES.keys() & found)}
 
 
-def sections(rule: Rule) -> str:
-    """What the rule's file tells of it, without its first lines: sections in Markdown. The list of its fixes comes
-    behind what happens and why, before what is said of their safety.
-    """
+def opening(rule: Rule) -> str:
+    """What happens, in a sentence or two."""
+    return rule.summary if rule.notice else rule.docs.strip().partition("\n\n")[0]
+
+
+def story(rule: Rule) -> str:
+    """What the rule's file tells behind the opening, without its fixes: sections in Markdown."""
     told = rule.docs if rule.notice else rule.docs.strip().partition("\n\n")[2]
+    return told.partition(_SAFETY)[0].strip()
+
+
+def fixing(rule: Rule) -> str:
+    """How the hazard is mended: the list of fixes, and what is said of their safety; a section in Markdown."""
     listed = [f"- {text.replace('``', '`')}" for text in purposes(rule).values()]
-    if not listed:
-        return told.strip()
-    before, _, safety = told.strip().partition("## Fix safety\n")
-    return "\n".join([before.rstrip(), "", "## Fixes", *listed, "", safety]).strip()
+    safety = rule.docs.partition(_SAFETY)[2].strip()
+    return "\n".join(["## Fixes", *listed, *([""] if listed else []), safety]).strip() if safety else ""
 
 
 def _constants(rule: Rule) -> Iterator[str]:

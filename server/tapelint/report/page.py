@@ -2,15 +2,15 @@
 
     TL201 saved-tensor-modified
     a tensor saved for backward is written in place
-
-      severity   error or warning
       PyTorch    “one of the variables needed for gradient computation has been modified by ...”
-    ...
 
+    Why PyTorch fails
+    ...
     Example
         y = x.exp()
         y += 1  # <- error
         y.sum().backward()  # PyTorch raises “modified by an inplace operation”
+    ...
 
 The text is that of the rule's file; what its examples claim for the tests is put in words.
 """
@@ -21,11 +21,14 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from ..headline import capitalized
 from ..rules import Rule
 from ..severity import Severity
-from .facts import purposes, sections, severities
+from .facts import fixing, severities, story
 from .look import Style, plain
 
+SETTINGS = "Severity and settings"
+"""The heading of what is known of a rule besides its story."""
 WIDTH = 96
 """How wide text is at most: longer lines are hard to read."""
 
@@ -38,26 +41,34 @@ _NAMED = re.compile(r"\bTL\d{3}\b")
 def page(rule: Rule, rules: Sequence[Rule], width: int = WIDTH, style: Style = plain) -> str:
     """The page of ``rule``; ``rules`` are all there are."""
     width = min(width, WIDTH)
-    rows = [f"{style('bold', f'{rule.code} {rule.name}')}", *_wrapped(rule.summary, width, "", style), ""]
-    for name, texts in facts(rule, rules):
-        for index, text in enumerate(texts):
-            label = style("help", f"{name if index == 0 else '':<9}")
-            rows += [f"  {label} {row.strip()}" if i == 0 else row for i, row in enumerate(_beside(text, width, style))]
-    for section in sections(rule).removeprefix("## ").split("\n## "):
-        title, _, body = section.partition("\n")
-        rows += ["", style("bold", title), *_body(body.strip(), width, style)]
+    rows = [f"{style('bold', f'{rule.code} {rule.name}')}", *_wrapped(rule.summary, width, "", style)]
+    rows += _table([*_quotations(rule)], width, style)
+    rows += _sections(story(rule), width, style)
+    rows += ["", style("bold", SETTINGS), *_table([*facts(rule, rules)], width, style)]
+    rows += _sections(fixing(rule), width, style)
     return "\n".join(rows) + "\n"
 
 
+def _sections(text: str, width: int, style: Style) -> Iterator[str]:
+    for section in text.removeprefix("## ").split("\n## ") if text else ():
+        title, _, body = section.partition("\n")
+        yield from ("", style("bold", title), *_body(body.strip(), width, style))
+
+
+def _table(lines: Sequence[tuple[str, list[str]]], width: int, style: Style) -> Iterator[str]:
+    for name, texts in lines:
+        for index, text in enumerate(texts):
+            label = style("help", f"{name if index == 0 else '':<9}")
+            first, *others = _wrapped(text, width, " " * 12, style)
+            yield from (f"  {label} {first.strip()}", *others)
+
+
 def facts(rule: Rule, rules: Sequence[Rule]) -> Iterator[tuple[str, list[str]]]:
-    """What is known of a rule besides its story: labels, each with its lines. Its fixes are told behind the story."""
+    """What is known of a rule besides its story and its fixes: labels, each with its lines."""
     yield (
         "severity",
         [" or ".join(severity.word for severity in severities(rule)) + ("" if rule.default else ", off by default")],
     )
-    yield from _quotations(rule)
-    if found := purposes(rule):
-        yield "fixes", [f"{len(found)}, listed below"]
     yield "silence", ["no comment does" if rule.notice else f"`# tapelint: ignore[{rule.code}]` on the line"]
     switch = f'`ignore = ["{rule.code}"]`' if rule.default else f'`extend-select = ["{rule.code}"]`'
     yield "configure", [f'{switch} in `[tool.tapelint]`, `{rule.code} = "hint"` in `[tool.tapelint.severities]`']
@@ -127,11 +138,6 @@ def _wrapped(text: str, width: int, indent: str, style: Style) -> list[str]:
     return [indent + _CODE.sub(lambda m: style("bold", m[0]), row) for row in rows]
 
 
-def _beside(text: str, width: int, style: Style) -> list[str]:
-    """The text right of a label."""
-    return _wrapped(text, width, " " * 12, style)
-
-
 _BLOCK = re.compile(r"^```py[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -141,13 +147,17 @@ def markdown_page(rule: Rule, rules: Sequence[Rule]) -> str:
     rows = [
         f"# {rule.code} {rule.name}",
         "",
-        f"{rule.summary[:1].upper()}{rule.summary[1:]}.",
+        f"{capitalized(rule.summary)}.",
         "",
+        *(f"{name}: {'<br>'.join(texts)}\n" for name, texts in _quotations(rule)),
+        _BLOCK.sub(_in_words, story(rule)),
+        "",
+        f"## {SETTINGS}",
         "| | |",
         "|---|---|",
     ]
     rows += [f"| {name} | {'<br>'.join(texts)} |" for name, texts in facts(rule, rules)]
-    return "\n".join([*rows, "", _BLOCK.sub(_in_words, sections(rule))]) + "\n"
+    return "\n".join([*rows, "", fixing(rule)]).rstrip() + "\n"
 
 
 def _in_words(found: re.Match[str]) -> str:

@@ -10,7 +10,7 @@ from ..rules import Rule, all_rules
 from .notice import Kind
 
 _NOT_ANALYSED = """
-## What it does
+## What it says
 Says that a file was not analysed at all: it cannot be read or is no text, it has so many syntax errors that nothing
 could be made of it, it is larger than 1.5 million characters or 60,000 lines, or nested too deeply for Python's own
 parser. The exit status of the command line is then 2.
@@ -19,7 +19,7 @@ parser. The exit status of the command line is then 2.
 Mend the file, or leave it out with `exclude`. No comment silences this.
 """
 _FOLLOWED_IN_PART = """
-## What it does
+## What it says
 Says that tapelint has not executed all of a file. An entry point (the script, or a function that nothing in the file
 calls) is given up when its budget is spent: 40,000 evaluated expressions for the script, 10,000 for a function, 30,000
 for all functions together. Its first part was executed and judged; what comes after was not. Functions for which
@@ -34,7 +34,7 @@ Nothing has to be done. `tapelint check --stats` names the entry points at a ter
 do without by `--ignore TL911`. Functions that reach `backward` are followed first, and less is cut in smaller files.
 """
 _INTERNAL_ERROR = """
-## What it does
+## What it says
 Says that tapelint itself has failed, where, and which entry point, rule or fix that has cost; everything else was
 checked. The exit status of the command line is then 2.
 
@@ -43,7 +43,7 @@ Report it, with the line that names the exception and the place in tapelint, and
 about. The log of the language server has the traceback.
 """
 _PARSED_IN_PART = """
-## What it does
+## What it says
 Says that a file has syntax errors. The statements around them were left out, and the names they mention are unknown;
 the rest was checked. For the exit status of the command line that is something found: 1.
 
@@ -51,7 +51,7 @@ the rest was checked. For the exit status of the command line that is something 
 Mend the syntax. tapelint parses with the Python that runs it: syntax that is newer than that is an error to it.
 """
 _ENDED = """
-## What it does
+## What it says
 Says that the program ends at a line with an error that no rule is about: PyTorch raises there, whatever the tests
 before it give, and nothing in the program catches that. `loss.data[0]` is an IndexError since PyTorch 0.5, for
 instance. What comes after it is not executed, so a hazard there is not seen; functions that nothing has called by then

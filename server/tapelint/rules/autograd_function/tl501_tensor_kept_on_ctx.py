@@ -1,11 +1,5 @@
 """A Function keeps a tensor as an attribute of its context.
 
-## What it does
-Reports an input or an output that the `forward` of a `torch.autograd.Function` stores on `ctx` (`ctx.x = x`) where
-`ctx.save_for_backward(x)` is meant. A warning where the tensor is written before `backward` reads it; information where
-it is an output, whose memory then lives until the garbage collector comes by; otherwise a hint. What `forward`
-computed for itself may be kept that way.
-
 ## What PyTorch does
 It raises nothing: it checks versions only of what was given to `save_for_backward`. A tensor on `ctx` that is written
 in place between forward and backward gives a wrong gradient in silence. And an output holds its `grad_fn`, which is
@@ -49,6 +43,12 @@ h = w + 0
 loss = Square.apply(h).sum()
 loss.backward()  # torch: ok
 ```
+
+## What is reported
+Reports an input or an output that the `forward` of a `torch.autograd.Function` stores on `ctx` (`ctx.x = x`) where
+`ctx.save_for_backward(x)` is meant. A warning where the tensor is written before `backward` reads it; information where
+it is an output, whose memory then lives until the garbage collector comes by; otherwise a hint. What `forward`
+computed for itself may be kept that way.
 
 ## Fix safety
 Keeping a copy costs its memory. `save_for_backward` gives backward the same values, and frees them after it.

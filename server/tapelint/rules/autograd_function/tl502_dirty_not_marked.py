@@ -1,9 +1,5 @@
 """A Function writes an input in place and does not say so.
 
-## What it does
-Reports an in-place write to an input in the `forward` of a `torch.autograd.Function` without `ctx.mark_dirty`, where
-the input is used again afterwards; and an input that is marked dirty but not returned.
-
 ## Why PyTorch fails
 Autograd does not look into `forward`. An input that was written without `mark_dirty` has new values
 and its old `grad_fn`: every later use of it computes a gradient as if the Function had not run. Nothing raises. Marked
@@ -49,6 +45,10 @@ h = w + 0
 y = Relu_.apply(h)
 (y + h).sum().backward()  # torch: ok
 ```
+
+## What is reported
+Reports an in-place write to an input in the `forward` of a `torch.autograd.Function` without `ctx.mark_dirty`, where
+the input is used again afterwards; and an input that is marked dirty but not returned.
 
 ## Fix safety
 `mark_dirty` is right where the input is returned. Writing out of place leaves the input as it was; code that used the

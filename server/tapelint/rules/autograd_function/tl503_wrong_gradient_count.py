@@ -1,9 +1,5 @@
 """A Function's backward takes or returns the wrong number of gradients.
 
-## What it does
-Reports a `backward` that returns another number of gradients than `forward` was given arguments, that returns a
-gradient for an argument that is no tensor, or that takes another number of gradients than `forward` has outputs.
-
 ## Why PyTorch fails
 `backward` is called with one gradient for each output, and must return one value for each argument,
 None for those that need none. PyTorch raises "returned an incorrect number of gradients (expected 2, got 1)", or
@@ -41,6 +37,10 @@ class Scale(torch.autograd.Function):
 w = torch.ones(3, requires_grad=True)
 Scale.apply(w, 2).sum().backward()  # torch: ok
 ```
+
+## What is reported
+Reports a `backward` that returns another number of gradients than `forward` was given arguments, that returns a
+gradient for an argument that is no tensor, or that takes another number of gradients than `forward` has outputs.
 
 ## Fix safety
 None for an argument that is no tensor changes nothing. None for a tensor that needs a gradient gives it none: that fix

@@ -1,9 +1,5 @@
 """A Function's backward writes a saved tensor in place.
 
-## What it does
-Reports a `backward` of a `torch.autograd.Function` that writes what it got from `ctx.saved_tensors`, where that is an
-input or an output of the Function, or where the node runs again.
-
 ## Why PyTorch fails
 A saved tensor is not a copy: it shares its memory with the input or output it came from. Writing it
 changes that tensor in silence, be it a parameter. Where the graph was retained, the next pass finds another version
@@ -45,6 +41,10 @@ w = torch.ones(3, requires_grad=True)
 Square.apply(w).sum().backward()
 assert w[0] == 1  # torch: ok
 ```
+
+## What is reported
+Reports a `backward` of a `torch.autograd.Function` that writes what it got from `ctx.saved_tensors`, where that is an
+input or an output of the Function, or where the node runs again.
 
 ## Fix safety
 The out-of-place operation computes the same value in new memory.

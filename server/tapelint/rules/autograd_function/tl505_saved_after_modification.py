@@ -1,9 +1,5 @@
 """A Function saves an input and then writes it.
 
-## What it does
-Reports an input that the `forward` of a `torch.autograd.Function` gives to `ctx.save_for_backward` and writes in place
-afterwards.
-
 ## What PyTorch does
 It raises nothing: `save_for_backward` only notes the tensor; its version is taken when `forward` has returned.
 `backward` is given the new values, and no version differs.
@@ -43,6 +39,10 @@ w = torch.full((3,), 3.0, requires_grad=True)
 Square.apply(w + 0).sum().backward()
 assert w.grad[0] == 6  # torch: ok
 ```
+
+## What is reported
+Reports an input that the `forward` of a `torch.autograd.Function` gives to `ctx.save_for_backward` and writes in place
+afterwards.
 
 ## Fix safety
 Saving a copy gives backward the old values, and costs their memory. Writing out of place leaves the input as it was.

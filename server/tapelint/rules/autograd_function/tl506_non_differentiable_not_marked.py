@@ -1,9 +1,5 @@
 """A loss depends on a Function only through an output that its backward ignores.
 
-## What it does
-Reports a backward pass that reaches a `torch.autograd.Function` with several outputs only through outputs whose
-gradients `backward` never reads, and which are not marked non-differentiable.
-
 ## What PyTorch does
 It raises nothing: an output that is not marked requires grad, so the pass runs and ends in zeros. Had
 `ctx.mark_non_differentiable` been called, the same pass would raise "element 0 of tensors does not require grad and
@@ -44,6 +40,10 @@ w = torch.ones(3, requires_grad=True)
 double, rounded = Quantise.apply(w)
 double.sum().backward()  # torch: ok
 ```
+
+## What is reported
+Reports a backward pass that reaches a `torch.autograd.Function` with several outputs only through outputs whose
+gradients `backward` never reads, and which are not marked non-differentiable.
 
 ## Fix safety
 There is no fix: which output the loss should use is yours to say.

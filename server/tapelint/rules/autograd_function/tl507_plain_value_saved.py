@@ -1,8 +1,5 @@
 """A Function saves something that is no tensor.
 
-## What it does
-Reports `ctx.save_for_backward(...)` with a number, a text, a list or a tuple among what it saves.
-
 ## Why PyTorch fails
 `save_for_backward` takes tensors and None. What it was given is looked at when `forward` has returned, and only if the
 result requires grad: then PyTorch raises "save_for_backward can only save variables, but argument 1 is of type float".
@@ -41,6 +38,9 @@ class Scale(torch.autograd.Function):
 w = torch.ones(3, requires_grad=True)
 Scale.apply(w, 2.0).sum().backward()  # torch: ok
 ```
+
+## What is reported
+Reports `ctx.save_for_backward(...)` with a number, a text, a list or a tuple among what it saves.
 
 ## Fix safety
 Tensors are taken out of their list. The last argument, if it is a variable, becomes an attribute of `ctx`, and backward

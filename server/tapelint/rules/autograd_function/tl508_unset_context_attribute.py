@@ -1,9 +1,5 @@
 """A Function reads an attribute of its context that no method sets.
 
-## What it does
-Reports `ctx.name` in a method of a `torch.autograd.Function` where neither `forward`, `setup_context` nor `backward`
-sets that attribute and none of them gives the context to other code.
-
 ## Why PyTorch fails
 The context of a call begins with what PyTorch gives it, such as `saved_tensors` and `needs_input_grad`. Python raises
 "'ScaleBackward' object has no attribute 'alpha'" for any other name, in the backward pass and far from the Function. An
@@ -40,6 +36,10 @@ class Scale(torch.autograd.Function):
 w = torch.ones(3, requires_grad=True)
 Scale.apply(w, 2.0).sum().backward()  # torch: ok
 ```
+
+## What is reported
+Reports `ctx.name` in a method of a `torch.autograd.Function` where neither `forward`, `setup_context` nor `backward`
+sets that attribute and none of them gives the context to other code.
 
 ## Fix safety
 Where forward has an argument of that name, it is kept. Otherwise there is no fix: what belongs there is not known.

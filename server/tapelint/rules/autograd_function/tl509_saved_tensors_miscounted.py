@@ -1,9 +1,5 @@
 """A Function's backward takes another number of saved tensors than forward saved.
 
-## What it does
-Reports `a, b = ctx.saved_tensors` where `forward` saved another number of tensors, on every path: a call of
-`save_for_backward` with as many arguments as there are names is taken for the one that is meant.
-
 ## Why PyTorch fails
 `saved_tensors` is a tuple of what the last call of `save_for_backward` was given, so a second call replaces the first.
 Python raises "not enough values to unpack (expected 2, got 1)" or "too many values to unpack" in the backward pass.
@@ -41,6 +37,10 @@ class Mul(torch.autograd.Function):
 w = torch.ones(3, requires_grad=True)
 Mul.apply(w, w).sum().backward()  # torch: ok
 ```
+
+## What is reported
+Reports `a, b = ctx.saved_tensors` where `forward` saved another number of tensors, on every path: a call of
+`save_for_backward` with as many arguments as there are names is taken for the one that is meant.
 
 ## Fix safety
 Saved are the variables of forward that have the names which backward unpacks; or backward unpacks the others, too, by

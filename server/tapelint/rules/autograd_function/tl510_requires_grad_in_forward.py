@@ -1,9 +1,5 @@
 """A Function's forward asks whether a tensor that it computed requires grad.
 
-## What it does
-Reports `if y.requires_grad:` in the `forward` of a `torch.autograd.Function` where `y` was computed in that `forward`
-(`x = x.contiguous()` included, where that makes a copy) and the condition decides what `backward` finds on the context.
-
 ## Why PyTorch fails
 `forward` runs without grad: what it computes does not require grad, whatever the arguments do. Only an argument itself,
 or a view of it, says that it requires grad. So nothing is saved, and `backward`, which runs all the same, raises "not
@@ -48,6 +44,10 @@ class Square(torch.autograd.Function):
 w = torch.ones(3, 4, requires_grad=True)
 Square.apply(w.t()).sum().backward()  # torch: ok
 ```
+
+## What is reported
+Reports `if y.requires_grad:` in the `forward` of a `torch.autograd.Function` where `y` was computed in that `forward`
+(`x = x.contiguous()` included, where that makes a copy) and the condition decides what `backward` finds on the context.
 
 ## Fix safety
 There is no fix: which argument is meant is not certain.

@@ -1,9 +1,5 @@
 """backward() is called on a tensor that has no graph.
 
-## What it does
-Reports `backward()` (or `torch.autograd.grad`) on a tensor that does not require grad, and says where
-its graph was lost.
-
 ## Why PyTorch fails
 There is nothing to walk: the tensor was computed from data only, or its graph was cut by
 `detach()`, `torch.no_grad()`, `torch.tensor(...)`, an integer or comparison result. PyTorch raises "element 0 of
@@ -23,6 +19,10 @@ w = torch.ones(3, requires_grad=True)
 loss = (w * 2).sum()
 loss.backward()  # torch: ok
 ```
+
+## What is reported
+Reports `backward()` (or `torch.autograd.grad`) on a tensor that does not require grad, and says where
+its graph was lost.
 
 ## Fix safety
 Removing the call that cut the graph restores it; `torch.stack` makes the same tensor of losses as `torch.tensor`, with

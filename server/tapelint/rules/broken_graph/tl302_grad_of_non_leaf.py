@@ -1,11 +1,5 @@
 """The `.grad` of a tensor that is no leaf, or that requires no grad, is None, and is used.
 
-## What it does
-Reports a use of `.grad` of a computed tensor (a method, arithmetic, an index) that was not requested with
-`retain_grad()`: it is None. The same of a tensor that does not require grad: data, or what was computed under
-`no_grad`. A warning where it is printed after a backward has passed through the tensor, and of what `.to(device)` gives
-of a leaf: on another device that is a copy.
-
 ## Why PyTorch fails
 A backward adds gradients to the `.grad` of leaves: parameters, and tensors made with `requires_grad=True`. The
 gradients of what was computed from them pass through and are dropped, so `.grad` stays None, and code that uses it gets
@@ -72,6 +66,12 @@ for step in range(3):
     x = x + 0.1 * x.grad.sign()
     x = x.clamp(0, 1).detach().requires_grad_()  # torch: ok
 ```
+
+## What is reported
+Reports a use of `.grad` of a computed tensor (a method, arithmetic, an index) that was not requested with
+`retain_grad()`: it is None. The same of a tensor that does not require grad: data, or what was computed under
+`no_grad`. A warning where it is printed after a backward has passed through the tensor, and of what `.to(device)` gives
+of a leaf: on another device that is a copy.
 
 ## Fix safety
 `retain_grad()` keeps one more tensor alive and changes no value. A tensor that an iteration leaves to the next one

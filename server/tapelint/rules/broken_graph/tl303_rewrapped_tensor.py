@@ -1,10 +1,5 @@
 """A loss, or a term of it, lost its graph unintentionally.
 
-## What it does
-Reports a backward from a number that lost its graph (`.data`, `detach()`, `item()`, `torch.tensor(...)`, `argmax`,
-no_grad) and then got `requires_grad` set; and one from a sum, a term of which was made anew by `torch.tensor(...)`, or
-comes from a gradient without `create_graph=True`.
-
 ## What PyTorch does
 It raises nothing, so the mistake is hard to find. A tensor whose flag is set is a new leaf. The error "does not require
 grad" is gone, the backward runs, and gives a gradient to this leaf alone: the graph behind its value is still lost, and
@@ -49,6 +44,11 @@ penalty = (slope.norm(dim=1) - 1).pow(2).mean()
 loss = score + 10 * penalty
 loss.backward()  # torch: ok
 ```
+
+## What is reported
+Reports a backward from a number that lost its graph (`.data`, `detach()`, `item()`, `torch.tensor(...)`, `argmax`,
+no_grad) and then got `requires_grad` set; and one from a sum, a term of which was made anew by `torch.tensor(...)`, or
+comes from a gradient without `create_graph=True`.
 
 ## Fix safety
 Removing the call that cut the graph restores it, and the gradients that were missing.

@@ -1,12 +1,5 @@
 """An optimizer holds what it cannot train.
 
-## What it does
-Reports an optimizer (or `add_param_group`) that is given a computed tensor, and a place where the graph is cut
-(`.data`, `detach`, ...) above parameters that an optimizer holds and that no backward ever reaches. And the other way
-round: parameters that backward passes reach, and that the optimizer of the whole network does not hold, because they
-are in a plain list or dict, are plain tensors, or were made after the optimizer. And an update by hand that only binds
-a name.
-
 ## Why PyTorch fails
 An optimizer changes tensors in place, by their `.grad`. A computed tensor has none, and changing it would
 not change what it was computed from; PyTorch raises "can't optimize a non-leaf Tensor".
@@ -100,6 +93,13 @@ for step in range(3):
     decoder(h).pow(2).mean().backward()
     opt.step()  # torch: ok
 ```
+
+## What is reported
+Reports an optimizer (or `add_param_group`) that is given a computed tensor, and a place where the graph is cut
+(`.data`, `detach`, ...) above parameters that an optimizer holds and that no backward ever reaches. And the other way
+round: parameters that backward passes reach, and that the optimizer of the whole network does not hold, because they
+are in a plain list or dict, are plain tensors, or were made after the optimizer. And an update by hand that only binds
+a name.
 
 ## Fix safety
 `detach().requires_grad_()` begins a graph at the computed value. What it was computed from is trained no more.

@@ -1,9 +1,5 @@
 """A tensor made in inference mode is used where autograd records.
 
-## What it does
-Reports tensors made under `torch.inference_mode()` that an operation would save for backward, or that are written in
-place outside of it (by an optimizer's step, too).
-
 ## Why PyTorch fails
 Inference mode saves time by leaving out the version counter. Without it a write could not be noticed, so autograd
 refuses to save such a tensor: "Inference tensors cannot be saved for backward". Outside the mode it may not be written:
@@ -25,6 +21,10 @@ with torch.no_grad():
 loss = model(features).mean()
 loss.backward()  # torch: ok
 ```
+
+## What is reported
+Reports tensors made under `torch.inference_mode()` that an operation would save for backward, or that are written in
+place outside of it (by an optimizer's step, too).
 
 ## Fix safety
 `torch.no_grad()` computes the same values and makes ordinary tensors; it is a little slower.

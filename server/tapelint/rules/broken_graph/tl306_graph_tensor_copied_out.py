@@ -1,9 +1,5 @@
 """A tensor with a graph is asked for as plain data.
 
-## What it does
-Reports `.numpy()` and NumPy functions on tensors that require grad, and `copy.deepcopy` of tensors that are no
-leaves, also where a module or a list holds them.
-
 ## Why PyTorch fails
 An array has no graph, and a copy of a tensor would need a copy of the whole graph behind it. Rather than drop the
 graph silently, PyTorch raises "Can't call numpy() on Tensor that requires grad" and "Only Tensors created
@@ -54,6 +50,10 @@ print(out.detach().numpy())
 best = copy.deepcopy(net)  # torch: ok
 ```
 On a GPU it is `out.detach().cpu().numpy()`.
+
+## What is reported
+Reports `.numpy()` and NumPy functions on tensors that require grad, and `copy.deepcopy` of tensors that are no
+leaves, also where a module or a list holds them.
 
 ## Fix safety
 `detach()` gives a tensor of the same values that is detached from the graph; where the graph is not needed, nothing is

@@ -1,9 +1,5 @@
 """backward() is called on a tensor of more than one element.
 
-## What it does
-Reports `backward()` (or `torch.autograd.grad`) without an initial gradient on a tensor that has more than
-one element: an unreduced loss (`reduction="none"`), a whole batch of outputs, a stack of losses.
-
 ## Why PyTorch fails
 A backward pass begins with the gradient of its root, and only for a single number is there an obvious
 one: 1. PyTorch raises "grad can be implicitly created only for scalar outputs". It asks for the number of elements, not
@@ -32,6 +28,10 @@ u = nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1))
 t = torch.linspace(0, 1, 10).unsqueeze(1).requires_grad_()
 (du,) = torch.autograd.grad(u(t).sum(), t)  # torch: ok
 ```
+
+## What is reported
+Reports `backward()` (or `torch.autograd.grad`) without an initial gradient on a tensor that has more than
+one element: an unreduced loss (`reduction="none"`), a whole batch of outputs, a stack of losses.
 
 ## Fix safety
 `mean()` gives what the default reduction of a loss gives, `sum()` adds up; they differ by a factor in

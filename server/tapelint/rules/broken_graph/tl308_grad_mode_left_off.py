@@ -1,9 +1,5 @@
 """Gradients are switched off and stay off.
 
-## What it does
-Reports `torch.set_grad_enabled(False)` called as a statement, where a later `backward()` finds no graph because
-nothing had switched gradients on again.
-
 ## Why PyTorch fails
 Called as a function, `set_grad_enabled` acts until it is called again: it outlives the function that called it,
 also where that returns early or raises. Whatever is computed afterwards has no graph, and the next backward raises
@@ -35,6 +31,10 @@ for epoch in range(2):
     model(torch.randn(4, 3)).mean().backward()
     validate(model, torch.randn(4, 3))  # torch: ok
 ```
+
+## What is reported
+Reports `torch.set_grad_enabled(False)` called as a statement, where a later `backward()` finds no graph because
+nothing had switched gradients on again.
 
 ## Fix safety
 The rest of the function runs without gradients, as before; what follows its call runs with them.

@@ -1,9 +1,5 @@
 """requires_grad is set on a tensor that cannot take it.
 
-## What it does
-Reports `requires_grad` set on what is not a leaf (`y.requires_grad = False` after `y = x * 2`), and on integers and
-truth values (`torch.arange(3, requires_grad=True)`, `nn.Parameter(torch.tensor([1, 2]))`).
-
 ## Why PyTorch fails
 Whether a computed tensor requires grad follows from what it was computed from, so only a leaf's flag may be changed:
 "you can only change requires_grad flags of leaf variables". `requires_grad_()` on a computed tensor that requires grad
@@ -29,6 +25,10 @@ y = (x * 2).detach()
 z = torch.tensor([1.0, 2.0, 3.0], requires_grad=True)
 (y * z).sum().backward()  # torch: ok
 ```
+
+## What is reported
+Reports `requires_grad` set on what is not a leaf (`y.requires_grad = False` after `y = x * 2`), and on integers and
+truth values (`torch.arange(3, requires_grad=True)`, `nn.Parameter(torch.tensor([1, 2]))`).
 
 ## Fix safety
 `detach()` gives a tensor of the same values that is detached from the graph, which is what switching the flag off asks

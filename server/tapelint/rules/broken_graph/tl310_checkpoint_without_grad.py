@@ -1,10 +1,5 @@
 """A reentrant checkpoint whose inputs need no gradient.
 
-## What it does
-Reports `torch.utils.checkpoint.checkpoint(..., use_reentrant=True)` (the default where nothing is said) with inputs
-that do not require grad, where a backward finds no graph because of it, or an optimizer holds the parameters inside and
-no backward ever reaches them.
-
 ## Why PyTorch fails
 The reentrant checkpoint runs its function without gradients and is itself one operation over the inputs. If no input
 requires grad, neither does its output, whatever is trained inside: the parameters of the block get no gradient. PyTorch
@@ -27,6 +22,11 @@ block = nn.Sequential(nn.Linear(3, 4), nn.Tanh())
 h = checkpoint(block, torch.randn(2, 3), use_reentrant=False)
 h.sum().backward()  # torch: ok
 ```
+
+## What is reported
+Reports `torch.utils.checkpoint.checkpoint(..., use_reentrant=True)` (the default where nothing is said) with inputs
+that do not require grad, where a backward finds no graph because of it, or an optimizer holds the parameters inside and
+no backward ever reaches them.
 
 ## Fix safety
 Without reentrant autograd the block is recorded as usual and computed again in the backward.

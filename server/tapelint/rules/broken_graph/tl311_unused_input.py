@@ -1,8 +1,5 @@
 """autograd.grad is asked for a gradient that does not exist.
 
-## What it does
-Reports `torch.autograd.grad` with an input that the outputs do not depend on, or that does not require grad.
-
 ## Why PyTorch fails
 The gradient is looked for at exactly the tensor that is given. If the outputs were computed from a detached copy of it,
 or if what is given is a view that was made since (`x[0]`), it is not in their graph: "The differentiated Tensor at
@@ -25,6 +22,9 @@ centred = pos - pos.mean(0)
 energy = centred.pow(2).sum()
 (force,) = torch.autograd.grad(energy, pos)  # torch: ok
 ```
+
+## What is reported
+Reports `torch.autograd.grad` with an input that the outputs do not depend on, or that does not require grad.
 
 ## Fix safety
 Removing what cut the graph lets the gradient through; removing a `detach()` is unsafe, since the gradient may be meant

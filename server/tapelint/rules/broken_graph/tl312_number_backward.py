@@ -1,9 +1,5 @@
 """backward() is called on a number that was read from a tensor.
 
-## What it does
-Reports `backward()` on a Python number that was read from a tensor with a graph by `item()`, `tolist()` or
-`float(...)`, or computed from such numbers, and says where it was read.
-
 ## Why PyTorch fails
 A Python number has no graph and no `backward`: Python raises "'float' object has no attribute 'backward'". The
 graph still belongs to the tensor that the number was read from.
@@ -24,6 +20,10 @@ loss = model(torch.randn(4, 3)).pow(2).mean()
 loss.backward()
 running += loss.item()  # torch: ok
 ```
+
+## What is reported
+Reports `backward()` on a Python number that was read from a tensor with a graph by `item()`, `tolist()` or
+`float(...)`, or computed from such numbers, and says where it was read.
 
 ## Fix safety
 Without `item()` the loss is a tensor with its graph. What else reads it gets the tensor, too: a list that collects it

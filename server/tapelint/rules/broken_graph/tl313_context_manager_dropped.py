@@ -1,10 +1,5 @@
 """A context manager of PyTorch is evaluated and never entered.
 
-## What it does
-Reports `with torch.no_grad() and other():`, and the same with `or`, for the managers that set what autograd records:
-`no_grad`, `enable_grad`, `inference_mode`, `autocast`, `saved_tensors_hooks`. A statement that is nothing but
-`torch.no_grad()` is reported, too, and `with torch.no_grad:`, which lacks the call.
-
 ## Why PyTorch fails
 `with torch.no_grad:` asks the class itself to be entered, and Python raises TypeError, before 3.11 AttributeError. As a
 decorator, `@torch.no_grad` needs no call.
@@ -46,6 +41,11 @@ with torch.no_grad(), nullcontext():
     y = net(torch.randn(4, 3))
 assert not y.requires_grad  # torch: ok
 ```
+
+## What is reported
+Reports `with torch.no_grad() and other():`, and the same with `or`, for the managers that set what autograd records:
+`no_grad`, `enable_grad`, `inference_mode`, `autocast`, `saved_tensors_hooks`. A statement that is nothing but
+`torch.no_grad()` is reported, too, and `with torch.no_grad:`, which lacks the call.
 
 ## Fix safety
 With a comma all are entered, the first one first. What ran in the wrong modes runs in the right ones from then on, so

@@ -1,11 +1,5 @@
 """A loop detaches its state in every iteration, and only the last iteration is trained.
 
-## What it does
-Reports `.detach()` or `.data` in a loop over time steps, where each iteration begins with what the same code has
-computed in the one before, and a backward after the loop walks the result: of the loop it reaches the last iteration.
-What the others have computed for the parameters is not held by anything and no backward walks it. A loop in which
-another loop goes through a part of the sequence is not reported, nor one whose iterations are kept, in a list or a sum.
-
 ## What PyTorch does
 It raises nothing. A detached tensor has no `grad_fn`, so the graph of an iteration ends where the iteration began.
 Backpropagation through time is then one step long: the inputs before the last one change the loss, but the parameters
@@ -47,6 +41,12 @@ with torch.no_grad():
 h = cell(sequence[-1], h)
 out(h).pow(2).mean().backward()  # torch: ok
 ```
+
+## What is reported
+Reports `.detach()` or `.data` in a loop over time steps, where each iteration begins with what the same code has
+computed in the one before, and a backward after the loop walks the result: of the loop it reaches the last iteration.
+What the others have computed for the parameters is not held by anything and no backward walks it. A loop in which
+another loop goes through a part of the sequence is not reported, nor one whose iterations are kept, in a list or a sum.
 
 ## Fix safety
 Without `.detach()` gradients flow through all iterations, and the graphs of all of them stay in memory until the

@@ -1,14 +1,5 @@
 """An optimizer holds another tensor than the loss uses.
 
-## What it does
-Reports a step of an optimizer that finds no gradient in a tensor it was given, because the gradients go to another one
-in its place: `nn.Parameter(t)` and `nn.ParameterList([t])` make a new Parameter of `t`, and an assignment in the loop
-gives the name of the tensor to a new one.
-
-And optimizers of another network than the one that is trained: one that steps what another optimizer steps in the same
-iteration, or that finds no new gradient since its last step, while a backward reaches parameters that no optimizer
-holds. Who leaves a network out of all optimizers may mean it: without such an optimizer that is not reported.
-
 ## What PyTorch does
 It raises nothing: a step skips what has no `.grad`.
 
@@ -72,6 +63,15 @@ for step in range(9):
         x.clamp_(0, 0.5)
 assert x[0].item() == 0.5  # torch: ok
 ```
+
+## What is reported
+Reports a step of an optimizer that finds no gradient in a tensor it was given, because the gradients go to another one
+in its place: `nn.Parameter(t)` and `nn.ParameterList([t])` make a new Parameter of `t`, and an assignment in the loop
+gives the name of the tensor to a new one.
+
+And optimizers of another network than the one that is trained: one that steps what another optimizer steps in the same
+iteration, or that finds no new gradient since its last step, while a backward reaches parameters that no optimizer
+holds. Who leaves a network out of all optimizers may mean it: without such an optimizer that is not reported.
 
 ## Fix safety
 The optimizer is given the tensor itself in place of the Parameter that was made of it.

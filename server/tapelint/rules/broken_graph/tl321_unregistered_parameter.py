@@ -1,11 +1,5 @@
 """A module keeps a tensor that is to be trained, and does not register it.
 
-## What it does
-Reports an attribute of an `nn.Module` that its constructor sets to a tensor that requires grad and is no
-`nn.Parameter`: a plain tensor, what `.to(device)` or `.cuda()` made of a Parameter, or what was computed of one. Not
-reported is what the file gives to an optimizer by itself, collects, writes, or differentiates with respect to. Where
-the optimizer of the module steps in the same program, TL304 tells the whole story.
-
 ## What PyTorch does
 It raises nothing. A module registers what is an `nn.Parameter` at the moment of the assignment. Everything else is an
 attribute like any other: `parameters()` does not give it to the optimizer, `state_dict()` does not save it, `to()` does
@@ -44,6 +38,12 @@ class Net(nn.Module):
 
 assert len(list(Net().parameters())) == 4  # torch: ok
 ```
+
+## What is reported
+Reports an attribute of an `nn.Module` that its constructor sets to a tensor that requires grad and is no
+`nn.Parameter`: a plain tensor, what `.to(device)` or `.cuda()` made of a Parameter, or what was computed of one. Not
+reported is what the file gives to an optimizer by itself, collects, writes, or differentiates with respect to. Where
+the optimizer of the module steps in the same program, TL304 tells the whole story.
 
 ## Fix safety
 What was computed of the Parameter is computed of its initial value.

@@ -1,9 +1,5 @@
 """The result of `detach()` is dropped, and gradients flow all the same.
 
-## What it does
-Reports a statement that is nothing but `x.detach()` (or `torch.detach(x)`, `x.detach().cpu()`, or a list of such calls)
-if a later backward walks the graph of `x`, or reaches the leaf that `x` is.
-
 ## What PyTorch does
 `detach()` gives another tensor, which shares the memory of `x` and has no graph. It does nothing to `x`. Where nobody
 keeps that other tensor, the statement has no effect: the loss that uses `x` trains what `x` was computed from. It is
@@ -38,6 +34,10 @@ target = target.detach()
 F.mse_loss(net(state), target).backward()
 assert net[0].weight.grad is None and not target.requires_grad  # torch: ok
 ```
+
+## What is reported
+Reports a statement that is nothing but `x.detach()` (or `torch.detach(x)`, `x.detach().cpu()`, or a list of such calls)
+if a later backward walks the graph of `x`, or reaches the leaf that `x` is.
 
 ## Fix safety
 The fix does what the statement says, and gradients change: it is unsafe.

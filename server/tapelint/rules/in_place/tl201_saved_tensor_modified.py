@@ -1,9 +1,5 @@
 """A tensor that autograd saved is written in place.
 
-## What it does
-Reports an in-place write (`+=`, `add_`, `x[i] = ...`, `relu_`, ...) to a tensor that an operation
-saved for backward, where a backward needs it afterwards.
-
 ## Why PyTorch fails
 A tensor and its views share a version counter, which every in-place write raises by one. An operation that saves a
 tensor remembers the version; backward compares, and raises "one of the variables needed for gradient computation has
@@ -29,6 +25,10 @@ y = x.exp()
 y = y + 1
 y.sum().backward()  # torch: ok
 ```
+
+## What is reported
+Reports an in-place write (`+=`, `add_`, `x[i] = ...`, `relu_`, ...) to a tensor that an operation
+saved for backward, where a backward needs it afterwards.
 
 ## Fix safety
 The out-of-place operation computes the same value in new memory, and so does a write to a clone. A write to a parameter

@@ -1,9 +1,5 @@
 """A parameter is updated between the forward that saved it and the backward that needs it.
 
-## What it does
-Reports an optimizer's `step()` that updates a parameter which a graph has saved, where a later
-backward walks that graph.
-
 ## Why PyTorch fails
 `step()` writes the parameters in place. A layer whose input needs a gradient saved its weight;
 backward finds the weight changed and raises "one of the variables needed for gradient computation has been modified
@@ -60,6 +56,10 @@ D(fake).mean().backward()
 opt_g.step()
 D(fake.detach()).mean().backward()  # torch: ok
 ```
+
+## What is reported
+Reports an optimizer's `step()` that updates a parameter which a graph has saved, where a later
+backward walks that graph.
 
 ## Fix safety
 Moving the step behind the backward lets that backward add its gradients to the parameters before they

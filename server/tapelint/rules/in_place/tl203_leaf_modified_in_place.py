@@ -1,9 +1,5 @@
 """A leaf that requires grad is written in place.
 
-## What it does
-Reports an in-place write, with gradients enabled, to a leaf tensor that requires grad (a parameter,
-or a tensor made with `requires_grad=True`), or to a view of one.
-
 ## Why PyTorch fails
 A leaf is where gradients are collected; if it could be overwritten as part of the graph it would
 no longer be a leaf. PyTorch raises "a leaf Variable that requires grad is being used in an in-place operation" at the
@@ -23,6 +19,10 @@ with torch.no_grad():
     w += 1  # torch: ok
 ```
 A value that shall be differentiated is a new tensor: `v = w + 1`.
+
+## What is reported
+Reports an in-place write, with gradients enabled, to a leaf tensor that requires grad (a parameter,
+or a tensor made with `requires_grad=True`), or to a view of one.
 
 ## Fix safety
 `torch.no_grad()` makes it an update of the leaf; the out-of-place form makes a new tensor, and the name

@@ -1,11 +1,5 @@
 """A view that autograd protects is written in place.
 
-## What it does
-Reports an in-place write to one of several views made at once (`split`, `chunk`, `unbind`, iterating a tensor), to a
-view made under `no_grad` or `inference_mode`, or to a view that a custom Function returned; a full backward hook on a
-module makes such views of what goes in and of what comes out. Also reports a use of such a view after its base was
-written.
-
 ## Why PyTorch fails
 Writing a view gives its base a new `grad_fn`. Where one operation made several views, each of
 them would need a new one, too, and for a view made while grad mode was off it is not clear whether its graph is meant.
@@ -28,6 +22,12 @@ first = first + 1
 first.sum().backward()  # torch: ok
 ```
 Or slice: `y[:2]` makes one view, which may be written.
+
+## What is reported
+Reports an in-place write to one of several views made at once (`split`, `chunk`, `unbind`, iterating a tensor), to a
+view made under `no_grad` or `inference_mode`, or to a view that a custom Function returned; a full backward hook on a
+module makes such views of what goes in and of what comes out. Also reports a use of such a view after its base was
+written.
 
 ## Fix safety
 Writing out of place leaves the base unchanged. Where the base is used afterwards and should see the write, slice it

@@ -1,9 +1,5 @@
 """A saved tensor is changed where autograd cannot see it.
 
-## What it does
-Reports a write through `.data`, by a fused optimizer, or to a NumPy array of the same memory, to what an operation has
-saved for its backward, where that backward runs afterwards.
-
 ## What PyTorch does
 It raises nothing, and the gradient is wrong. Each tensor has a version counter, and backward compares it with the
 version that was saved. `.data` shares the memory but has a counter of its own: the write is not counted, nothing is
@@ -58,6 +54,10 @@ gate = torch.sigmoid(logits)
 gate = gate + (gate.round() - gate).detach()
 gate.sum().backward()  # torch: ok
 ```
+
+## What is reported
+Reports a write through `.data`, by a fused optimizer, or to a NumPy array of the same memory, to what an operation has
+saved for its backward, where that backward runs afterwards.
 
 ## Fix safety
 The straight-through form changes the gradient to that of the value before the write, so the fix is marked unsafe.

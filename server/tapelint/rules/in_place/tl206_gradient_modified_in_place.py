@@ -1,9 +1,5 @@
 """A gradient is written in place while it is on its way to others.
 
-## What it does
-Reports a hook, or the `backward` of a `torch.autograd.Function`, that writes the gradient it is given in place, where
-the same tensor has been handed to another branch of the graph.
-
 ## What PyTorch does
 It raises nothing. An addition hands the gradient of its result to all of its terms: one tensor, no copies. Who comes
 first and writes it changes what the others are given. Which of them comes first is decided by the order in which the
@@ -29,6 +25,10 @@ f.register_hook(lambda g: g.mul(0.5))
 ((h + f) * torch.ones(2)).sum().backward()
 print(x.grad)  # torch: ok
 ```
+
+## What is reported
+Reports a hook, or the `backward` of a `torch.autograd.Function`, that writes the gradient it is given in place, where
+the same tensor has been handed to another branch of the graph.
 
 ## Fix safety
 The out-of-place operation computes the same gradient in new memory.

@@ -1,9 +1,5 @@
 """A tensor with a graph is written in place (off by default).
 
-## What it does
-Reports every in-place write to a tensor that an operation has made and that autograd tracks, whether it is right or
-not.
-
 ## What PyTorch does
 Most such writes are right: `y = x * 2; y += 1` is. Whether one is depends on what the operations before and after have
 saved, and a change far away may turn a right one into "one of the variables needed for gradient computation has been
@@ -25,6 +21,10 @@ y = x * 2
 y = y + 1
 y.sum().backward()  # torch: ok
 ```
+
+## What is reported
+Reports every in-place write to a tensor that an operation has made and that autograd tracks, whether it is right or
+not.
 
 ## Fix safety
 The out-of-place form needs memory for one more tensor; code that holds the old one does not see the change.

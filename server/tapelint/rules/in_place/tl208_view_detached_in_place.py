@@ -1,9 +1,5 @@
 """A view is detached in place.
 
-## What it does
-Reports `detach_()` on a view: an item or a slice, what `view`, `t`, `chunk` or iterating gave, what a custom Function
-returned of its own input.
-
 ## Why PyTorch fails
 `detach_()` would have to detach the base of the view, too. PyTorch raises "Can't detach views in-place.
 Use detach() instead", also under `no_grad`, and also where no graph is there to be cut: a view of plain data is refused
@@ -25,6 +21,10 @@ state = outputs[-1]
 state = state.detach()
 assert not state.requires_grad  # torch: ok
 ```
+
+## What is reported
+Reports `detach_()` on a view: an item or a slice, what `view`, `t`, `chunk` or iterating gave, what a custom Function
+returned of its own input.
 
 ## Fix safety
 `detach()` gives a new tensor. What else holds the old one keeps its graph.

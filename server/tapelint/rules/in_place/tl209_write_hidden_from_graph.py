@@ -1,9 +1,5 @@
 """A tensor with a graph is changed and the graph does not know.
 
-## What it does
-Reports `clamp_()`, `mul_()`, `zero_()` and other in-place operations on `h.data`, on `h.detach()` or under `no_grad`
-where `h` was computed with a graph and is then used in further computations that autograd records.
-
 ## What PyTorch does
 It raises nothing. The operation changes the values of `h`, and `h` keeps the `grad_fn` it had. The backward goes
 through `h` as if it had not been written: clamped elements get a gradient, and a factor is missing. The gradient
@@ -35,6 +31,10 @@ h = h + (h.clamp(max=1.0) - h).detach()
 (3 * h).sum().backward()
 assert x.grad.tolist() == [3.0, 3.0]  # torch: ok
 ```
+
+## What is reported
+Reports `clamp_()`, `mul_()`, `zero_()` and other in-place operations on `h.data`, on `h.detach()` or under `no_grad`
+where `h` was computed with a graph and is then used in further computations that autograd records.
 
 ## Fix safety
 The straight-through form computes the same values and the same gradient, and says that this is meant: it is a change of

@@ -1,9 +1,5 @@
 """A state_dict that was kept while training went on is loaded or saved.
 
-## What it does
-Reports `load_state_dict(kept)` into the network of which `kept` is the `state_dict()`, and `torch.save(kept)`, where an
-optimizer has stepped in between.
-
 ## What PyTorch does
 `state_dict()` copies nothing: its tensors are the parameters' own memory, and a step writes there. What was kept as the
 best weights holds the last ones. To load it changes nothing, to save it saves what the network is now.
@@ -32,6 +28,10 @@ trained = net.weight.detach().clone()
 net.load_state_dict(best)
 assert not torch.equal(net.weight, trained)  # torch: ok
 ```
+
+## What is reported
+Reports `load_state_dict(kept)` into the network of which `kept` is the `state_dict()`, and `torch.save(kept)`, where an
+optimizer has stepped in between.
 
 ## Fix safety
 There is no fix: `copy.deepcopy(...)` costs the memory of the parameters once more.

@@ -1,9 +1,5 @@
 """A list keeps a tensor that is written before the next one is kept.
 
-## What it does
-Reports `kept.append(x)` where the list holds the same memory already and that was written in between: the tensor
-itself, its `.data`, its `detach()`, or the array that `numpy()` gave of it. Only where the list is read.
-
 ## What PyTorch does
 A list holds references: after ten appends of a tensor that is updated in place it holds one tensor ten times, with the
 values of the last update. `detach()`, `.data` and `numpy()` copy nothing either; optimizers write parameters in place,
@@ -41,6 +37,10 @@ for step in range(3):
     path.append(x.clone())
 assert torch.stack(path).mean() == 2  # torch: ok
 ```
+
+## What is reported
+Reports `kept.append(x)` where the list holds the same memory already and that was written in between: the tensor
+itself, its `.data`, its `detach()`, or the array that `numpy()` gave of it. Only where the list is read.
 
 ## Fix safety
 `clone()` costs the memory of the tensor once more, in each iteration; what else holds the old tensor is not changed.

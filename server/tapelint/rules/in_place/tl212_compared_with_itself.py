@@ -1,10 +1,5 @@
 """A tensor is compared with what was kept of it, which is the same tensor.
 
-## What it does
-Reports `x - kept`, `x == kept` and `torch.equal(x, kept)` (`allclose`, and the methods) where `kept` is the memory of
-`x`, kept without a copy before that was written: another name of the tensor, its `.data`, its `detach()`, a `Parameter`
-made of it.
-
 ## What PyTorch does
 An assignment gives a tensor another name, and `.data`, `detach()` and `nn.Parameter` copy nothing. An optimizer writes
 parameters in place, and a backward adds to a `.grad` that is there. So what was kept as the old value is the new one:
@@ -40,6 +35,11 @@ opt.step()
 change = (net.weight - before).norm()
 assert change > 0  # torch: ok
 ```
+
+## What is reported
+Reports `x - kept`, `x == kept` and `torch.equal(x, kept)` (`allclose`, and the methods) where `kept` is the memory of
+`x`, kept without a copy before that was written: another name of the tensor, its `.data`, its `detach()`, a `Parameter`
+made of it.
 
 ## Fix safety
 There is no fix: `clone()` belongs where the value is kept, and costs its memory once more.

@@ -1,9 +1,5 @@
 """A part of a tensor is written with another one that it overlaps.
 
-## What it does
-Reports `x[1:] = x[:-1]`, `x[:, 1:].copy_(x[:, :-1])` and `x[1:] += x[:-1]`: what is read and what is written are parts
-of the same tensor, and overlap in memory.
-
 ## Why PyTorch fails
 Entries are copied one after the other, so one that is read may have been written before. Where both parts lie in memory
 without gaps (the first dimension of a contiguous tensor), PyTorch compares them and raises "unsupported operation: some
@@ -31,6 +27,10 @@ assert x[0].tolist() == [0.0, 0.0, 1.0, 2.0]  # torch: ok
 ```
 
 `torch.roll` shifts the entries, too, and puts those at the beginning that fall out at the end.
+
+## What is reported
+Reports `x[1:] = x[:-1]`, `x[:, 1:].copy_(x[:, :-1])` and `x[1:] += x[:-1]`: what is read and what is written are parts
+of the same tensor, and overlap in memory.
 
 ## Fix safety
 `clone()` of what is read costs its memory for the time of the copy. Where PyTorch does not raise, the values change,

@@ -1,9 +1,5 @@
 """A second backward pass runs through a graph that the first one has freed.
 
-## What it does
-Reports a `backward()` (or `torch.autograd.grad`) that reaches a graph which an earlier backward of
-the same iteration has freed.
-
 ## Why PyTorch fails
 The first backward frees what the operations saved for it (their inputs, their results, their
 masks). The second one needs it again and raises "Trying to backward through the graph a second time". Operations that
@@ -29,6 +25,10 @@ n = y * 4
 (m.sum() + n.sum()).backward()  # torch: ok
 ```
 `retain_graph=True` on the first backward is right too; on the last one it would keep the graph for nothing.
+
+## What is reported
+Reports a `backward()` (or `torch.autograd.grad`) that reaches a graph which an earlier backward of
+the same iteration has freed.
 
 ## Fix safety
 Summing the losses and retaining the graph give the same gradients. Detaching the shared value cuts the

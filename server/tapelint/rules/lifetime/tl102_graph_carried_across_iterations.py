@@ -1,9 +1,5 @@
 """A graph is carried from one iteration into the next.
 
-## What it does
-Reports a `backward()` that reaches into the graph of an earlier iteration, which that iteration's own
-backward has freed: a hidden state, a running value, a list that keeps activations.
-
 ## Why PyTorch fails
 Each iteration builds its graph, and its backward frees it. A tensor kept from there still points
 at it; a loss that uses the tensor makes the next backward walk the old graph again: "Trying to backward through the
@@ -34,6 +30,10 @@ for step in range(3):
     loss = h.sum()
     loss.backward()  # torch: ok
 ```
+
+## What is reported
+Reports a `backward()` that reaches into the graph of an earlier iteration, which that iteration's own
+backward has freed: a hidden state, a running value, a list that keeps activations.
 
 ## Fix safety
 Detaching cuts the gradient through the past (truncated backpropagation through time), which is what a

@@ -1,9 +1,5 @@
 """A graph is built before a loop and walked in every iteration.
 
-## What it does
-Reports a `backward()` in a loop that reaches a graph built outside the loop: the first iteration
-frees it, the second raises.
-
 ## Why PyTorch fails
 The value was computed once, so there is one graph. The first backward frees what it saved; the
 second iteration walks it again and raises "Trying to backward through the graph a second time".
@@ -27,6 +23,10 @@ for step in range(3):
     loss.backward()  # torch: ok
 ```
 If no gradient is wanted for it, compute it under `torch.no_grad()`.
+
+## What is reported
+Reports a `backward()` in a loop that reaches a graph built outside the loop: the first iteration
+frees it, the second raises.
 
 ## Fix safety
 Moving the computation gives the gradients one expects. `torch.no_grad()` and `detach()` give none to

@@ -1,10 +1,5 @@
 """`retain_graph=True` keeps a graph that the next iterations walk again, or that nothing walks.
 
-## What it does
-Reports a `backward(retain_graph=True)` in a loop whose graph is walked again by the next iterations (it grows and
-grows), or not at all. Also reports one that is needed only because a part of the graph was built before the loop and
-leads to nothing that is trained: old log-probabilities, features of a frozen network, targets.
-
 ## Why PyTorch fails
 `retain_graph=True` is what PyTorch's error "Trying to backward through the graph a second time"
 suggests. Where a tensor carries the graph of one iteration into the next, it only hides the cause: every backward
@@ -66,6 +61,11 @@ for step in range(3):
     y.sum().backward(retain_graph=True)
     (y * 2).sum().backward()  # torch: ok
 ```
+
+## What is reported
+Reports a `backward(retain_graph=True)` in a loop whose graph is walked again by the next iterations (it grows and
+grows), or not at all. Also reports one that is needed only because a part of the graph was built before the loop and
+leads to nothing that is trained: old log-probabilities, features of a frozen network, targets.
 
 ## Fix safety
 Detaching cuts the gradient through the past, so that fix is unsafe. Taking out a `retain_graph=True` that is not needed

@@ -1,9 +1,5 @@
 """A loop collects graphs that no backward walks.
 
-## What it does
-Reports a running total, a list, a dict, an attribute or a carried state that holds the graphs of several iterations at
-the end of a loop, where no backward ever walks them.
-
 ## What PyTorch does
 It raises nothing, until no memory is left. A tensor that requires grad holds its graph, and the graph holds every
 activation that the operations saved. `total += loss` in a validation loop keeps all batches alive. After a backward the
@@ -60,6 +56,10 @@ class Trainer:
         self.optimizer.step()
         self.losses.append(loss.item())  # torch: ok
 ```
+
+## What is reported
+Reports a running total, a list, a dict, an attribute or a carried state that holds the graphs of several iterations at
+the end of a loop, where no backward ever walks them.
 
 ## Fix safety
 No backward walks the graph, so cutting it changes no gradient.

@@ -1,9 +1,5 @@
 """A gradient with a graph holds its own leaf, and is not cleared.
 
-## What it does
-Reports a `backward(create_graph=True)` whose `.grad` is never cleared: of a leaf that a function leaves behind in each
-call, or that gathers the graphs of several iterations.
-
 ## What PyTorch does
 It runs, and warns. With `create_graph=True` the gradient has a graph of its own, which leads back to the leaf: leaf,
 `.grad`, its graph, leaf. Python's collector does not see such a cycle, so all of it, with every saved tensor, stays in
@@ -39,6 +35,10 @@ for target in torch.rand(4, 1, 3):
     fit(net, target)  # torch: ok
 ```
 Or set `z.grad = None` when it has been used.
+
+## What is reported
+Reports a `backward(create_graph=True)` whose `.grad` is never cleared: of a leaf that a function leaves behind in each
+call, or that gathers the graphs of several iterations.
 
 ## Fix safety
 There is no automatic fix: where `.grad` has been used for the last time is for you to say.

@@ -1,10 +1,5 @@
 """A graph of an earlier iteration is walked again, and nothing raises.
 
-## What it does
-Reports a `backward()` that walks what an earlier iteration's backward has walked, where the operations in between had
-saved nothing and so PyTorch does not notice: a running total, or a value computed from the parameters
-before the loop.
-
 ## What PyTorch does
 It walks the old graph again and raises nothing: only operations that saved something refuse a second pass. `+`, `sum`,
 `stack`, `cat` and views saved nothing. A running total adds the gradients of all earlier iterations once more in every
@@ -40,6 +35,11 @@ for step in range(3):
     loss.backward()
     optimizer.step()  # torch: ok
 ```
+
+## What is reported
+Reports a `backward()` that walks what an earlier iteration's backward has walked, where the operations in between had
+saved nothing and so PyTorch does not notice: a running total, or a value computed from the parameters
+before the loop.
 
 ## Fix safety
 What is moved into the loop is computed in every iteration, from the parameters as they are then. For a running total

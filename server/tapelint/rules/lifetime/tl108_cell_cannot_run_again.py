@@ -1,10 +1,5 @@
 """A cell of a notebook that raises when it is run a second time.
 
-## What it does
-Reports a cell of a notebook whose backward walks a graph that the cell does not build anew. Run from
-top to bottom the notebook is fine; running this cell again, with nothing else run in between, raises. A note, not a
-warning: nothing is wrong as long as that is not done.
-
 ## Why PyTorch fails
 A notebook's cells are a loop that is run by hand. The first run's backward frees the graph, and the second
 run meets what is left of it: "Trying to backward through the graph a second time", as in a loop that
@@ -36,6 +31,11 @@ This cell, run again:
 loss = w.exp().sum()
 loss.backward()  # torch: ok
 ```
+
+## What is reported
+Reports a cell of a notebook whose backward walks a graph that the cell does not build anew. Run from
+top to bottom the notebook is fine; running this cell again, with nothing else run in between, raises. A note, not a
+warning: nothing is wrong as long as that is not done.
 
 ## Fix safety
 There is no automatic fix: which cells belong together is for their author to say.

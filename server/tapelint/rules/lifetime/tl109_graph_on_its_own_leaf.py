@@ -1,9 +1,5 @@
 """A leaf of each iteration holds a graph that leads back to it.
 
-## What it does
-Reports an attribute of a leaf, or its `.grad`, that is given a tensor whose graph leads to the same leaf, where a loop
-makes the leaf anew in every iteration.
-
 ## What PyTorch does
 It raises nothing, until no memory is left. Leaf, attribute, graph, leaf are a cycle, and Python's collector does not
 look into graphs. So nothing in it is ever freed: of every iteration the leaf stays in memory, with the whole graph and
@@ -30,6 +26,10 @@ for task in range(3):
     print(len(updates))  # torch: ok
 ```
 Or keep the value only (`p.update = g.detach()`), or delete the attribute when it has been used.
+
+## What is reported
+Reports an attribute of a leaf, or its `.grad`, that is given a tensor whose graph leads to the same leaf, where a loop
+makes the leaf anew in every iteration.
 
 ## Fix safety
 There is no automatic fix: whether the graph is needed is for you to say.

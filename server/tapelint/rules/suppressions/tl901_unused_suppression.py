@@ -1,17 +1,5 @@
 """A comment silences nothing.
 
-## What it does
-Reports `# tapelint: ignore`, `ignore-next-line`, `ignore-file` and `disable`, and codes of tapelint in a `# noqa`,
-where there is nothing to silence; of a list only the codes and names that silence nothing, or nothing more. A bare
-`# noqa` and codes of other tools are none of its business.
-
-It only reports what is certain. A comment may silence what is not seen today: below an error that ended the path,
-behind `if DEBUG:`, in a function that only a framework or another file calls. So nothing is said in a file
-
-- that was not executed in whole as a script: a statement did not run, a function has no caller in the file, a path
-  ended in an error (silenced or not) or was cut off, a part does not parse;
-- that another file of the project may import. That does not depend on which files are checked together.
-
 ## Why it matters
 PyTorch knows nothing of the comment. But it tells readers of a hazard that is not there any more, and would hide the
 next one. A comment without codes does not silence this rule; `# tapelint: ignore[TL901]` does.
@@ -31,6 +19,18 @@ y = x * 2
 y += 1
 y.sum().backward()  # torch: ok
 ```
+
+## What is reported
+Reports `# tapelint: ignore`, `ignore-next-line`, `ignore-file` and `disable`, and codes of tapelint in a `# noqa`,
+where there is nothing to silence; of a list only the codes and names that silence nothing, or nothing more. A bare
+`# noqa` and codes of other tools are none of its business.
+
+It only reports what is certain. A comment may silence what is not seen today: below an error that ended the path,
+behind `if DEBUG:`, in a function that only a framework or another file calls. So nothing is said in a file
+
+- that was not executed in whole as a script: a statement did not run, a function has no caller in the file, a path
+  ended in an error (silenced or not) or was cut off, a part does not parse;
+- that another file of the project may import. That does not depend on which files are checked together.
 
 ## Fix safety
 Only the comment, or what is unused in its list, is removed, at both ends of a range. `--fix`, `source.fixAll.tapelint`

@@ -1,14 +1,5 @@
 """A comment names a rule that does not exist, or has no form that is read.
 
-## What it does
-Reports a word in the list of a `# tapelint:` comment that is neither the code nor the name of a rule, and one in a
-`# noqa` that looks like a code of tapelint. Beginnings of codes count as unknown: comments take whole codes.
-
-It also reports a comment that does not do what it looks like: an unknown form (`# tapelint: file-ignore`), an empty
-list, a bracket that is not closed, codes without brackets, a `disable` or an `enable` beside code or at another
-indentation than its block, an `enable` that ends nothing. A `disable` without `enable`, which reaches to the end of its
-block, is a hint where it silences something.
-
 ## Why it matters
 Nothing is silenced by such a code, though its author thinks so.
 
@@ -28,6 +19,15 @@ for batch in torch.randn(4, 2, 3):
     losses.append(net(batch).mean())  # tapelint: ignore[TL105]
 print(losses)  # torch: ok
 ```
+
+## What is reported
+Reports a word in the list of a `# tapelint:` comment that is neither the code nor the name of a rule, and one in a
+`# noqa` that looks like a code of tapelint. Beginnings of codes count as unknown: comments take whole codes.
+
+It also reports a comment that does not do what it looks like: an unknown form (`# tapelint: file-ignore`), an empty
+list, a bracket that is not closed, codes without brackets, a `disable` or an `enable` beside code or at another
+indentation than its block, an `enable` that ends nothing. A `disable` without `enable`, which reaches to the end of its
+block, is a hint where it silences something.
 
 ## Fix safety
 Only the code is removed, and the comment if it has no other; a form or brackets are put right where it is clear what is

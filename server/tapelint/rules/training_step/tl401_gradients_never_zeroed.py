@@ -1,9 +1,5 @@
 """A step uses gradients that an earlier step has used already.
 
-## What it does
-Reports an optimizer's `step()` whose gradients still hold those of an earlier step: a backward has added to
-them, and they were not cleared in between.
-
 ## What PyTorch does
 `backward()` adds to `.grad`, as gradient accumulation wants it. Without `zero_grad()` between one step and the next
 backward each step repeats all earlier ones: the second uses the first gradient again, the third both. The program runs,
@@ -35,6 +31,10 @@ for step in range(3):
     opt.step()
 assert w.grad.item() == 3  # torch: ok
 ```
+
+## What is reported
+Reports an optimizer's `step()` whose gradients still hold those of an earlier step: a backward has added to
+them, and they were not cleared in between.
 
 ## Fix safety
 Clearing after the step, or right before the only backward of a step, drops nothing that a step has not used.

@@ -1,9 +1,5 @@
 """Gradients are cleared before a step has used them.
 
-## What it does
-Reports a `zero_grad()` (or `p.grad = None`) that drops what a backward has just computed: the step after it has
-nothing to use, or uses the gradients of the last backward only.
-
 ## What PyTorch does
 It raises nothing: a step skips parameters whose `.grad` is None. With `zero_grad()` between `backward()` and `step()`
 the loss is computed, differentiated, and nothing is ever trained. With `zero_grad()` inside the loop over
@@ -37,6 +33,10 @@ for step in range(3):
     opt.step()
 assert w.item() < 1  # torch: ok
 ```
+
+## What is reported
+Reports a `zero_grad()` (or `p.grad = None`) that drops what a backward has just computed: the step after it has
+nothing to use, or uses the gradients of the last backward only.
 
 ## Fix safety
 Clearing before the first backward of a step, or after the step, drops nothing that is still needed.

@@ -1,11 +1,5 @@
 """A step comes before there is a gradient to use.
 
-## What it does
-Reports an optimizer's `step()` that comes before the `backward()` of the same iteration: the first step finds
-no gradient at all. And one in a program, or a function without a caller, that computes a loss and never goes backward
-through it. And one of an optimizer of which no backward reaches anything: the network was made anew, loaded or copied
-after the optimizer was built. One that stands before the loop is no mistake: schedulers want to see a step.
-
 ## What PyTorch does
 It raises nothing: a step skips parameters whose `.grad` is None. So the first step does nothing, every later one uses
 the gradient of the iteration before, and the last gradient is never used; with a `zero_grad()` at the top of the
@@ -34,6 +28,12 @@ for step in range(3):
     opt.step()
 assert w.item() < 1  # torch: ok
 ```
+
+## What is reported
+Reports an optimizer's `step()` that comes before the `backward()` of the same iteration: the first step finds
+no gradient at all. And one in a program, or a function without a caller, that computes a loss and never goes backward
+through it. And one of an optimizer of which no backward reaches anything: the network was made anew, loaded or copied
+after the optimizer was built. One that stands before the loop is no mistake: schedulers want to see a step.
 
 ## Fix safety
 The step is moved behind the backward of its iteration, past statements that do not depend on it.

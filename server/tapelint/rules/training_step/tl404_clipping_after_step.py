@@ -1,9 +1,5 @@
 """Gradients are clipped after the step that uses them.
 
-## What it does
-Reports `clip_grad_norm_` and `clip_grad_value_` on gradients that a step has used already, and before the backward that
-computes what the step uses.
-
 ## What PyTorch does
 It raises nothing: clipping changes `.grad` in place, and the step has read it by then. The update was made with the
 full gradient; what is clipped is cleared before the next one. Training runs unclipped, and explodes where clipping was
@@ -33,6 +29,10 @@ nn.utils.clip_grad_norm_([w], 1.0)
 opt.step()
 assert abs(w.item()) < 0.001  # torch: ok
 ```
+
+## What is reported
+Reports `clip_grad_norm_` and `clip_grad_value_` on gradients that a step has used already, and before the backward that
+computes what the step uses.
 
 ## Fix safety
 The call is moved before the step, past statements that do not depend on it.

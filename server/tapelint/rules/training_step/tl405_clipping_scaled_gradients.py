@@ -1,9 +1,5 @@
 """Gradients are clipped while they are multiplied by the scale of mixed precision.
 
-## What it does
-Reports `clip_grad_norm_`, `clip_grad_value_` and `p.grad.clamp_()` between `scaler.scale(loss).backward()` and
-`scaler.step(opt)` without `scaler.unscale_(opt)` before, and hooks of parameters that clamp what they are given.
-
 ## What PyTorch does
 A `GradScaler` multiplies the loss, and with it every gradient, by 65,536 at first, so that small ones survive half
 precision; `scaler.step` divides by it again. A limit of 1 applied in between is a limit of 1/65,536 on the real
@@ -35,6 +31,10 @@ scaler.step(opt)
 scaler.update()
 assert abs(w.item()) < 0.001  # torch: ok
 ```
+
+## What is reported
+Reports `clip_grad_norm_`, `clip_grad_value_` and `p.grad.clamp_()` between `scaler.scale(loss).backward()` and
+`scaler.step(opt)` without `scaler.unscale_(opt)` before, and hooks of parameters that clamp what they are given.
 
 ## Fix safety
 `unscale_` divides the gradients once; `scaler.step` knows that, and does not divide again.

@@ -1,13 +1,5 @@
 """An evaluation loop records graphs that no backward walks.
 
-## What it does
-Reports a loop or a comprehension that calls a network in evaluation mode (`eval()`) with gradients enabled, where no
-backward ever walks what was recorded, and it is not kept: what comes out is only measured. That an object whose code is
-not known is a network, such as an argument, is assumed. A `while` gets a hint.
-
-In a script in which no code goes backward no `eval()` is needed to see that: a loop over data that runs a network
-there records for nothing.
-
 ## What PyTorch does
 It goes on recording. `model.eval()` changes dropout and batch norm, and has nothing to do with autograd. Every
 operation still builds its node and keeps what a backward would need, until the iteration ends: activations of all
@@ -38,6 +30,14 @@ with torch.no_grad():
         hits += (out.argmax(1) == 0).sum().item()
 print(hits)  # torch: ok
 ```
+
+## What is reported
+Reports a loop or a comprehension that calls a network in evaluation mode (`eval()`) with gradients enabled, where no
+backward ever walks what was recorded, and it is not kept: what comes out is only measured. That an object whose code is
+not known is a network, such as an argument, is assumed. A `while` gets a hint.
+
+In a script in which no code goes backward no `eval()` is needed to see that: a loop over data that runs a network
+there records for nothing.
 
 ## Fix safety
 The loop computes the same values. Nothing differentiates what it computes, as far as tapelint can see.

@@ -1,10 +1,5 @@
 """One network's loss fills another network's gradients, and its step uses them.
 
-## What it does
-Reports a `step()` that uses gradients which came through its network on the way to another one: the generator's
-loss is differentiated through the discriminator and leaves gradients there, they are not cleared, and the
-discriminator's own backward adds to them.
-
 ## What PyTorch does
 A backward fills `.grad` of every leaf it reaches, also of those whose optimizer has no part in it. In a GAN that is the
 gradient that makes the discriminator worse; in actor-critic methods the one that makes the critic overrate what the
@@ -44,6 +39,11 @@ for step in range(3):
     opt_disc.step()
 assert disc.bias.grad.item() == 0  # torch: ok
 ```
+
+## What is reported
+Reports a `step()` that uses gradients which came through its network on the way to another one: the generator's
+loss is differentiated through the discriminator and leaves gradients there, they are not cleared, and the
+discriminator's own backward adds to them.
 
 ## Fix safety
 Clearing right before the network's own backward drops only what another loss has left.

@@ -1,10 +1,5 @@
 """Training goes on in evaluation mode after the first validation.
 
-## What it does
-Reports `eval()` in a loop, if the network is in training mode in the first iteration, and from the second one on it is
-trained in evaluation mode: `train()` was called once, before the loop, or never. Only networks are reported that have
-dropout or batch normalization, or ask for `self.training`. Of a network whose code is not known that is assumed.
-
 ## What PyTorch does
 `eval()` is a switch: it holds until `train()` is called. In evaluation mode dropout does nothing, and batch
 normalization uses its running statistics and no longer updates them. So the first epoch trains one network and all
@@ -43,6 +38,11 @@ for epoch in range(3):
         net(torch.randn(8, 4))
 assert modes == [True, True, True]  # torch: ok
 ```
+
+## What is reported
+Reports `eval()` in a loop, if the network is in training mode in the first iteration, and from the second one on it is
+trained in evaluation mode: `train()` was called once, before the loop, or never. Only networks are reported that have
+dropout or batch normalization, or ask for `self.training`. Of a network whose code is not known that is assumed.
 
 ## Fix safety
 `train()` at the start of each iteration sets all layers to training mode, also those that the program had set to

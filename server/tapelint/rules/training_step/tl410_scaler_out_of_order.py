@@ -1,10 +1,5 @@
 """A scaler of mixed precision is used twice for one optimizer, or updated before it was used.
 
-## What it does
-Reports `scaler.unscale_(opt)` and `scaler.step(opt)` that come a second time before `scaler.update()`, `unscale_` after
-`step`, and an `update()` before which the scaler has neither unscaled nor stepped. A scaler that is not enabled does
-nothing, and so refuses nothing.
-
 ## Why PyTorch fails
 A `GradScaler` keeps a state for each optimizer: ready, unscaled, stepped. Dividing the gradients twice by the scale
 would make them far too small, so each state is left only by `update()`. With several optimizers there is one
@@ -33,6 +28,11 @@ for step in range(3):
     scaler.step(opt)
     scaler.update()  # torch: ok
 ```
+
+## What is reported
+Reports `scaler.unscale_(opt)` and `scaler.step(opt)` that come a second time before `scaler.update()`, `unscale_` after
+`step`, and an `update()` before which the scaler has neither unscaled nor stepped. A scaler that is not enabled does
+nothing, and so refuses nothing.
 
 ## Fix safety
 There is no fix: where the `update()` belongs, or which of two calls is one too many, tapelint does not know.
