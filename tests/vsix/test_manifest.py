@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests import forked
+from tools.vsix.build import page
 
 ROOT = Path(__file__).resolve().parents[2]
 MANIFEST = json.loads((ROOT / "package.json").read_text())
@@ -66,6 +67,18 @@ def test_the_page_needs_no_address() -> None:
     pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", PAGE)
     assert pictures and all((ROOT / "client" / picture).is_file() for picture in pictures)
     assert not re.findall(r"(?<!!)\[[^\]]+\]\([^)]+\)", PAGE), "a link by a relative address leads nowhere in VS Code"
+    assert "](" not in page(PAGE, ""), "a picture that is nowhere is not shown"
+
+
+def test_pictures_of_the_page_lead_to_the_project_once_it_has_an_address() -> None:
+    found = re.findall(r"\]\(([^)]+)\)", page(PAGE, "https://host/owner/tapelint"))
+    at = "https://host/owner/tapelint/raw/HEAD/"
+    assert found and all(target.startswith(at) and (ROOT / target.removeprefix(at)).is_file() for target in found)
+    assert "data:" not in page(PAGE, "") and len(page(PAGE, "")) < len(PAGE)
+
+
+def test_no_package_of_npm_runs_code_of_its_own_when_it_is_installed() -> None:
+    assert "ignore-scripts=true" in (ROOT / ".npmrc").read_text().splitlines()
 
 
 def test_every_step_of_the_walkthrough_has_pictures_for_every_kind_of_theme() -> None:

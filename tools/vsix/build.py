@@ -11,7 +11,6 @@ go into an extension of the platform that they are for, one for each Python; oth
 from __future__ import annotations
 
 import argparse
-import base64
 import re
 import shutil
 import subprocess
@@ -118,17 +117,12 @@ def compiled_for(library: str) -> str:
     return f"cpython-{found[1]}"
 
 
-def write_page() -> None:
-    """Write the extension's page, with its pictures in it: VS Code shows none by a relative address, and the project
-    has no public one where they could be.
+def page(text: str, url: str) -> str:
+    """The extension's page as it is packaged. The marketplace shows pictures that have a public address, and those are
+    in the repository: they are left out as long as the project has none.
     """
-    page = ROOT / "client" / "marketplace.md"
-
-    def embedded(found: re.Match[str]) -> str:
-        content = base64.b64encode((page.parent / found[2]).read_bytes()).decode()
-        return f"![{found[1]}](data:image/png;base64,{content})"
-
-    PAGE.write_text(re.sub(r"!\[([^\]]*)\]\(([^)]+\.png)\)", embedded, page.read_text()))
+    shown = rf"![\1]({url}/raw/HEAD/\2)\n\n" if url else ""
+    return re.sub(r"!\[([^\]]*)\]\(\.\./([^)]+\.png)\)\n+", shown, text)
 
 
 def package(target: Target, is_scanned: bool) -> None:
@@ -149,7 +143,7 @@ def main(arguments: list[str]) -> None:
     others = [each for each in TARGETS.values() if any(is_for(wheel, each) for wheel in options.compiled)]
     bundle(version())
     (ROOT / "server" / "tapelint" / "_version.py").write_text(VERSION.format(version=version()))
-    write_page()
+    PAGE.write_text(page((ROOT / "client" / "marketplace.md").read_text(), manifest.url(ROOT)))
     run("npm", "run", "--silent", "build")
     if not (HERE / "node_modules").is_dir():
         run("npm", "ci", "--ignore-scripts", folder=HERE)
