@@ -34,7 +34,7 @@ class Tensor:
 
 
 class Parameter(Tensor):
-    pass
+    """Stands for ``torch.nn.Parameter``."""
 
 
 class Array:

@@ -100,7 +100,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
                 short="read, no version checked",
             ),
         )
-        copied = FixProposal("clone", "Keep a copy", (place.value,), effect=COPIED)
+        copied = FixProposal("clone", "Keep a copy instead of the tensor itself", (place.value,), effect=COPIED)
         cures = (copied, *cures) if alone else ()
         severity = Severity.WARNING
     else:

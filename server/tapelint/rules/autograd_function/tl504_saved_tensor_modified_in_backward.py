@@ -103,7 +103,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return None
     else:
         message = headline(
-            f"The backward of `{node.op}` overwrites {name}, which it has saved: that is {role(saved)} itself, no copy",
+            f"The backward of `{node.op}` overwrites its saved tensor {name}, which is {role(saved)} itself, no copy",
             f"The backward of `{node.op}` {writes}",
             f"A backward {writes}",
         )

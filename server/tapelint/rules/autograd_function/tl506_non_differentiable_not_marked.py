@@ -1,8 +1,9 @@
-"""A loss depends on a Function only through an output that its backward ignores.
+"""A loss reaches a Function only through an output whose gradient its backward ignores.
 
 ## What PyTorch does
-It raises nothing: an output that is not marked requires grad, so the pass runs and ends in zeros. Had
-`ctx.mark_non_differentiable` been called, the same pass would raise "element 0 of tensors does not require grad and
+It raises nothing: an output that is not marked as non-differentiable requires grad, so the backward runs, and what the
+Function was given gets zeros as its gradient. Had
+`ctx.mark_non_differentiable` been called, the same backward would raise "element 0 of tensors does not require grad and
 does not have a grad_fn". Integer and boolean outputs need no mark.
 
 ## Example
@@ -64,8 +65,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, OnlyIgnoredOutputs)
     name = tensor_name(facts, event.output) or "an output"
     message = headline(
-        f"{code(event.point.node)} trains nothing there: the backward of `{event.function}` ignores that of {name}",
-        f"The backward of `{event.function}` ignores the gradient of {name}: nothing is trained there",
+        f"{code(event.point.node)} trains nothing: the backward of `{event.function}` ignores the gradient of {name}",
+        f"The backward of `{event.function}` ignores the gradient of {name}: nothing is trained",
         f"Only {name} leads to the loss, and a backward ignores its gradient",
     )
     return Finding(

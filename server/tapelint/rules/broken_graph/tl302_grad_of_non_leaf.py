@@ -125,7 +125,7 @@ def _computed(event: AbsentGradientUsed, facts: Facts) -> Finding:
         cures.append(FixProposal("make_leaf", title, (event.created_at.node,)))
     cures += _keeping(facts, event.tensor)
     if isinstance(event.created_at.node, ast.expr) and not anew:
-        title = titled("Make {} a leaf", name)
+        title = titled("Make {} a leaf with `detach().requires_grad_()`", name)
         effect = "What it was computed from gets no gradient."
         cures.append(FixProposal("make_leaf", title, (event.created_at.node,), "unsafe", effect=effect))
     return Finding(

@@ -147,7 +147,11 @@ def check(event: Event, facts: Facts) -> Finding | None:
         raises=ERROR,
         links=(TraceStep(event.created_at.node, f"This computes {name}", event.created_at, short="computed, no leaf"),),
         help="Give it the leaf, or make a leaf of the computed value (`.detach().requires_grad_()`).",
-        cures=(FixProposal("make_leaf", titled("Make {} a leaf", name), (event.created_at.node,)),),
+        cures=(
+            FixProposal(
+                "make_leaf", titled("Make {} a leaf with `detach().requires_grad_()`", name), (event.created_at.node,)
+            ),
+        ),
     )
 
 

@@ -57,8 +57,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         case "state":
             texts = [f"{code(event.point.node)} writes its state for {name}, which {mode}"]
         case _:
-            done = f"{code(event.point.node)} writes {name} in place"
-            texts = [f"{done} outside of inference mode, but it was made in it"]
+            texts = [f"{name} {mode}: {code(event.point.node)} cannot write it outside of that"]
     return Finding(
         point=event.point,
         severity=Severity.ERROR,

@@ -144,7 +144,7 @@ def cures(event: GraphCopiedOut, keepers: list[Stored]) -> list[FixProposal]:
     paths = [path for _, trail in event.held if (path := spelled(event.source, trail)) is not None]
     if event.how == "deepcopy" and paths and len(paths) == len(event.held):
         targets = (event.point.node, *paths)
-        found.append(FixProposal("detach_states", "Detach what is kept before it is copied", targets))
+        found.append(FixProposal("detach_states", "Detach the kept tensors before the copy", targets))
     if event.how == "numpy":
         found.append(FixProposal("no_grad", "Convert it under `torch.no_grad()`", (event.point.node,)))
     return found

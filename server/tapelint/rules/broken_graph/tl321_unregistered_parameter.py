@@ -70,10 +70,10 @@ def check(event: Event, facts: Facts) -> Finding | None:
             cure = FixProposal("parameter", "Make it an `nn.Parameter`", (event.value,))
         case "converted":
             what = f"{kept} is a copy of an `nn.Parameter`, not one itself"
-            cure = FixProposal("parameter_outside", "Call `nn.Parameter` last, on the copy", (event.value,))
+            cure = FixProposal("parameter_outside", "Wrap the copy in `nn.Parameter`", (event.value,))
         case "computed":
             what = f"{kept} is computed from an `nn.Parameter`, and is none"
-            cure = FixProposal("parameter_outside", "Call `nn.Parameter` last, on the result", (event.value,))
+            cure = FixProposal("parameter_outside", "Wrap the result in `nn.Parameter`", (event.value,))
     alone = " unless they are given it by itself" if event.how == "leaf" else ""
     return Finding(
         point=event.point,

@@ -59,7 +59,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, DetachDropped)
     call, is_leaf = event.point.node, event.source is None
     flows = "a later backward reaches the leaf" if is_leaf else "a later backward walks its graph"
-    cure = FixProposal("keep_detached", "Assign the result", (call,), "unsafe", effect="No gradient flows through it.")
+    cure = FixProposal(
+        "keep_detached", "Assign the result of `detach()`", (call,), "unsafe", effect="No gradient flows through it."
+    )
     return Finding(
         point=event.point,
         severity=Severity.WARNING,

@@ -1,4 +1,4 @@
-"""A view that autograd protects is written in place.
+"""One of several views that were made at once, or a view made without gradients, is written in place.
 
 ## Why PyTorch fails
 Writing a view gives its base a new `grad_fn`. Where one operation made several views, each of

@@ -114,7 +114,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     cures = (
         FixProposal(
             "straight_through",
-            "Add the change detached",
+            "Add the change with `detach()` instead of writing it",
             (write.point.node,),
             "unsafe",
             effect="The gradient stays that of the old value.",

@@ -47,15 +47,18 @@ ERROR = "Can't detach views in-place. Use detach() instead"
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, ViewDetached)
-    name = tensor_name(facts, event.tensor) or code(event.point.node)
+    call = event.point.node
+    base = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else call
+    name = tensor_name(facts, event.tensor) or code(base)
     node = event.made.node
     made = code(node.iter if isinstance(node, (ast.For, ast.AsyncFor)) else node)
+    detaches = f"Detaches {name} in place, which PyTorch refuses: it is a view"
     return Finding(
         point=event.point,
         severity=severity_of(event),
         message=headline(
-            f"Detaches {name} in place, which PyTorch refuses: it is a view, made by {made}",
-            f"Detaches {name} in place, which PyTorch refuses: it is a view",
+            *([f"{detaches}, made by {made}"] if made != name else []),
+            detaches,
             "Detaches a view in place",
         ),
         short="detached in place",

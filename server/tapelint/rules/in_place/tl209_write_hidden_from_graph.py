@@ -81,7 +81,15 @@ def check(event: Event, facts: Facts) -> Finding | None:
         ),
         help="Compute a new tensor, so that the operation is differentiated; a value that should keep the old gradient "
         "is `y + (new - y).detach()`.",
-        cures=(FixProposal("straight_through", "Add the change detached", (write.node,), "unsafe", effect=effect),),
+        cures=(
+            FixProposal(
+                "straight_through",
+                "Add the change with `detach()` instead of writing it",
+                (write.node,),
+                "unsafe",
+                effect=effect,
+            ),
+        ),
     )
 
 

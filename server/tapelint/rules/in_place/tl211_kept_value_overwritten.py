@@ -92,7 +92,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
             ),
         ),
         help=f"Keep a copy: `{ast.unparse(value) if value is not None else 'x'}{copied}`.",
-        cures=(FixProposal("clone", "Keep a copy", (value,)),) if value is not None and not event.is_array else (),
+        cures=(FixProposal("clone", "Keep a copy instead of the tensor itself", (value,)),)
+        if value is not None and not event.is_array
+        else (),
     )
 
 

@@ -126,9 +126,9 @@ def outside(event: RetainedOutside, facts: Facts) -> Finding:
     )
     name, leaves = carried(facts, event.node, event.point), tensor_names(facts, event.leaves)
     message = headline(
-        f"Each backward goes through {name} for gradients of {leaves} that no optimizer uses",
-        f"Each backward goes through {name} for gradients that no optimizer uses",
-        "`retain_graph=True` serves gradients that no optimizer uses",
+        f"Each backward also computes gradients of {leaves} through {name}, which no optimizer uses",
+        f"Each backward also computes gradients through {name}, which no optimizer uses",
+        "`retain_graph=True` is needed only for gradients that no optimizer uses",
     )
     without = FixProposal("drop_retain_graph", "", (event.point.node,))
     stored, young = keeper(facts, event.node, event.point), before(bare, event.node)

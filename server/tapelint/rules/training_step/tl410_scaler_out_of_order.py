@@ -70,7 +70,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     message = headline(
         f"{call}: `{scaler}` has {done} already, and no `{scaler}.update()` came since",
         f"{call}: the scaler has {done} already, without `update()` since",
-        f"{call} comes without `update()` since the last one",
+        f"{call}: the scaler must be updated before, by `update()`",
     )
     links = (TraceStep(event.before.node, f"This has {done}", event.before),) if event.before is not None else ()
     return Finding(
