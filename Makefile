@@ -74,9 +74,10 @@ docs: .venv-docs/.ready node_modules/.ready playground/node_modules/.ready ## bu
 
 EDITOR_CACHE = $(or $(TAPELINT_EDITOR_CACHE),$(HOME)/.cache/tapelint-editor)
 
-docs-test: docs ## use the built site in a real Chromium, the search and the playground (needs chromium)
+docs-test: docs ## use the built site in a real Chromium: home page, search, playground (needs chromium)
 	tests/editor/install.sh $(EDITOR_CACHE)
 	node tests/site/search.mjs $(EDITOR_CACHE)
+	node tests/site/home.mjs $(EDITOR_CACHE)
 	node tests/site/playground.mjs $(EDITOR_CACHE)
 
 editor-test: .venv/.ready node_modules/.ready ## drive a real VS Code and a real neovim (needs chromium, libkrb5-dev, neovim)

@@ -1,4 +1,4 @@
-"""docs/commandline.md: each row of its tables is tried from a shell, and what it says of ruff and mypy looked up."""
+"""beside_ruff_and_mypy.md: each row of its tables is tried from a shell, and ruff and mypy are asked for theirs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from plain import Plain
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "commandline.md"
+PAGE = Path(__file__).with_name("beside_ruff_and_mypy.md")
 WRITTEN = """\
 import torch
 

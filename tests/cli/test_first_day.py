@@ -1,4 +1,4 @@
-"""docs/adoption.md through the shell: a repository of 200 files with 30 old findings adopts tapelint."""
+"""docs/ci.md through the shell: a repository of 200 files with 30 old findings adopts tapelint."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from plain import Plain
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "adoption.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "ci.md"
 OLD = """\
 import torch
 

@@ -36,7 +36,7 @@ def test_a_release_is_committed_tagged_and_built(tree: Path) -> None:
     names = sorted(path.name for path in (tree / "dist" / NEXT).iterdir())
     assert names == [f"tapelint-{NEXT}-py3-none-any.whl", f"tapelint-{NEXT}.tar.gz"]
     assert f"## [{NEXT}] - 20" in (tree / "CHANGELOG.md").read_text()
-    assert f"rev: v{NEXT} " in (tree / "docs" / "pre-commit.md").read_text()
+    assert f"rev: v{NEXT} " in (tree / "docs" / "ci.md").read_text()
     assert "twine upload" in done.stdout and "push" in done.stdout
 
 

@@ -3,7 +3,7 @@
 python -m tools.docs            (no torch needed; a test tells when it has to be run)
 
 That is: the tables of docs/semantics.md, the pages in docs/rules, the table of repositories in docs/ecosystem.md,
-docs/errors.md, docs/settings.md and the JSON schema of the settings.
+docs/errors.md, docs/settings.md, docs/commandline.md and the JSON schema of the settings.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..ecosystem import counts
-from . import errors, settings
+from . import commands, errors, settings
 from .rulepages import pages
 from .tables import PARTS, filled
 
@@ -20,6 +20,7 @@ SEMANTICS = ROOT / "docs" / "semantics.md"
 RULES = ROOT / "docs" / "rules"
 ERRORS = ROOT / "docs" / "errors.md"
 SETTINGS = ROOT / "docs" / "settings.md"
+COMMANDS = ROOT / "docs" / "commandline.md"
 SCHEMA = ROOT / "server" / "tapelint" / "tapelint.schema.json"
 
 
@@ -31,6 +32,7 @@ def generated() -> dict[Path, str]:
         counts.PAGE: filled(counts.PAGE.read_text(encoding="utf-8"), {"ecosystem": counts.table}),
         ERRORS: errors.page(semantics),
         SETTINGS: settings.page(),
+        COMMANDS: commands.page(),
         SCHEMA: settings.schema_text(),
         **{RULES / name: text for name, text in pages().items()},
     }

@@ -8,17 +8,29 @@ import shutil
 from pathlib import Path
 from typing import Any, Protocol
 
+import tapelint
+
 LINK = re.compile(r"(?<!!)\[(?P<words>[^\]\n]+)\]\((?P<target>\.\./[^)\s]*)\)")
 """A link with a relative target above the page's folder."""
 
 
+UNPUBLISHED = "pip install .    # in a checkout"
+PICTURE = re.compile(r'<img [^>]*src="(?P<file>(?:\.\./)*images/[^"]+\.png(?:#[^"]*)?)"[^>]*>')
+"""A picture of the site's own, as HTML."""
 PLAYGROUND = Path("build", "playground")
 """What docs/playground.md loads, made by ``python -m tools.playground``."""
 
 
 RULES = "rules/README.md"
 FOUND_FIRST = {"errors.md": 3.0, "rules/": 2.0, "faq.md": 2.0}
-FOUND_LAST = {"design/": 0.3, "ecosystem.md": 0.2, "fuzzing.md": 0.2, "messages.md": 0.2, "GLOSSARY.md": 0.5}
+FOUND_LAST = {
+    "design/": 0.3,
+    "ecosystem.md": 0.2,
+    "fuzzing.md": 0.2,
+    "messages.md": 0.2,
+    "commandline.md": 0.5,
+    "GLOSSARY.md": 0.5,
+}
 """How much the pages count in a search that begin so: what a user came for is first, what is about tapelint last."""
 
 
@@ -60,12 +72,30 @@ def on_page_markdown(markdown: str, *, page: _Page, **_: object) -> str:
     if page.parent is None:
         page.meta.setdefault("hide", ["navigation"])  # it would have nothing but the page itself
     page.meta["search"] = {"boost": boost(uri)}
+    markdown = with_address(markdown, tapelint.__url__)
     return as_python(without_links_out(markdown, posixpath.dirname(uri)))
 
 
 def as_python(markdown: str) -> str:
     """``markdown`` without the second word that says to the tests how a program is run (```` ```py cells ````)."""
     return re.sub(r"^```py \w+$", "```py", markdown, flags=re.MULTILINE)
+
+
+def with_address(markdown: str, url: str) -> str:
+    """``markdown`` with the line that installs from the package index once the project has an address."""
+    return markdown.replace(UNPUBLISHED, "pip install tapelint") if url else markdown
+
+
+def on_page_content(html: str, *, page: _Page, **_: object) -> str:
+    """MkDocs calls this for each page: pictures were taken at twice their size, and are links to themselves."""
+    folder = Path("docs", posixpath.dirname(page.file.src_uri))
+
+    def sized(found: re.Match[str]) -> str:
+        data = (folder / found["file"].partition("#")[0]).read_bytes()
+        width = int.from_bytes(data[16:20], "big") // 2
+        return f'<a href="{found["file"]}"><img width="{width}" {found[0].removeprefix("<img ")}</a>'
+
+    return PICTURE.sub(sized, html)
 
 
 def boost(uri: str) -> float:

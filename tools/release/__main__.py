@@ -28,7 +28,7 @@ from tools.vsix.verify import pythons
 from .changelog import ReleaseError, released
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ("docs/pre-commit.md", "docs/github.md", "docs/gitlab.md", "templates/tapelint.gitlab-ci.yml")
+PAGES = ("docs/ci.md", "templates/tapelint.gitlab-ci.yml")
 """Files that name the version to use: as ``v0.1.0`` or ``==0.1.0``."""
 _VERSION = re.compile(r"\d+\.\d+\.\d+(?:(?:a|b|rc)\d+)?")
 _NAMED = re.compile(rf"(?P<sign>\bv|==){_VERSION.pattern}\b")
