@@ -1,21 +1,30 @@
-"""What a test can check of the pages: how long they are, for whom they are, and words that the style guide forbids."""
+"""What a test can check of what users read: how long pages are, for whom they are, and how they are written."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
+from tapelint.fixes.purposes import PURPOSES
+from tapelint.report.topics import all_topics
+from tapelint.rules import all_rules
+from tapelint.workspace.all_settings import SETTINGS
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
 GENERATED = {"errors.md", "settings.md", "commandline.md"}
-NAVIGATION = (DOCS.parent / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
+NAVIGATION = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[2]
 FOR_USERS, _, FOR_DEVELOPERS = NAVIGATION.partition("  - Develop it:\n")
 PAGES = sorted(path for path in DOCS.rglob("*.md") if path.parent.name != "rules" and path.name not in GENERATED)
 MOST_WORDS = 25_000
 """May only shrink."""
 LONGEST_SENTENCE = 60
-"""Words."""
+LONGEST_OF_STRINGS = 45
+"""Words of a sentence, on a page and in what programs show."""
 FORBIDDEN = re.compile(
     r"\b(?:nobody|somebody|anybody|whoever|premise|utilize|leverage|simply|obviously)\b", re.IGNORECASE
 )
@@ -30,6 +39,13 @@ def prose(path: Path) -> str:
     text = re.sub(r"<!-- generated: .*?<!-- end -->|<script.*?</script>|<pre>.*?</pre>", "", text, flags=re.DOTALL)
     text = re.sub(r"^---\n.*?\n---\n|</?\w[^<>\n]*>", "", text, flags=re.DOTALL)
     return re.sub(r"^( *)```.*?^\1```$", "", text, flags=re.DOTALL | re.MULTILINE)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text; what is code or in brackets counts as a word, tables and headings as none."""
+    text = re.sub(r"`[^`]*`|\([^()]*\)", "x", text)
+    blocks = re.split(r"\n\s*\n|\n\s*[-*\d]+[. ] *|^\|.*$|^#.*$", text, flags=re.MULTILINE)
+    return [each for block in blocks for each in re.split(r"[.!?:;](?=\s|$)", block) if each.strip()]
 
 
 def named(part: str) -> set[Path]:
@@ -54,9 +70,51 @@ def test_users_are_not_sent_to_pages_about_the_code(path: Path) -> None:
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_sentences_are_short_and_words_are_plain(path: Path) -> None:
-    text = re.sub(r"`[^`]*`|\([^()]*\)", "x", prose(path))
-    blocks = re.split(r"\n\s*\n|\n\s*[-*\d]+[. ] *|^\|.*$|^#.*$", text, flags=re.MULTILINE)
-    sentences = [sentence for block in blocks for sentence in re.split(r"[.!?:;](?=\s|$)", block)]
-    assert not [each for each in sentences if len(each.split()) > LONGEST_SENTENCE]
+    assert not [each for each in sentences(prose(path)) if len(each.split()) > LONGEST_SENTENCE]
     if path.name not in ("messages.md", "performance.md"):
-        assert not FORBIDDEN.findall(text)
+        assert not FORBIDDEN.findall(prose(path))
+
+
+def strings() -> Iterator[tuple[str, str]]:
+    """What users read outside of docs/: each with where it stands."""
+    for rule in (*all_rules(), *all_topics()):
+        yield rule.code, re.sub(r"^```.*?^```", "", rule.docs, flags=re.DOTALL | re.MULTILINE)
+        yield f"{rule.code}, in short", rule.summary
+    yield from ((f"the fix {name}", purpose.summary) for name, purpose in PURPOSES.items())
+    yield from ((f"the setting {key}", setting.doc) for key, setting in SETTINGS.items())
+    yield "the command line", re.sub(r"^(?:#.*|`.*)$|\|", "", (DOCS / "commandline.md").read_text(encoding="utf-8"))
+    yield from told(json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["contributes"], "package.json")
+    for path in (
+        ROOT / "README.md",
+        ROOT / "client" / "marketplace.md",
+        *(ROOT / "client" / "walkthrough").glob("*.md"),
+    ):
+        yield path.name, re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+
+
+def told(part: object, where: str) -> Iterator[tuple[str, str]]:
+    """The texts in a part of a manifest."""
+    match part:
+        case str(text):
+            yield where, text
+        case {**parts}:
+            for key, value in parts.items():
+                yield from told(value, f"{where}: {key}")
+        case [*parts]:
+            for value in parts:
+                yield from told(value, where)
+
+
+def test_what_programs_show_is_in_short_sentences_and_plain_words() -> None:
+    shown = [*strings()]
+    assert len(shown) > 200
+    long = [
+        (where, each) for where, text in shown for each in sentences(text) if len(each.split()) > LONGEST_OF_STRINGS
+    ]
+    assert not long
+    assert not [(where, word) for where, text in shown for word in FORBIDDEN.findall(text)]
+
+
+def test_the_check_finds_what_it_looks_for() -> None:
+    assert [len(each.split()) for each in sentences("a `b c` d (e f). G\n\n- h i\n")] == [4, 1, 3]
+    assert FORBIDDEN.findall("Somebody wrote it, whoever reads `nobody`.") == ["Somebody", "whoever", "nobody"]

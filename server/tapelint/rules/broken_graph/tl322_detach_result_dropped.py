@@ -1,8 +1,8 @@
 """The result of `detach()` is dropped, and gradients flow all the same.
 
 ## What PyTorch does
-`detach()` gives another tensor, which shares the memory of `x` and has no graph. It does nothing to `x`. Where nobody
-keeps that other tensor, the statement has no effect: the loss that uses `x` trains what `x` was computed from. It is
+`detach()` gives another tensor, which shares the memory of `x` and has no graph. It does nothing to `x`. Where that
+other tensor is not kept, the statement has no effect: the loss that uses `x` trains what `x` was computed from. It is
 `detach_()` that changes `x` itself.
 
 ## Example

@@ -3,7 +3,7 @@
 ## Why PyTorch fails
 `retain_graph=True` is what PyTorch's error "Trying to backward through the graph a second time"
 suggests. Where a tensor carries the graph of one iteration into the next, it only hides the cause: every backward
-walks all earlier iterations again, time and memory grow with each of them, and once an optimizer has stepped on a
+walks all earlier iterations again, and time and memory grow with each of them. Once an optimizer has stepped on a
 weight that the old graph saved, the error becomes "one of the variables needed for gradient computation has been
 modified by an inplace operation". Where nothing walks the graph again, it keeps the saved tensors through the next
 forward.
