@@ -50,7 +50,9 @@ def urls(url: str) -> dict[str, str]:
 
 
 def described(readme: str, url: str) -> str:
-    """README.md without links that lead nowhere."""
+    """README.md without links that lead nowhere, and with the package's name once it is published."""
+    if url:
+        readme = readme.replace("pip install .    # in a checkout", "pip install tapelint")
 
     def elsewhere(found: re.Match[str]) -> str:
         words, target = found["words"], found["target"]

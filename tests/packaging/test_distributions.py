@@ -83,7 +83,7 @@ def test_without_an_address_the_text_for_the_index_leads_nowhere(wheel: Path) ->
     assert said.get_all("Project-URL") is None
     text = said.get_payload()
     assert not re.findall(r"\]\((?!https?:|#)[^)]*\)", text)
-    assert "# tapelint" in text and "TL102" in text
+    assert "# tapelint" in text and "TL102" in text and "pip install .    # in a checkout" in text
 
 
 def test_with_an_address_all_is_filled_in(repository: Path, tmp_path: Path) -> None:
@@ -99,6 +99,7 @@ def test_with_an_address_all_is_filled_in(repository: Path, tmp_path: Path) -> N
     text = said.get_payload()
     links = re.findall(r"\]\((?!https?:|#)[^)]*\)", text)
     assert not links and f"]({ADDRESS}/raw/HEAD/docs/images/" in text and f"]({ADDRESS}/blob/HEAD/docs/" in text
+    assert "\n    pip install tapelint\n" in text and "in a checkout" not in text.partition("## Install")[0]
     (tmp_path / "a.py").write_text(FIXABLE)
     for form, where in (("json", '"url": "'), ("sarif", '"helpUri": "')):
         check = [sys.executable, "-c", "from tapelint.__main__ import main; main()"]
