@@ -14,6 +14,8 @@ LINK = re.compile(r"(?<!!)\[(?P<words>[^\]\n]+)\]\((?P<target>\.\./[^)\s]*)\)")
 """A link with a relative target above the page's folder."""
 
 
+WIDE = {"graph.md", "story.md"}
+"""Pages with pictures of a whole window: they need the room that a table of contents takes."""
 UNPUBLISHED = "pip install .    # in a checkout"
 PICTURE = re.compile(r'<img [^>]*src="(?P<file>(?:\.\./)*images/[^"]+\.png(?:#[^"]*)?)"[^>]*>')
 """A picture of the site's own, as HTML."""
@@ -71,6 +73,8 @@ def on_page_markdown(markdown: str, *, page: _Page, **_: object) -> str:
     uri = page.file.src_uri
     if page.parent is None:
         page.meta.setdefault("hide", ["navigation"])  # it would have nothing but the page itself
+    if uri in WIDE:
+        page.meta.setdefault("hide", ["toc"])
     page.meta["search"] = {"boost": boost(uri)}
     markdown = with_address(markdown, tapelint.__url__)
     return as_python(without_links_out(markdown, posixpath.dirname(uri)))
