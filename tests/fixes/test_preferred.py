@@ -463,10 +463,27 @@ def test_a_cure_that_trains_less_comes_last() -> None:
     assert training_less and set(training_less) == {"unsafe"}
 
 
+ASSUMED_NETWORK = """import torch
+
+
+def train(net, x):
+    y = torch.exp(net(x))
+    y += 1
+    y.sum().backward()
+"""
+
+
 @pytest.mark.parametrize("text", [CRITIC, PAIR, GAN + FAKE_SHARED, GAN + SCORE_REUSED, GAN + LOSSES_FIRST, TASKS])
 def test_an_unsafe_fix_says_what_is_lost(text: str) -> None:
     unsafe = [(fix.title, fix.effect) for fix in _offered(text) if fix.applicability == "unsafe"]
     assert unsafe and all(effect for _, effect in unsafe), unsafe
+
+
+def test_a_fix_of_what_is_assumed_says_so() -> None:
+    report = analyse(ASSUMED_NETWORK)
+    (diagnostic,) = report.diagnostics
+    best, *_ = fixes(report, diagnostic)
+    assert best.applicability == "unsafe" and "what the finding assumes" in best.effect
 
 
 TWO_HAZARDS = """import torch

@@ -21,6 +21,10 @@ from .file_report import Report
 from .fix_verification import cures, is_guessed, loses, newly_exposed, same_kind_fixes, withheld_by
 from .without_fix import no_fix
 
+GUESSED = "It is right only where what the finding assumes is so."
+LOST = "Gradients that the program uses are then missing."
+"""Effects of fixes that the engine takes for unsafe."""
+
 Tried = tuple[bool, int, bool, int, Fix]
 """A fix that cures: whether it loses gradients, what it leaves uncovered, whether it is unsafe, how often it was made
 again, and the fix.
@@ -127,8 +131,9 @@ def _tried(
         return None
     own = differences(report, after) if more else edits_of(made, report.path)
     others = tuple(each for each in made if each.filename != report.path)
+    effect = cure.effect or _effect(cure, verdict, is_guessed(report, diagnostic))
     cure = replace(cure, applicability=verdict)
-    fix = Fix(_title(cure, more, made, diagnostic), verdict, False, own, others, cure.effect)
+    fix = Fix(_title(cure, more, made, diagnostic), verdict, False, own, others, effect)
     return loses(report, after), newly_exposed(report, after), verdict == "unsafe", more, fix
 
 
@@ -149,6 +154,13 @@ def _safety(
         return cure.applicability
     uncut = replace(after, reach=after.uncut_reach, imagined=after.uncut_imagined)
     return "safe" if cures(report, diagnostic, uncut, cure, True) else "unsafe"
+
+
+def _effect(cure: FixProposal, verdict: str, guessed: bool) -> str:
+    """What there is to say of a cure that its rule says nothing of."""
+    if verdict == "safe":
+        return ""
+    return GUESSED if guessed else LOST if cure.applicability == "safe" else ""
 
 
 def _title(cure: FixProposal, more: int, made: Iterable[FileEdits], diagnostic: Diagnostic) -> str:

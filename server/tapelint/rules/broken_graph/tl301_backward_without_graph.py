@@ -49,6 +49,7 @@ from ..support.story import code, tensor_name, verb
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 LOSS = "Compute the loss from tensors that require grad, with gradients enabled."
+RECORDED = "The graph is then recorded there, and kept until the backward."
 TRACK = "Set `requires_grad=True` on what it is computed from"
 FROZEN = "Let its parameters require grad again (`requires_grad_(True)`) before this loss is computed."
 NO_FIX = {
@@ -151,7 +152,7 @@ def _under(cut: Cut, backward: ast.AST) -> Iterator[FixProposal]:
         yield FixProposal("leave_out", "Remove this backward", (backward,), "unsafe", effect=effect)
     if cut.is_by_mode:
         title = "Compute it under `torch.enable_grad()`"
-        yield FixProposal("enable_grad_around", title, (cut.point.node, backward), "unsafe")
+        yield FixProposal("enable_grad_around", title, (cut.point.node, backward), "unsafe", effect=RECORDED)
 
 
 RULE = Rule(

@@ -97,7 +97,9 @@ def _message(event: UnusedInput, name: str, facts: Facts) -> str:
 def _restoring(cut: Cut) -> Iterator[FixProposal]:
     """What keeps the graph. What was detached on purpose may be what the gradient should be asked for instead."""
     for cure in cures(cut):
-        yield cure if cut.is_by_mode else replace(cure, applicability="unsafe")
+        yield (
+            cure if cut.is_by_mode else replace(cure, applicability="unsafe", effect="Gradients then flow through it.")
+        )
 
 
 def _end(cut: Cut) -> Iterator[TraceStep]:
