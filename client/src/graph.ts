@@ -10,24 +10,35 @@ import { messageOf } from './timeout';
 
 const ACTION = 'Show the autograd graph';
 const COLOURS = `
-body { padding: 0 1em; }
-svg { max-width: none; font: 11px var(--vscode-editor-font-family, monospace); --ink: var(--vscode-editor-foreground); --paper: transparent;
+body { box-sizing: border-box; height: 100vh; margin: 0; padding: 0.5em 1em; display: flex; flex-direction: column; gap: 0.5em; }
+h3, p { margin: 0; } details { max-height: 45vh; overflow: auto; }
+svg { display: block; max-width: none; margin: auto; font: 11px var(--vscode-editor-font-family, monospace); --ink: var(--vscode-editor-foreground); --paper: transparent;
   --line: var(--vscode-descriptionForeground); --lane: var(--vscode-sideBar-background);
   --box: var(--vscode-editorWidget-background); --bad: var(--vscode-editorError-foreground, #f14c4c); }
 .vscode-high-contrast svg, .vscode-high-contrast-light svg {
   --lane: var(--vscode-editor-background); --line: var(--vscode-contrastBorder); }
-#drawing { overflow-x: auto; font: 11px var(--vscode-editor-font-family, monospace); }
+button { padding: 0.1em 0.7em; cursor: pointer; border: 1px solid var(--vscode-button-border, var(--vscode-contrastBorder, transparent)); border-radius: 2px;
+  font: inherit; color: var(--vscode-button-secondaryForeground); background: var(--vscode-button-secondaryBackground); }
+button:hover { background: var(--vscode-button-secondaryHoverBackground); }
+#drawing { flex: 1; min-height: 8em; overflow: auto; cursor: grab; touch-action: pan-x pan-y; font: 11px var(--vscode-editor-font-family, monospace); }
 text { fill: var(--ink); } .first { font-weight: bold; } .label { font-size: 10px; fill: var(--line); }
 .named { paint-order: stroke; stroke: var(--lane); stroke-width: 4px; }
 .lane { fill: var(--lane); } .box { fill: var(--box); stroke: var(--line); } .perhaps { stroke-dasharray: 4 3; }
 .edge { fill: none; stroke: var(--line); } .does { stroke-dasharray: 5 3; } .tip { fill: var(--line); } .bad-tip { fill: var(--bad); }
 .hazard { stroke: var(--bad); stroke-width: 2.5; } .lit { stroke-width: 3; stroke-dasharray: none; }
-g[data-place] { cursor: pointer; }
-g[data-place]:focus-visible { outline: 2px solid var(--vscode-focusBorder); }
+g[data-place], g[data-fold] { cursor: pointer; } g[data-fold] rect { stroke-dasharray: 2 2; }
+g:focus-visible, #drawing:focus-visible { outline: 2px solid var(--vscode-focusBorder); }
 #old { display: none; padding: 0.5em; border: 1px solid var(--vscode-editorWarning-foreground, #cca700); }
 #old.shown { display: block; }
 .marked { font-weight: bold; color: var(--vscode-editorError-foreground, #f14c4c); }
 `;
+const BUTTONS = [
+    ['larger', '+', 'Zoom in (+)'],
+    ['smaller', '−', 'Zoom out (-)'],
+    ['fit', 'Fit red boxes', 'Show what belongs to the hazard (0)'],
+    ['whole', 'Fit all', 'Show the whole picture (1)'],
+    ['all', 'Show all boxes', 'Boxes that do not belong to the hazard'],
+].map(([id, text, title]) => `<button id="${id}" title="${title}">${text}</button>`).join(' ');
 
 interface Drawn {
     readonly document: vscode.TextDocument;
@@ -139,7 +150,9 @@ function page({ picture }: Graph, script: vscode.Uri): string {
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">
 <title>${escaped(picture?.title ?? '')}</title><style>${COLOURS}</style></head>
 <body><p id="old" role="status">The text has changed since this was drawn. <button id="again">Draw again</button></p>
-<h3>${escaped(plain(picture?.title ?? ''))}</h3><div id="drawing"></div>
+<h3>${escaped(plain(picture?.title ?? ''))}</h3>
+<div role="toolbar" aria-label="The picture">${BUTTONS}</div>
+<div id="drawing" tabindex="0" role="region" aria-label="The picture; arrow keys move it, + and - zoom, 0 fits the red boxes, 1 fits all"></div>
 <details><summary>The same as a list</summary>${list(picture)}</details>
 <script type="application/json" id="picture">${data}</script>
 <script nonce="${nonce}" src="${script.toString()}"></script></body></html>`;

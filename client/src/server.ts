@@ -98,6 +98,7 @@ export class Server implements vscode.Disposable {
 
     /** The graph of what is at a position; undefined while no server runs. */
     async graph(uri: string, position: vscode.Position): Promise<Graph | undefined> {
+        await this.queue; // the command may be what has activated the extension
         return this.running?.started ? this.running.connection.graph(uri, position) : undefined;
     }
 

@@ -1,9 +1,10 @@
 /** A picture as SVG. The colours are those of the page; a box with a place is a link, which carries its number. */
 
+import { MORE } from './fold';
 import { laidOut, PAD, ROW, type Box, type Layout, type Route } from './layout';
 import type { Picture } from './picture';
 
-const ROUND: Readonly<Record<string, number>> = { leaf: 14, tensor: 14, grad: 14, saved: 0, write: 0, step: 0, clear: 0, clip: 0, holder: 0 };
+const ROUND: Readonly<Record<string, number>> = { more: 14, leaf: 14, tensor: 14, grad: 14, saved: 0, write: 0, step: 0, clear: 0, clip: 0, holder: 0 };
 
 /** `letter` is the width of a letter in pixels. */
 export async function drawn(picture: Picture, letter: number): Promise<string> {
@@ -36,7 +37,8 @@ function arrow({ edge, points, label }: Route): string {
 
 function box({ node, x, y, width, height }: Box): string {
     const style = `box${node.marked ? ' hazard' : ''}${node.certain ? '' : ' perhaps'}`;
-    const link = node.place === null ? '' : ` data-place="${node.number}" tabindex="0" role="link"`;
+    const opens = node.kind === MORE ? ` data-fold="${node.number}" tabindex="0" role="button" aria-expanded="false"` : '';
+    const link = node.place === null ? opens : ` data-place="${node.number}" tabindex="0" role="link"`;
     const rows = node.rows.map((row, index) => {
         const strong = index === 0 ? ' class="first"' : '';
         return `<text${strong} x="${(x + PAD).toFixed(1)}" y="${(y + PAD + ROW * (index + 0.75)).toFixed(1)}">${escaped(row)}</text>`;

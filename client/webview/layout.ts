@@ -19,6 +19,7 @@ const OPTIONS = {
     'elk.direction': 'DOWN',
     'elk.edgeRouting': 'ORTHOGONAL',
     'elk.partitioning.activate': 'true',
+    'elk.separateConnectedComponents': 'false', // else what hangs together with nothing stands in another band
     'elk.padding': `[top=${MARGIN},left=${MARGIN},bottom=${MARGIN},right=${MARGIN}]`,
     'elk.layered.considerModelOrder.strategy': 'PREFER_NODES',
     'elk.layered.nodePlacement.strategy': 'LINEAR_SEGMENTS', // the narrowest: a picture stands beside text

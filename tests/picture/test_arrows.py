@@ -98,14 +98,36 @@ def test_no_arrow_runs_behind_a_box_in_the_drawing_of_the_server(name: str) -> N
     assert passes("\n".join(svg(pictures()[name], "main.py"))) == []
 
 
-@pytest.mark.skipif(not (ROOT / "node_modules" / "elkjs").is_dir(), reason="npm ci has not run here")
-def test_no_arrow_runs_behind_a_box_in_the_drawing_of_the_editor() -> None:
+needs_elk = pytest.mark.skipif(not (ROOT / "node_modules" / "elkjs").is_dir(), reason="npm ci has not run here")
+
+
+def drawn_by_the_editor(*options: str) -> dict[str, str]:
     asked = json.dumps([as_json(picture, "main.py", asdict) for picture in pictures().values()])
-    command = ["node", "tests/picture/draw.mjs"]
+    command = ["node", "tests/picture/draw.mjs", *options]
     ran = subprocess.run(command, cwd=ROOT, input=asked, capture_output=True, text=True, check=True)
-    for (name, picture), drawing in zip(pictures().items(), json.loads(ran.stdout), strict=True):
-        assert drawing.count("<path class=") >= len(picture.edges)
+    return dict(zip(pictures(), json.loads(ran.stdout), strict=True))
+
+
+@needs_elk
+def test_no_arrow_runs_behind_a_box_in_the_drawing_of_the_editor() -> None:
+    for name, drawing in drawn_by_the_editor().items():
+        assert drawing.count("<path class=") >= len(pictures()[name].edges)
         assert passes(drawing) == [], name
+
+
+@needs_elk
+def test_what_is_no_part_of_the_hazard_is_folded() -> None:
+    """Each box is drawn or behind one that is; those of the hazard are drawn, and few others."""
+    for name, drawing in drawn_by_the_editor("--folded").items():
+        assert passes(drawing) == [], name
+        nodes = pictures()[name].nodes
+        shown = {int(number) for number in re.findall(r'data-node="(\d+)"', drawing)}
+        behind = [int(count) for count in re.findall(r"<title>(\d+) more<", drawing)]
+        assert len(shown) - len(behind) + sum(behind) == len(nodes), name
+        assert {node.number for node in nodes if node.is_marked} <= shown, name
+        assert len(shown) <= (len(nodes) / 2 if any(node.is_marked for node in nodes) else len(nodes)), name
+        assert bool(behind) == any(node.is_marked for node in nodes), name
+        assert min(map(float, re.findall(r'class="lane".*?height="(.*?)"', drawing))) > 0, name
 
 
 @pytest.mark.parametrize(("way", "found"), [("M5 20L5 60", []), ("M5 20L5 40L35 40L35 60L5 60", [(1, 3, 2)])])
