@@ -21,10 +21,41 @@ interface StatusParams {
     readonly message?: string;
 }
 
-/** What the server says of an error: a text, and where to go. */
+/** A line, as readers see it: `location` is null in a notebook that is not open. */
+export interface Line {
+    readonly name: string;
+    readonly code: string;
+    readonly location: Place | null;
+}
+
+/** A command of the server's. */
+export interface Command {
+    readonly title: string;
+    readonly command: string;
+    readonly arguments: readonly unknown[];
+}
+
+/** What the server says of an error; see its `tapelint.explain`. */
 export interface Explanation {
     readonly text: string;
     readonly location: Place | null;
+    readonly page: {
+        readonly error: string;
+        readonly raised: Line | null;
+        readonly remarks: readonly string[];
+        readonly findings: readonly {
+            readonly code: string;
+            readonly name: string;
+            readonly severity: string;
+            readonly message: string;
+            readonly place: Line;
+            readonly needs: string;
+            readonly help: string | null;
+            readonly steps: readonly { readonly message: string; readonly place: Line }[];
+            readonly noFix: string | null;
+            readonly cures: readonly { readonly title: string; readonly command: Command | null }[];
+        }[];
+    } | null;
 }
 
 /** Which calls of `backward` in a document were followed; see the server's `tapelint.coverage`. */
@@ -138,6 +169,12 @@ export class Connection {
     graph(uri: string, { line, character }: vscode.Position): Promise<Graph> {
         const given = [uri, { line, character }];
         return this.client.sendRequest('workspace/executeCommand', { command: 'tapelint.graph', arguments: given });
+    }
+
+    /** Runs a command that the server has made; whether it did something. */
+    async run({ command, arguments: given }: Command): Promise<boolean> {
+        const answer = await this.client.sendRequest<{ applied: boolean }>('workspace/executeCommand', { command, arguments: given });
+        return answer.applied;
     }
 
     /** Explains a traceback, found below the folders of the workspace or in the file at `uri`. */

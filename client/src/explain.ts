@@ -2,17 +2,16 @@
  * "tapelint: Explain a PyTorch Error": from a traceback to the finding that predicts it.
  *
  * The text comes from the clipboard, from the selection in a terminal, or from a click on the error in a terminal. The
- * answer opens beside the place it is about, as a read-only document.
+ * answer opens beside the place it is about, as a page: what is wrong, a button for each cure, the steps as links.
  */
 
 import * as vscode from 'vscode';
 import type { Explanation } from './connection';
+import { type Action, pageOf } from './explanation_page';
 import { goTo } from './places';
 import type { Server } from './server';
 import { messageOf } from './timeout';
 
-/** Its documents have a language of this name, too: that has its long lines wrapped (package.json). */
-const SCHEME = 'tapelint-explanation';
 /** How an exception looks at the end of a traceback. What PyTorch says of autograd is left to the server to know. */
 const RAISED = /(?:^|[\s:\]])((?:[A-Za-z_]\w*\.)*[A-Z]\w*Error): \S.*/;
 
@@ -22,27 +21,22 @@ interface ErrorLink extends vscode.TerminalLink {
     readonly error: string;
 }
 
-export class Explanations implements vscode.TextDocumentContentProvider, vscode.TerminalLinkProvider<ErrorLink>, vscode.Disposable {
-    private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+export class Explanations implements vscode.TerminalLinkProvider<ErrorLink>, vscode.Disposable {
     private readonly registered: vscode.Disposable[];
-    private text = '';
-    readonly onDidChange = this.changed.event;
+    private panel: vscode.WebviewPanel | undefined;
+    /** What its links and buttons do. */
+    private actions: readonly Action[] = [];
 
     constructor(private readonly server: Server) {
         this.registered = [
-            this.changed,
-            vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
             vscode.window.registerTerminalLinkProvider(this),
             vscode.commands.registerCommand('tapelint.explainError', (text?: unknown) => this.ask(text)),
         ];
     }
 
     dispose(): void {
+        this.panel?.dispose();
         this.registered.forEach((each) => void each.dispose());
-    }
-
-    provideTextDocumentContent(): string {
-        return this.text;
     }
 
     provideTerminalLinks({ line, terminal }: vscode.TerminalLinkContext): ErrorLink[] {
@@ -97,15 +91,53 @@ export class Explanations implements vscode.TextDocumentContentProvider, vscode.
             });
             return;
         }
-        this.text = answer.text;
-        const uri = vscode.Uri.from({ scheme: SCHEME, path: 'Explanation of an error' });
-        this.changed.fire(uri);
-        const viewColumn = answer.location === null ? vscode.ViewColumn.Active : vscode.ViewColumn.Beside;
-        const document = await vscode.languages.setTextDocumentLanguage(await vscode.workspace.openTextDocument(uri), SCHEME);
+        if (answer.page === null) {
+            void vscode.window.showInformationMessage(`tapelint: ${answer.text}`);
+            return;
+        }
+        const stays = answer.location !== null;
         if (answer.location !== null) {
             await goTo(answer.location, true);
         }
-        await vscode.window.showTextDocument(document, { viewColumn, preview: true, preserveFocus: answer.location !== null });
+        const viewColumn = stays ? vscode.ViewColumn.Beside : vscode.ViewColumn.Active;
+        this.panel ??= this.open({ viewColumn, preserveFocus: stays });
+        const { html, actions } = pageOf(answer.page);
+        this.actions = actions;
+        this.panel.webview.html = html;
+        this.panel.reveal(undefined, stays);
+    }
+
+    private open(where: { viewColumn: vscode.ViewColumn; preserveFocus: boolean }): vscode.WebviewPanel {
+        const panel = vscode.window.createWebviewPanel('tapelint.explanation', 'Explanation of an error', where, { enableScripts: true });
+        panel.onDidDispose(() => {
+            this.panel = undefined;
+        });
+        panel.webview.onDidReceiveMessage(({ action }: { action: number }) => void this.act(this.actions[action]));
+        return panel;
+    }
+
+    /** Does what a link or a button of the page says. */
+    private async act(action: Action | undefined): Promise<void> {
+        try {
+            switch (action?.kind) {
+                case 'rule':
+                    await vscode.commands.executeCommand('tapelint.showRule', action.code);
+                    break;
+                case 'place':
+                    await goTo(action.place, true);
+                    break;
+                case 'lightbulb':
+                    await goTo(action.place, true);
+                    await vscode.commands.executeCommand('editor.action.quickFix');
+                    break;
+                case 'cure':
+                    if (await this.server.run(action.command)) {
+                        await this.panel?.webview.postMessage({ said: `Done: ${action.command.title}` });
+                    }
+            }
+        } catch (error) {
+            void vscode.window.showErrorMessage(`tapelint: ${messageOf(error)}`);
+        }
     }
 }
 

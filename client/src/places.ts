@@ -35,7 +35,10 @@ export async function goTo(place: Place, stays = false): Promise<void> {
         return;
     }
     const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(place.uri));
-    const editor = await vscode.window.showTextDocument(document, { preview: !stays });
+    // Beside a page that is in front, not over it.
+    const { activeTextEditor, visibleTextEditors } = vscode.window;
+    const viewColumn = (activeTextEditor ?? visibleTextEditors.at(0))?.viewColumn ?? vscode.ViewColumn.Active;
+    const editor = await vscode.window.showTextDocument(document, { preview: !stays, viewColumn });
     editor.selection = new vscode.Selection(start, start);
     editor.revealRange(rangeOf(place), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }

@@ -1,7 +1,7 @@
 /** Keeps one server running, as the settings and the selected interpreter have it; changes are applied one by one. */
 
 import * as vscode from 'vscode';
-import { Connection, type Coverage, type Explanation, type Graph } from './connection';
+import { type Command as ServerCommand, Connection, type Coverage, type Explanation, type Graph } from './connection';
 import { Crashes } from './crashes';
 import { Environments } from './environments';
 import { ServerProcess, serverCommand, type Command } from './process';
@@ -84,6 +84,11 @@ export class Server implements vscode.Disposable {
     async explain(traceback: string, uri?: string): Promise<Explanation | undefined> {
         await this.queue;
         return this.running?.started ? this.running.connection.explain(traceback, uri) : undefined;
+    }
+
+    /** Runs a command that the server has made; whether it did something. */
+    async run(command: ServerCommand): Promise<boolean> {
+        return this.running?.started === true && this.running.connection.run(command);
     }
 
     /** The story that a cursor is in; undefined while no server runs. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Editor } from './editor.mjs';
 
-const NET = `import torch
+export const NET = `import torch
 from torch import nn
 
 
@@ -20,7 +20,7 @@ class Net(nn.Module):
         self.h = self.cell(x, self.h)
         return self.h
 `;
-const MAIN = `import torch
+export const MAIN = `import torch
 from net import Net
 
 net = Net()
@@ -31,7 +31,7 @@ for x in torch.randn(5, 2, 4):
     opt.step()
 `;
 // Two losses share a graph: to detach one of them gives up a gradient, which only the user can decide.
-const SHARED = `import torch
+export const SHARED = `import torch
 
 x = torch.ones(3, requires_grad=True)
 y = x.exp()

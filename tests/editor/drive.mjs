@@ -12,6 +12,7 @@ import { testClosed } from './closed.mjs';
 import { testCoverage } from './coverage.mjs';
 import { testCures } from './cures.mjs';
 import { Editor } from './editor.mjs';
+import { testExplanation } from './explanation.mjs';
 import { testGraph } from './graph.mjs';
 import { takePictures } from './pictures.mjs';
 import { testProgress } from './progress.mjs';
@@ -46,6 +47,7 @@ try {
     await testProgress(browser, program);
     await testTrust(browser, program);
     await testTerminal(browser, program, pictures);
+    await testExplanation(browser, program);
     await testCures(browser, program);
     await testStory(browser, program, pictures);
     await testCoverage(browser, program);

@@ -101,6 +101,7 @@ class Server(LanguageServer):
         self.command(about.RULE)(about.rule_page)
         self.command(many_fixes.COMMAND)(many_fixes.fix_all)
         self.command(fixes_elsewhere.COMMAND)(fixes_elsewhere.show)
+        self.command(fixes_elsewhere.MAKE)(fixes_elsewhere.make)
 
     def on_initialize(self, params: types.InitializeParams, result: types.InitializeResult) -> None:
         """Read the client's abilities and take back promises that are not meant for it."""

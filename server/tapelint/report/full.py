@@ -103,7 +103,7 @@ def _cures(block: Block, gutter: int, look: Look) -> Iterator[Text]:
     if not block.cures and block.no_fix:
         yield from labelled("no safe fix", block.no_fix, look.width)
     for number, cure in enumerate(block.cures):
-        label = f"{'or' if number else 'fix'} {_made_by(block, cure)}".rstrip()
+        label = f"{'or' if number else 'fix'} {_made_by(block, cure, look)}".rstrip()
         yield from labelled(label, with_effect(cure.title.removesuffix(_UNSAFE), cure.effect), look.width)
         for filename, groups in cure.changes:
             if len(cure.changes) > 1 or filename != block.diagnostic.filename:
@@ -118,13 +118,13 @@ def _news(group: Sequence[Row], seen: Set[str]) -> list[Row]:
     return [row for row in group if row.sign != " " or not takes or row.text not in seen]
 
 
-def _made_by(block: Block, cure: Cure) -> str:
+def _made_by(block: Block, cure: Cure, look: Look) -> str:
     """Which options make a fix."""
-    if cure.option:
+    if cure.option and look.names_options:
         return f"[{cure.option}]"
-    if cure.applicability == "manual":
+    if cure.applicability == "manual" and look.names_options:
         return f"[--fix --extend-select {block.diagnostic.code}]"
-    return "" if cure.applicability == "safe" else "[unsafe]"
+    return "[unsafe]" if cure.applicability == "unsafe" else ""
 
 
 def _story(block: Block, known: dict[str, dict[int, str]], gutter: int, look: Look) -> Iterator[Text]:

@@ -27,7 +27,8 @@ _FIRST_LINKING_VTE = 5000
 @frozen
 class Look:
     """How findings are printed for a person: in how many columns, with each step of the story or with one line for all
-    of them, in colour, with links (OSC 8). Paths below ``folder`` are printed as they are seen from there.
+    of them, in colour, with links (OSC 8). Paths below ``folder`` are printed as they are seen from there. Options of
+    the command line are named where it is at hand.
     """
 
     width: int = WIDTH
@@ -35,6 +36,7 @@ class Look:
     is_coloured: bool = False
     has_links: bool = False
     folder: str | None = None
+    names_options: bool = True
 
 
 PLAIN = Look()

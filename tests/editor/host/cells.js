@@ -103,9 +103,8 @@ exports.TESTS = {
         const uri = second.uri.toString();
         const selected = () => vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === uri)?.selection;
         await until('the cursor in the second cell', () => selected()?.start.line === 1);
-        await until('the explanation', () => vscode.window.visibleTextEditors.some(({ document }) => (
-            document.uri.scheme === 'tapelint-explanation' && /error\[TL201\]/.test(document.getText())
-        )));
+        const labels = () => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
+        await until('the explanation', () => labels().includes('Explanation of an error'));
         await vscode.window.showNotebookDocument(book);
         await vscode.commands.executeCommand('workbench.action.closeEditorsInOtherGroups');
     },
