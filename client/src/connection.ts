@@ -114,7 +114,6 @@ export class Connection {
             initializationOptions: () => ({
                 settings: vscode.workspace.getConfiguration(SECTION),
                 showsFindingsBesideHovers: true,
-                showsStatus: true,
             }),
             initializationFailedHandler: () => false,
             middleware: { ...linkingRules, ...tellingRefusals, ...withoutHighlights },
@@ -175,6 +174,13 @@ export class Connection {
     async run({ command, arguments: given }: Command): Promise<boolean> {
         const answer = await this.client.sendRequest<{ applied: boolean }>('workspace/executeCommand', { command, arguments: given });
         return answer.applied;
+    }
+
+    /** Makes the safe fixes of a document; how many. What else there is to say of it the server says. */
+    async fixAll(uri: string): Promise<number> {
+        const asked = { command: 'tapelint.fixAll', arguments: [uri] };
+        const answer = await this.client.sendRequest<{ fixes: number; applied: boolean }>('workspace/executeCommand', asked);
+        return answer.applied ? answer.fixes : 0;
     }
 
     /** Explains a traceback, found below the folders of the workspace or in the file at `uri`. */

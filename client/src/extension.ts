@@ -5,6 +5,7 @@ import { CoverageOfDocuments } from './coverage';
 import { DebugInformation } from './debug';
 import { Example } from './example';
 import { Explanations } from './explain';
+import { FixAll } from './fix_all';
 import { Graphs } from './graph';
 import { NotebookFixes } from './notebook_fixes';
 import { RulePages } from './rules';
@@ -36,6 +37,7 @@ export function activate(context: vscode.ExtensionContext): Api {
         new DebugInformation(context.extension, started, status),
         new Example(context.extensionPath),
         new Explanations(started),
+        new FixAll(started),
         new Graphs(started, context.extensionUri),
         new CoverageOfDocuments(started, status, String(context.extension.packageJSON.version)),
         new NotebookFixes(),

@@ -91,6 +91,12 @@ export class Server implements vscode.Disposable {
         return this.running?.started === true && this.running.connection.run(command);
     }
 
+    /** Makes the safe fixes of a document; how many. */
+    async fixAll(uri: string): Promise<number> {
+        await this.queue;
+        return this.running?.started ? this.running.connection.fixAll(uri) : 0;
+    }
+
     /** The story that a cursor is in; undefined while no server runs. */
     async story(uri: string, position: vscode.Position): Promise<Story | null | undefined> {
         return this.running?.started ? this.running.connection.story(uri, position) : undefined;
@@ -218,12 +224,16 @@ export class Server implements vscode.Disposable {
         this.offer(message, [RESTART, SHOW_LOG]);
     }
 
-    /** A notification with what can be done about it. */
+    /** A notification with what can be done about it, if the user wants it. */
     private offer(
         message: string,
         commands: readonly vscode.Command[],
         show: (message: string, ...titles: string[]) => Thenable<string | undefined> = vscode.window.showErrorMessage,
     ): void {
+        const { notifications } = readSettings();
+        if (notifications === 'off' || (notifications === 'onError' && show !== vscode.window.showErrorMessage)) {
+            return;
+        }
         const titles = commands.map(({ title }) => title);
         void show(`tapelint: ${message}`, ...titles).then((answer) => {
             const chosen = commands.find(({ title }) => title === answer);

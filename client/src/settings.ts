@@ -7,6 +7,7 @@ export interface Settings {
     readonly enable: boolean;
     readonly interpreters: readonly string[];
     readonly importStrategy: 'useBundled' | 'fromEnvironment';
+    readonly notifications: 'off' | 'onError' | 'onWarning';
 }
 
 export const SECTION = 'tapelint';
@@ -17,6 +18,7 @@ export function readSettings(): Settings {
         enable: section.get('enable', true),
         interpreters: section.get<string[]>('interpreter', []).map(expand),
         importStrategy: section.get('importStrategy', 'useBundled'),
+        notifications: section.get('showNotifications', 'onWarning'),
     };
 }
 

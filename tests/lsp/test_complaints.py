@@ -55,7 +55,7 @@ def test_it_is_said_once_and_goes_when_it_is_mended(wire: Wire, tmp_path: Path) 
     assert wire.published(configuration) and len(told(wire)) == 2
 
 
-def test_a_client_that_shows_the_status_is_not_told_twice(wire: Wire, tmp_path: Path) -> None:
-    _, configuration = begin(wire, tmp_path, UNKNOWN, {"showsStatus": True})
+def test_who_wants_no_notifications_sees_it_in_the_file(wire: Wire, tmp_path: Path) -> None:
+    _, configuration = begin(wire, tmp_path, UNKNOWN, {"settings": {"showNotifications": "off"}})
     assert wire.published(configuration)
     assert told(wire) == []

@@ -23,6 +23,7 @@ from tapelint.report.diagnostic import Diagnostic, Fix
 from tapelint.severity import Severity
 from tapelint.source import Edit, Span, apply, line_starts, parse
 from tapelint.source.suppression.adding import ignore_here
+from tapelint.workspace import Resolver
 from tapelint.workspace.keys import SEVERITIES
 
 ENCODINGS = ("utf-8", "utf-16", "utf-32")
@@ -175,9 +176,11 @@ def test_client_settings_match_the_server() -> None:
     offered = {name.removeprefix("tapelint.") for name in contributed}
     shown = {".".join(each.value) for each in Shown}
     own = {"enable", "run", "diagnosticMode", "interpreter", "importStrategy", "storyMode", "trace.server"}
+    own |= {"configuration", "showNotifications"}
     assert offered == {*SETTINGS, *shown, *own}
     ordered = sorted(offered, key=lambda name: contributed[f"tapelint.{name}"]["order"])
-    assert ordered[:7] == ["enable", "run", "diagnosticMode", "select", "extendSelect", "ignore", "severities"]
+    first = ["enable", "run", "diagnosticMode", "select", "extendSelect", "ignore", "severities", "exclude"]
+    assert ordered[: len(first)] == first
     assert [each for each in ordered if each not in shown][-1] == "trace.server", "without an order: by the alphabet"
     severities = contributed["tapelint.severities"]
     assert tuple(severities["additionalProperties"]["enum"]) == tuple(SEVERITIES)
@@ -194,3 +197,19 @@ def test_editor_settings_override_the_project(tmp_path: Path) -> None:
     assert config.grade("TL102", Severity.WARNING, "a.py") is Severity.ERROR
     _, complaint = Settings.from_client({"severities": {"TL1": "loud"}}).config(None)
     assert complaint and "TL1 cannot be 'loud'" in complaint
+
+
+def test_an_editor_names_a_configuration_and_excludes_files(tmp_path: Path) -> None:
+    """The patterns of both are below the workspace folder; the files of the project do not count then."""
+    (tmp_path / "pyproject.toml").write_text('[tool.tapelint]\nignore = ["TL2"]\n')
+    (tmp_path / "ci").mkdir()
+    (tmp_path / "ci" / "strict.toml").write_text('ignore = ["TL1"]\nexclude = ["generated"]\n')
+    chosen = {"configuration": "ci/strict.toml", "exclude": ["old/*.py"]}
+    settings, others = Settings.from_client(chosen, str(tmp_path)), Settings.from_client({}, str(tmp_path))
+    config, complaint = settings.config(str(tmp_path / "a.py"))
+    assert complaint is None and config.wants("TL201") and not config.wants("TL101")
+    assert [config.excludes(str(tmp_path / each)) for each in ("generated/a.py", "old/a.py", "a.py")] == [1, 1, 0]
+    resolver, main = Resolver([str(tmp_path)]), str(tmp_path / "main.py")
+    assert [each.checks(str(tmp_path / "old" / "a.py"), resolver, main) for each in (settings, others)] == [False, True]
+    _, complaint = Settings.from_client({"configuration": "none.toml"}, str(tmp_path)).config(main)
+    assert complaint and f"there is no file {tmp_path / 'none.toml'}" in complaint

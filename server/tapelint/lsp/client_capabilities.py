@@ -11,8 +11,6 @@ from ..frozen import frozen
 
 SHOWS_FINDINGS = "showsFindingsBesideHovers"
 """The initialization option of an editor whose hovers have the diagnostics at the cursor, too."""
-SHOWS_STATUS = "showsStatus"
-"""That of an editor which shows what ``tapelint/status`` says."""
 
 
 @frozen
@@ -38,7 +36,6 @@ class ClientCapabilities:
     shows_disabled: bool = False
     reads_markdown: bool = False
     hovers_findings: bool = False
-    shows_status: bool = False
     shows_progress: bool = False
     shows_documents: bool = False
     has_settings: bool = False
@@ -88,7 +85,6 @@ class ClientCapabilities:
             shows_disabled=has("text_document.code_action.disabled_support"),
             reads_markdown=formats[:1] == [types.MarkupKind.Markdown],
             hovers_findings=options.get(SHOWS_FINDINGS) is True,
-            shows_status=options.get(SHOWS_STATUS) is True,
             shows_progress=has("window.work_done_progress"),
             shows_documents=has("window.show_document.support"),
             has_settings=has("workspace.configuration"),

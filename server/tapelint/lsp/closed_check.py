@@ -17,7 +17,7 @@ from ..bounds import BOUNDS
 from ..frozen import frozen
 from ..report.diagnostic import Diagnostic
 from ..source import NOTEBOOK
-from ..workspace import Given, IgnoreFiles, Resolver, checked_as, discover, is_excluded_by_name
+from ..workspace import IgnoreFiles, Resolver, discover, is_excluded_by_name
 from . import deferred
 from .caches import Memories
 from .client_capabilities import ClientCapabilities
@@ -49,6 +49,7 @@ def python_files(
             raise deferred.analysis.Cancelled
         config = settings_of(from_fs_path(path) or path).config(path)[0]
         by_name = config.excludes(path) if config.root else is_excluded_by_name(path)
+        by_name = by_name or any(patterns.matches(path) for patterns in config.extend_exclude)
         return by_name or (config.respect_gitignore and ignored.ignores(path))
 
     found: list[str] = []
@@ -67,13 +68,12 @@ def is_below(path: str, root: str) -> bool:
     return path.startswith(root.rstrip(os.sep) + os.sep)
 
 
-def _is_wanted(path: str, roots: Sequence[str], resolver: Resolver) -> bool:
+def _is_wanted(path: str, roots: Sequence[str], resolver: Resolver, settings: Settings) -> bool:
     """Whether a file is one that :func:`python_files` would find."""
     root = next((root for root in roots if is_below(path, root)), None)
-    config = checked_as(path, resolver, path, Given()) if root is not None and path.endswith(SUFFIXES) else None
-    return (
-        root is not None and config is not None and not (config.respect_gitignore and IgnoreFiles(root).ignores(path))
-    )
+    if root is None or not path.endswith(SUFFIXES) or not settings.checks(path, resolver, path):
+        return False
+    return not (settings.config(path)[0].respect_gitignore and IgnoreFiles(root).ignores(path))
 
 
 def check(
@@ -88,7 +88,7 @@ def check(
     """Analyse the file at ``path``; None where it does not train, or is not to be checked. Raises
     ``analysis.Cancelled`` when ``cancel`` says so.
     """
-    text = resolver.text(path) if _is_wanted(path, roots, resolver) else None
+    text = resolver.text(path) if _is_wanted(path, roots, resolver, settings) else None
     if text is None or not deferred.training_files.trains(text):
         return None
     try:

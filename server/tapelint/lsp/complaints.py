@@ -1,6 +1,5 @@
-"""What is wrong with the configuration of open documents: said once, and shown in the file that it is about.
-
-VS Code's client shows what ``tapelint/status`` says of it; others hear of it only so.
+"""What is wrong with the configuration of open documents: said once, unless the user wants no notifications, and shown
+in the file that it is about.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ class Complaints:
         self._told &= known
         if complaint is not None and complaint not in self._told:
             self._told.add(complaint)
-            if not self._server.client.shows_status:
+            if not self._server.settings.settings(uri).is_quiet:
                 told = types.ShowMessageParams(types.MessageType.Error, f"tapelint: {complaint}")
                 self._server.window_show_message(told)
         self._show(sorted(known))

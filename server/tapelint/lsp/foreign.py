@@ -21,7 +21,7 @@ from pygls.uris import from_fs_path
 from ..frozen import frozen
 from ..report.diagnostic import Diagnostic, FileEdits, Fix, Offer
 from ..source import NOTEBOOK, Notebook, Source
-from ..workspace import Config, Given, Resolver, checked_as
+from ..workspace import Config, Resolver
 from ..workspace.callers import Caller, find_callers, text_of, users
 from . import deferred
 from .caches import Memories
@@ -162,7 +162,7 @@ def analysed(
 
     def config_of(other: str) -> Config | None:
         """None for a file that is imported and not checked."""
-        return settings.config(other)[0] if checked_as(other, resolver, path, Given()) is not None else None
+        return settings.config(other)[0] if settings.checks(other, resolver, path) else None
 
     config = settings.config(path)[0]
     asked = {"users": partial(users, resolver=resolver) if config.callers else None, "shared": memories.shared, **how}

@@ -5,10 +5,13 @@ The editor's settings are few on purpose: the project's configuration decides, s
     tapelint.enable         bool   false: say nothing
     tapelint.run            word   onSave: check when a file is opened or saved, not while it is edited; onType
     tapelint.diagnosticMode word   workspace: check files that train while they are closed as well; openFilesOnly
+    tapelint.configuration  path   a configuration file that counts instead of those of the project
     tapelint.select         list   codes or prefixes to report instead of those the project selects
     tapelint.extendSelect   list   codes or prefixes to report as well
     tapelint.ignore         list   codes or prefixes to leave out besides those the project ignores
     tapelint.severities     table  code or prefix to error, warning, information, hint or off, over the project's
+    tapelint.exclude        list   patterns of files not to check besides those the project excludes
+    tapelint.showNotifications  word  off: say nothing of a broken configuration but in its file
 
 What is shown besides diagnostics, where it is switched on (``Shown``):
 
@@ -23,6 +26,7 @@ from __future__ import annotations
 import asyncio
 import enum
 import logging
+import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import field, replace
 from pathlib import Path
@@ -30,9 +34,10 @@ from typing import Any
 from urllib.parse import unquote
 
 from lsprotocol import types
+from pygls.uris import to_fs_path
 
 from ..frozen import frozen
-from ..workspace import Config, ConfigError, from_table, load
+from ..workspace import Config, ConfigError, Given, Resolver, checked_as, from_table
 from .delays import DELAYS
 
 logger = logging.getLogger(__name__)
@@ -53,16 +58,21 @@ class Shown(enum.Enum):
 
 @frozen
 class Settings:
-    """The editor's settings for one folder; of what is ``shown`` besides diagnostics, what is switched on."""
+    """The editor's settings for the folder ``root``, a path; of what is ``shown`` besides diagnostics, what is switched
+    on.
+    """
 
     enable: bool = True
     values: Mapping[str, object] = field(default_factory=dict)
     shown: frozenset[Shown] = frozenset()
     checks_closed: bool = False
     waits_for_save: bool = False
+    configuration: str = ""
+    is_quiet: bool = False
+    root: str = ""
 
     @classmethod
-    def from_client(cls, value: object) -> Settings:
+    def from_client(cls, value: object, root: str = "") -> Settings:
         """From whatever the client sent; what has not even the right shape counts as not set."""
         if not isinstance(value, dict):
             return cls()
@@ -75,7 +85,24 @@ class Settings:
             shown,
             value.get("diagnosticMode") == "workspace",
             value.get("run") == "onSave",
+            _path(value.get("configuration"), root),
+            value.get("showNotifications") == "off",
+            root,
         )
+
+    @property
+    def given(self) -> Given:
+        """Which files of configuration count, and what is excluded besides; raises ConfigError."""
+        patterns = {"extend-exclude": self.values["extend-exclude"]} if "extend-exclude" in self.values else {}
+        own = from_table(patterns, "the editor's settings", root=self.root)
+        return Given(self.configuration, fields=(("extend_exclude", own.extend_exclude),), root=self.root)
+
+    def checks(self, path: str, resolver: Resolver, main: str) -> bool:
+        """Whether a file that ``main`` imports is one of its project, and not excluded."""
+        try:
+            return checked_as(path, resolver, main, self.given) is not None
+        except ConfigError:
+            return False
 
     def config(self, path: str | None) -> tuple[Config, str | None]:
         """The project's configuration for the file ``path`` with these settings on top, and what is wrong with either.
@@ -84,9 +111,11 @@ class Settings:
         """
         config, complaint = Config(), None
         try:
+            if path is not None and self.configuration and not os.path.isfile(self.configuration):
+                raise ConfigError(f"the editor's settings: configuration: there is no file {self.configuration}")
             if path is not None:
-                config = load(Path(path))
-            own = from_table(self.values, "the editor's settings")
+                config = self.given.config(Path(path))
+            own = from_table(self.values, "the editor's settings", root=self.root)
             config = replace(
                 config,
                 select=own.select or config.select,
@@ -103,6 +132,13 @@ def _is_on(value: dict[str, object], shown: Shown) -> bool:
     group, name = shown.value
     table = value.get(group)
     return isinstance(table, dict) and table.get(name) is True
+
+
+def _path(value: object, root: str) -> str:
+    """A path as it is set, from the folder ``root`` on."""
+    if not isinstance(value, str) or not value.strip():
+        return ""
+    return os.path.join(root, os.path.expanduser(value.strip().replace("${workspaceFolder}", root)))
 
 
 def _words(value: object) -> tuple[str, ...]:
@@ -122,6 +158,7 @@ SETTINGS: dict[str, tuple[str, Callable[[object], Any]]] = {
     "extendSelect": ("extend-select", _words),
     "ignore": ("ignore", _words),
     "severities": ("severities", _table),
+    "exclude": ("extend-exclude", _words),
 }
 """The editor's names of the keys of a configuration, and what shape their values have to have."""
 
@@ -156,7 +193,9 @@ class SettingsOfFolders:
         if not isinstance(answer, (list, tuple)) or len(answer) != len(items):
             return False
         names = ("", *(unquote(uri).rstrip("/") for uri in folders))
-        return self._replace({name: Settings.from_client(value) for name, value in zip(names, answer, strict=True)})
+        roots = ("", *(to_fs_path(uri) or "" for uri in folders))
+        found = zip(names, answer, roots, strict=True)
+        return self._replace({name: Settings.from_client(value, root) for name, value, root in found})
 
     def _replace(self, by_folder: dict[str, Settings]) -> bool:
         before, self._by_folder = self._by_folder, by_folder

@@ -29,13 +29,14 @@ OPTION = "--config"
 
 @frozen
 class Given:
-    """``file`` counts instead of the files that are found; none does where it ``is_isolated``. ``fields`` are those of
-    a Config, the later over the earlier ones.
+    """``file`` counts instead of the files that are found, with its patterns below ``root``, by default the current
+    folder; none does where it ``is_isolated``. ``fields`` are those of a Config, the later over the earlier ones.
     """
 
     file: str = ""
     is_isolated: bool = False
     fields: tuple[tuple[str, Any], ...] = ()
+    root: str = ""
 
     @property
     def finds_files(self) -> bool:
@@ -47,7 +48,7 @@ class Given:
         if self.finds_files:
             config = load(near)
         else:
-            base = _instead(self.file) if self.file else Config()
+            base = _instead(self.file, self.root) if self.file else Config()
             config = replace(base, tests=pytest_config.conventions_near(near))
         return self.over(config)
 
@@ -104,9 +105,9 @@ def forget() -> None:
 
 
 @cache
-def _instead(file: str) -> Config:
+def _instead(file: str, root: str = "") -> Config:
     """The configuration of a file that was named; its patterns are below the current folder, as ruff has it."""
-    return read(Path(os.path.abspath(file)), root=os.getcwd())
+    return read(Path(os.path.abspath(file)), root=root or os.getcwd())
 
 
 def checked_as(path: str, resolver: Resolver, main: str, given: Given) -> Config | None:

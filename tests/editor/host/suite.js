@@ -147,6 +147,48 @@ const TESTS = {
         await finding(document.uri);
     },
 
+    'all fixes of a file are made by a command': async () => {
+        const { document } = await openTrain();
+        await finding(document.uri);
+        await vscode.commands.executeCommand('tapelint.fixAllInFile');
+        assert.match(document.getText(), /seen\.append\(h\.detach\(\)\)/);
+        await until('no diagnostics', () => findings(document.uri).length === 0);
+        await vscode.commands.executeCommand('undo');
+        await finding(document.uri);
+    },
+
+    'files that the settings exclude are not checked': async () => {
+        const { document } = await openTrain();
+        await finding(document.uri);
+        const settings = vscode.workspace.getConfiguration('tapelint');
+        await settings.update('exclude', ['train.py'], vscode.ConfigurationTarget.Workspace);
+        await until('no diagnostics', () => findings(document.uri).length === 0);
+        await settings.update('exclude', undefined, vscode.ConfigurationTarget.Workspace);
+        await finding(document.uri);
+    },
+
+    'the settings name a configuration, and what is wrong with one is shown in its file': async () => {
+        const { document } = await openTrain();
+        await finding(document.uri);
+        const folder = vscode.workspace.workspaceFolders?.[0];
+        assert.ok(folder);
+        const uri = vscode.Uri.joinPath(folder.uri, 'own.toml');
+        const write = (/** @type {string} */ text) => vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
+        const settings = vscode.workspace.getConfiguration('tapelint');
+        await write('ignore = ["TL102"]\n');
+        await settings.update('configuration', 'own.toml', vscode.ConfigurationTarget.Workspace);
+        await until('no diagnostics', () => findings(document.uri).length === 0);
+        await write('\nselekt = ["TL1"]\n');
+        const wrong = await until('what is wrong', () => vscode.languages.getDiagnostics(uri)[0]);
+        assert.match(wrong.message, /unknown key 'selekt'/);
+        assert.equal(wrong.range.start.line, 1);
+        await finding(document.uri);
+        await settings.update('configuration', undefined, vscode.ConfigurationTarget.Workspace);
+        await until('nothing in it', () => vscode.languages.getDiagnostics(uri).length === 0);
+        await vscode.workspace.fs.delete(uri);
+        await finding(document.uri);
+    },
+
     'a file that is closed, mended on disk or deleted shows nothing any more': async () => {
         const folder = vscode.workspace.workspaceFolders?.[0];
         assert.ok(folder);
@@ -204,8 +246,8 @@ const TESTS = {
             const [shown] = vscode.window.visibleTextEditors.filter(({ document: { uri } }) => uri.scheme === 'file');
             assert.ok(shown, 'the file of the finding is shown');
             assert.deepEqual(shown.selection.start, range.start);
-            const labels = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
-            assert.ok(labels.includes('Explanation of an error'), labels.join());
+            const labels = () => vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.map(({ label }) => label));
+            await until('the explanation', () => labels().includes('Explanation of an error'));
         }
         await vscode.commands.executeCommand('workbench.action.closeAllEditors');
     },

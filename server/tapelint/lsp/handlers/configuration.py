@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
-from ...workspace.config import forget
+from ...workspace import config, given
 from ..settings import SECTION
 
 if TYPE_CHECKING:
     from ..server import Server
 
-CONFIGURATION = ("pyproject.toml", "tapelint.toml")
+CONFIGURATION = ".toml"
+"""How files of the configuration end: others may extend one, and the editor may name one."""
 WATCHED = ("**/*.py", "**/*.toml")
 """Files of the configuration, and files that others import."""
 
@@ -79,7 +80,8 @@ async def _fetch(ls: Server) -> bool:
 
 
 def _start_over(ls: Server) -> None:
-    forget()
+    config.forget()
+    given.forget()
     ls.offer_diagnostics()
     ls.session.restart()
     ls.refresh()
