@@ -83,3 +83,30 @@ def test_it_is_not_offered_where_no_fix_is_safe(editor: Wire) -> None:
     )
     editor.open("untitled:unsafe", text)
     assert fix_all(editor, "untitled:unsafe") == []
+
+
+FUNCTION = """
+def f{0}():
+    y = torch.ones(3, requires_grad=True).exp()
+    y += {0}
+    y.sum().backward()
+f{0}()
+"""
+MANY = "import torch\n" + "".join(map(FUNCTION.format, range(20)))
+OTHER = "import torch\n\ny = torch.ones(3, requires_grad=True).exp()\ny += 1\ny.sum().backward()\n"
+
+
+def test_an_edit_of_another_file_does_not_wait_for_the_fixes_of_many_findings(wire: Wire) -> None:
+    wire.start({**CLIENT, "workspace": {**CLIENT["workspace"], "applyEdit": True}})
+    many, other = "untitled:many.py", "untitled:other.py"
+    wire.open(many, MANY)
+    wire.open(other, "import torch\n")
+    assert len(wire.published(many, 1)) == 20
+    asked = wire.ask("workspace/executeCommand", {"command": "tapelint.fixAll", "arguments": [many]})
+    wire.change(other, 2, {"text": OTHER})
+    assert len(wire.published(other, 2)) == 1
+    assert not any(message.get("method") == "workspace/applyEdit" for message in wire.seen), "the fixes came first"
+    wire.answers = False
+    made = wire.until(lambda message: message.get("method") == "workspace/applyEdit", 120)
+    wire.send(id=made["id"], result={"applied": True})
+    assert wire.answer(asked)["result"] == {"fixes": 20, "applied": True}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterator
 
@@ -65,18 +66,35 @@ async def test_what_nobody_waits_for_gives_way_and_is_begun_again() -> None:
     assert order == ["begun", "urgent", "begun"]
 
 
-async def test_what_someone_waits_for_does_not_give_way() -> None:
-    own, may_end, order = worker.Worker(), threading.Event(), []
+async def test_fixes_that_are_waited_for_give_way_to_edits_some_times_only() -> None:
+    own, order = worker.Worker(), []
 
     def work(is_over: Callable[[], bool]) -> None:
-        while not may_end.is_set():
-            assert not is_over()
-        order.append("waited for")
+        order.append("begun")
+        end = time.monotonic() + 30
+        while len(order) < 2 * worker.MOST_BEGINNINGS - 1:
+            assert time.monotonic() < end
+            if is_over():
+                raise InterruptedError
+        assert not is_over()
+        order.append("fixes")
 
     job = own.submit_idle(work, worker.Token())
     with own.hurried([job]):
-        other = own.submit(lambda: order.append("other"), worker.Priority.ANALYSIS, worker.Token())
-        await asyncio.sleep(0.05)
-        may_end.set()
-        await asyncio.gather(job.future, other.future)
-    assert order == ["waited for", "other"]
+        for count in range(worker.MOST_BEGINNINGS - 1):
+            while len(order) <= 2 * count:
+                await asyncio.sleep(0.001)
+            await own.submit(lambda: order.append("edit"), worker.Priority.ANALYSIS, worker.Token()).future
+        await job.future
+    assert order == ["begun", "edit"] * (worker.MOST_BEGINNINGS - 1) + ["begun", "fixes"]
+
+
+async def test_fixes_that_are_waited_for_go_before_what_is_not() -> None:
+    own, order, may_begin = worker.Worker(), list[str](), threading.Event()
+    own.submit(may_begin.wait, worker.Priority.ANSWER, worker.Token())
+    own.submit_idle(lambda is_over: order.append("idle"), worker.Token())
+    job = own.submit_idle(lambda is_over: order.append("fixes"), worker.Token())
+    with own.hurried([job]):
+        may_begin.set()
+        await job.future
+    assert order[0] == "fixes"

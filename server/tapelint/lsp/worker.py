@@ -3,7 +3,8 @@
 One, because the analysis is pure Python and two would only share the interpreter lock; with a big stack, because both
 the parser and the interpreter recurse as deep as the code they read. Jobs wait in order of priority, and each carries
 a token: a cancelled job that has not started never will, and one that runs is expected to poll its token and give up.
-What nobody waits for gives up for what somebody does, too, and is begun again afterwards (``submit_idle``).
+What nobody waits for gives up for what somebody does, too, and is begun again afterwards (``submit_idle``); so do
+fixes that are waited for, some times: an edit of another file is shown at once.
 """
 
 from __future__ import annotations
@@ -24,13 +25,20 @@ logger = logging.getLogger(__name__)
 STACK = 256 * 1024 * 1024
 
 
+MOST_BEGINNINGS = 5
+"""So often is begun again what someone waits for; then it goes on to its end."""
+
+
 class Priority(enum.IntEnum):
-    """Lower goes first: someone waits for an answer; squiggles; what may be wanted later; what is not open."""
+    """Lower goes first: someone waits for an answer; squiggles; fixes that someone waits for; what may be wanted later;
+    what is not open.
+    """
 
     ANSWER = 0
     ANALYSIS = 1
-    IDLE = 2
-    BACKGROUND = 3
+    FIXES = 2
+    IDLE = 3
+    BACKGROUND = 4
 
 
 class Token:
@@ -54,6 +62,7 @@ class Job:
     def __init__(self, work: Callable[[], Any], priority: Priority, token: Token, number: int) -> None:
         self.work, self.token, self.number = work, token, number
         self.waiting = 0
+        self.beginnings = 0
         self.is_given_up = False
         self.loop = asyncio.get_running_loop()
         self.future: asyncio.Future[Any] = self.loop.create_future()
@@ -62,7 +71,12 @@ class Job:
     @property
     def priority(self) -> Priority:
         """How urgent it is: more than it was meant to be, as long as someone waits for it after all."""
-        return Priority.ANSWER if self.waiting else self._priority
+        return min(Priority.FIXES, self._priority) if self.waiting else self._priority
+
+    @property
+    def gives_way(self) -> bool:
+        """Whether it may be begun again for something more urgent."""
+        return not self.waiting or self.beginnings < MOST_BEGINNINGS
 
     def settle(self, result: Any, error: BaseException | None) -> None:
         """Called on the loop. The caller may have stopped waiting in the meantime."""
@@ -101,12 +115,13 @@ class Worker:
         return job
 
     def submit_idle(self, work: Callable[[Callable[[], bool]], Any], token: Token) -> Job:
-        """Queue ``work`` that nobody waits for, or not yet. It is to poll the function that it is given and to raise
-        once that is true: because the token says so, or something more urgent has come. Then it begins again later.
+        """Queue ``work`` that nobody waits for, or not yet, or that may give way although someone does. It is to poll
+        the function that it is given and to raise once that is true: because the token says so, or something more
+        urgent has come. Then it begins again later.
         """
 
         def is_over() -> bool:
-            job.is_given_up = not token() and self.is_in_demand(job.priority)
+            job.is_given_up = not token() and job.gives_way and self.is_in_demand(job.priority)
             return token() or job.is_given_up
 
         self._count += 1
@@ -155,6 +170,7 @@ class Worker:
                 continue
             patience = DELAYS.garbage
             result, error = None, None
+            job.beginnings += 1
             if not job.token():
                 try:
                     result = job.work()

@@ -9,7 +9,7 @@ The second argument is optional: the one rule whose findings are to be fixed. Th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
@@ -22,7 +22,6 @@ from ..analysis_result import AnalysisResult
 from ..convert.text_edits import workspace_edit
 from ..delays import DELAYS
 from ..transport.json_rpc import content_modified
-from ..worker import Priority
 
 if TYPE_CHECKING:
     from ..server import Server
@@ -139,12 +138,13 @@ async def repaired(ls: Server, result: AnalysisResult, code: str | None = None) 
     if report is None:
         return Repair()
 
-    def made() -> Repair:
-        after = deferred.fix_all.repair(report, False, token, DELAYS.many_fixes, code)
+    def made(is_over: Callable[[], bool]) -> Repair:
+        after = deferred.fix_all.repair(report, False, is_over, DELAYS.many_fixes, code)
         return Repair(deferred.analysis.differences(report, after.report), after.fixes)
 
-    job = ls.session.worker.submit(made, Priority.ANSWER, token)
-    with ls.long_work.over("tapelint", f"fixing all {code or 'findings'}"):
+    worker = ls.session.worker
+    job = worker.submit_idle(made, token)
+    with ls.long_work.over("tapelint", f"fixing all {code or 'findings'}"), worker.hurried([job]):
         await asyncio.wait({job.future})
     if token():
         raise content_modified()
