@@ -36,6 +36,7 @@ export async function testStory(browser, program, pictures) {
     cpSync(join(program.workspace, 'train.py'), join(workspace, 'train.py'));
     mkdirSync(join(workspace, '.vscode'));
     const editor = await Editor.start({ ...program, workspace });
+    set(editor, { 'workbench.statusBar.visible': true });
     try {
         const page = await browser.newPage({ viewport: { width: 1080, height: 480 }, deviceScaleFactor: 2 });
         await page.goto(editor.url([['openFile', join(editor.workspace, 'main.py')]]));
@@ -48,13 +49,17 @@ export async function testStory(browser, program, pictures) {
 
         await page.keyboard.press('Control+F8');
         assert.equal(await lineAtCursor(page), 'y.sum().backward()');
+        const said = page.locator('.statusbar-item', { hasText: '3 of 3: needs version 0: raises' });
+        await said.waitFor();
+        const [whole, seen] = await said.locator('a').evaluate(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth]);
+        assert.ok(whole <= seen, `${seen} of ${whole} pixels of the step are seen in the status bar`);
         await page.keyboard.press('Control+F8');
         await until(page, ['1 saved by exp, version 0']);
         assert.equal(await lineAtCursor(page), 'return x.exp()');
         await page.keyboard.press('Control+Shift+F8');
         await until(page, TOLD);
         assert.equal(await lineAtCursor(page), 'y.sum().backward()');
-        console.log('ok     keys walk the steps, in other files too');
+        console.log('ok     keys walk the steps, in other files too, and the status bar says each');
 
         await goTo(page, LAST);
         await until(page, []);
