@@ -44,6 +44,15 @@ def test_a_line(tapelint: Tapelint, folder: Path) -> None:
     )
 
 
+def test_imports_are_those_of_a_check(tapelint: Tapelint, folder: Path) -> None:
+    """They are looked for in the folder where the command is started, also for a package's own modules."""
+    (folder / "kit").mkdir()
+    (folder / "kit" / "__init__.py").write_text("from kit.tensors import *\n")
+    (folder / "kit" / "tensors.py").write_text("import torch\n")
+    (folder / "b.py").write_text("from kit import *\nw = torch.ones(3, requires_grad=True)\n")
+    assert "     > w: leaf, requires grad, version 0\n" in tapelint("trace", "b.py:2").stdout
+
+
 @pytest.mark.parametrize(
     ("target", "words"),
     [

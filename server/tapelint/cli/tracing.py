@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from ..analysis.execution import Inputs
 from ..source import Source, parse
 from ..trace import trace
@@ -14,7 +16,7 @@ def run(target: str) -> int:
     """Print the trace of ``FILE`` or ``FILE:LINE``; the exit status."""
     path, line = split_target(target)
     source, config = _parsed(path, line)
-    for text in trace(source, Inputs(config, Resolver()), line):
+    for text in trace(source, Inputs(config, Resolver([os.curdir])), line):
         with writing():
             print(text)
     return 0
