@@ -210,9 +210,10 @@ def _store_item(machine: Machine, state: State, owner: HeapRef, thing: Sequence,
         and -len(thing.items) <= index.value < len(thing.items)
     ):
         edited.items[index.value] = value
-    elif edited.items:
+    elif edited.items:  # it may be any of them: what is only a place for it, such as None, need not be there any more
+        edited.items[:] = (Unknown("item") if isinstance(item, Const) else item for item in edited.items)
         edited.items[-1] = value
-        edited.is_partial = True
+        edited.is_partial = edited.is_partial or isinstance(index, Slice)
 
 
 def remove(machine: Machine, state: State, owner: Value, index: Value) -> None:
