@@ -35,6 +35,7 @@ from ....domain.values import (
     Value,
 )
 from ....engine.machine import Machine
+from ....engine.open_objects import is_harmless
 from ....source import blocks, cached_on_node, walk
 from ..nn import frozen_parts
 from ..nn.module_registry import parameters_of
@@ -135,6 +136,9 @@ def _glances(tree: ast.AST) -> frozenset[ast.AST]:
 
 # Unknown code
 
+ELSEWHERE = ("multiprocessing.", "torch.optim.lr_scheduler.")
+"""Libraries that are given networks and optimizers and leave their gradients alone: another process has its own."""
+
 
 def handed_over(machine: Machine, state: State, function: Value, given: Iterable[Value]) -> frozenset[int]:
     """An unknown call: it may do anything to the gradients of the networks and optimizers it can reach, and to the
@@ -144,7 +148,7 @@ def handed_over(machine: Machine, state: State, function: Value, given: Iterable
     """
     values = [v for v in given if not isinstance(v, Unknown) or v.tensor_id in machine.facts.objects.holders]
     name = function.name if isinstance(function, External) else ""
-    if name.startswith(("builtins.", "torch.optim.lr_scheduler.")) or not values and isinstance(function, External):
+    if is_harmless(function) or name.startswith(ELSEWHERE) or not values and isinstance(function, External):
         return frozenset()
     reached = set(reach(machine, state, [*values, function]))
     frozen_parts.note_handed(state, values)
