@@ -6,9 +6,10 @@
         validate(net)            # calls net.eval()
 
 It is reported where one call of the program has computed in training mode in one iteration, in evaluation mode in a
-later one, and a backward walked the result. A network whose code is not known is taken to be in training mode until the
-program calls ``eval()``. What is always in evaluation mode is so on purpose, and so is what each
-iteration switches itself: an adversarial attack may be called by the training and by the validation.
+later one, a backward walked the result, and the network was evaluated in between: what is switched and only trained is
+frozen on purpose, as batch normalization is. A network whose code is not known is taken to be in training mode until
+the program calls ``eval()``. What is always in evaluation mode is so on purpose, and so is what each iteration switches
+itself: an adversarial attack may be called by the training and by the validation.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from ..because import NOTHING, guess
 from ..domain import facets
 from ..domain.mro import lookup_in_mro, mro_of
 from ..domain.state import State
-from ..domain.values import FALSE, TRUE, Class, External, Function, HeapRef, Instance, Sequence, TensorRef, Value
+from ..domain.traversal import tensors_in
+from ..domain.values import FALSE, TRUE, Class, External, Function, HeapRef, Instance, Sequence, Value
 from ..engine.lifecycle import BackwardEnded, ModuleReturned
 from ..engine.machine import Machine
 from ..engine.syntax.own_attributes import own_attribute
@@ -34,16 +36,22 @@ DIFFERENT = ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "Syn
 
 
 def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
-    """Remember the calls of networks in training mode, and graphs that they record in evaluation mode later."""
+    """Remember the calls of networks in training mode, those that evaluate, and graphs that the former record in
+    evaluation mode later.
+    """
     state, module = event.state, event.module
-    if not state.iterations or not isinstance(module, HeapRef) or not isinstance(event.result, TensorRef):
+    if not state.iterations or not isinstance(module, HeapRef):
         return
     mode = _mode(state, module)
     networks, now, key = machine.facts.networks, state.point(event.call), (event.call, module.id)
-    if mode is True or mode is None and _is_opaque(state, module):
+    results = [state.tensors[each].grad_fn for each in tensors_in(state, event.result)]
+    if results and (mode is True or mode is None and _is_opaque(state, module)):
         networks.training_calls.setdefault(key, now)
-    before, graph = networks.training_calls.get(key), state.tensors[event.result.id].grad_fn
-    if mode is False and before is not None and graph is not None and graph.certain:
+    before = networks.training_calls.get(key)
+    graph = next((each for each in results if each is not None and each.certain), None)
+    if mode is False and (before is None or graph is None):
+        networks.evaluated.add(module.id)
+    elif mode is False and before is not None and graph is not None and module.id in networks.evaluated:
         _note_evaluation(machine, state, module, graph, before, now)
 
 
