@@ -33,15 +33,19 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
     steps = _of_the_same(event, optimizers)
     if len(steps) < 2 and not event.in_vain:
         return
-    found = without_twins(machine, state, event.leaves, lost_leaves(machine, state, optimizers.values()))
-    lost = frozenset(key for key in found if state.tensors[key].parameter)
-    passes = _passes(state, lost)
-    if len(steps) < 2:
-        passes = _instead(machine, event, passes, lost)
-    else:
-        passes = [run for run in passes if not set(event.leaves).isdisjoint(run.leaves)]
+    unheld = without_twins(machine, state, event.leaves, lost_leaves(machine, state, optimizers.values()))
+    lost = frozenset(key for key in unheld if state.tensors[key].parameter)
+    found = _passes(state, lost)
+    passes = _shared(event, found) if len(steps) > 1 else []
+    if not passes and event.in_vain:
+        passes = _instead(machine, event, found, lost)
     if passes:
         _publish(machine, event, passes, steps, lost)
+
+
+def _shared(event: StepRepeated, passes: Iterable[Pass]) -> list[Pass]:
+    """Those of ``passes`` that reach what the optimizer holds, too."""
+    return [run for run in passes if not set(event.leaves).isdisjoint(run.leaves)]
 
 
 def _publish(

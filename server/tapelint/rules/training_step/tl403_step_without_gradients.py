@@ -48,7 +48,7 @@ from ...because import guess
 from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, Same, TraceStep
 from ..support.story import code, tensor_names, variable
 
 NO_CALLER = guess("no caller goes backward before")
@@ -143,4 +143,5 @@ RULE = Rule(
     (StepMissed, NeverReached, StepWithoutBackward),
     check,
     answerable=True,
+    told_by={"TL320": Same.AT_ITS_PLACE},
 )
