@@ -229,8 +229,6 @@ class Networks(Record):
     # evaluation mode in a later iteration.
     training_calls: dict[tuple[ast.AST, int], ProgramPoint] = field(default_factory=dict)
     recorded_in_evaluation: dict[Node, TrainedInEvaluation] = field(default_factory=dict)
-    # The networks that were called in evaluation mode where nothing trains on the result.
-    evaluated: set[int] = field(default_factory=set)
     # What ``state_dict()`` returned, by heap id.
     states_taken: dict[int, StateTaken] = field(default_factory=dict)
     # Leaves that stand for many parameters, of which the program has accessed some.

@@ -15,6 +15,7 @@ itself: an adversarial attack may be called by the training and by the validatio
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from ..autograd import Node, ProgramPoint
 from ..autograd.events.training_step import TrainedInEvaluation
@@ -36,23 +37,26 @@ DIFFERENT = ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "Syn
 
 
 def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
-    """Remember the calls of networks in training mode, those that evaluate, and graphs that the former record in
-    evaluation mode later.
-    """
+    """Remember the calls of networks in training mode, and what they do in evaluation mode later."""
     state, module = event.state, event.module
     if not state.iterations or not isinstance(module, HeapRef):
         return
-    mode = _mode(state, module)
-    networks, now, key = machine.facts.networks, state.point(event.call), (event.call, module.id)
-    results = [state.tensors[each].grad_fn for each in tensors_in(state, event.result)]
-    if results and (mode is True or mode is None and _is_opaque(state, module)):
-        networks.training_calls.setdefault(key, now)
-    before = networks.training_calls.get(key)
-    graph = next((each for each in results if each is not None and each.certain), None)
-    if mode is False and (before is None or graph is None):
-        networks.evaluated.add(module.id)
-    elif mode is False and before is not None and graph is not None and module.id in networks.evaluated:
-        _note_evaluation(machine, state, module, graph, before, now)
+    mode, graphs = _mode(state, module), [state.tensors[each].grad_fn for each in tensors_in(state, event.result)]
+    if graphs and (mode is True or mode is None and _is_opaque(state, module)):
+        machine.facts.networks.training_calls.setdefault((event.call, module.id), state.point(event.call))
+    elif mode is False:
+        _note_evaluation_call(machine, event, module, [each for each in graphs if each is not None and each.certain])
+
+
+def _note_evaluation_call(machine: Machine, event: ModuleReturned, module: HeapRef, graphs: Iterable[Node]) -> None:
+    """A network was called in evaluation mode: it is evaluated, or another call trains it, which records ``graphs``."""
+    state, networks = event.state, machine.facts.networks
+    before, graph = networks.training_calls.get((event.call, module.id)), next(iter(graphs), None)
+    if before is None or graph is None:
+        if module.id in networks.mode_set and any(trained == module.id for _, trained in networks.training_calls):
+            state.evaluated |= {module.id}
+    elif module.id in state.evaluated:
+        _note_evaluation(machine, state, module, graph, before, state.point(event.call))
 
 
 def _note_evaluation(

@@ -22,7 +22,6 @@ from .reachability import JoinPoint
 from .state import State
 from .traversal import entries
 from .values import (
-    FALSE,
     NONE,
     BoundMethod,
     BuiltinMethod,
@@ -230,8 +229,6 @@ class Bisimulation:
         """Whether what an object holds by one name is alike."""
         if live is not None and not needed(live, name, one, two):
             return True
-        if name == "training" and (one == FALSE) is not (two == FALSE):
-            return False
         if self.is_plain(self.state, one) and self.is_plain(self.other, two):
             if one != two and not (self.are_lists(one, two) and self.values(one, two)):
                 self.plain.append((*keys, name))

@@ -87,6 +87,7 @@ def _same_context(state: State, other: State) -> bool:
         and state.grad_mode == other.grad_mode
         and state.saved_tensor_override == other.saved_tensor_override
         and state.frame == other.frame
+        and state.evaluated == other.evaluated
         and (
             not (state.hooks or other.hooks)
             or [hook.made for hook in state.hooks.values()] == [hook.made for hook in other.hooks.values()]

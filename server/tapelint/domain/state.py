@@ -22,7 +22,7 @@ T = TypeVar("T", bound=HeapObject)
 class State(AutogradState):
     """A path through the program, up to now."""
 
-    __slots__ = ("heap", "owned", "completion", "frame", "fork_history")
+    __slots__ = ("heap", "owned", "completion", "frame", "evaluated", "fork_history")
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,6 +34,8 @@ class State(AutogradState):
         self.completion: Completion | None = None
         # The heap id of the running scope.
         self.frame = 0
+        # The networks that were trained, and were evaluated since their mode was set.
+        self.evaluated: frozenset[int] = frozenset()
         # What was changed before the last fork.
         self.fork_history: ForkHistory | None = None
 
@@ -46,7 +48,7 @@ class State(AutogradState):
         self.copy_to(twin)
         twin.heap = self.heap.copy()
         self.owned, twin.owned = set(), set()
-        twin.completion, twin.frame = self.completion, self.frame
+        twin.completion, twin.frame, twin.evaluated = self.completion, self.frame, self.evaluated
         return twin
 
     def difference(self, other: State) -> ForkDiff:

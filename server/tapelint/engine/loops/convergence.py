@@ -194,6 +194,7 @@ def _begins_like(state: State, head: State) -> bool:
         not state.cycles
         and not state.retaining  # it is reported when it has happened often enough
         and state.grad_mode == head.grad_mode
+        and state.evaluated == head.evaluated
         and state.saved_tensor_override == head.saved_tensor_override
         and [hook.made for hook in state.hooks.values()] == [hook.made for hook in head.hooks.values()]
     )

@@ -105,7 +105,9 @@ def modules(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Va
 def train(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     mode = call.get(0, "mode", TRUE) if call.name == "train" else FALSE
     machine.facts.networks.mode_set[receiver.id] = state.point(call.node)
-    for _, item in [("", receiver), *members(state, receiver)]:
+    switched = [("", receiver), *members(state, receiver)]
+    state.evaluated -= {item.id for _, item in switched if isinstance(item, HeapRef)}
+    for _, item in switched:
         if isinstance(item, HeapRef) and isinstance(state.heap[item.id], Sequence) and isinstance(mode, Const):
             state.edit(item.id, Sequence).training = bool(mode.value)
         if isinstance(item, HeapRef) and isinstance(state.heap[item.id], Instance):
