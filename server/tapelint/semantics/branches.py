@@ -21,6 +21,8 @@ from ..engine.paths.truth import all_of, any_of
 from ..engine.run_context import Key
 from ..models.torch.autograd.grad_access import weigh
 
+BY_KEYBOARD = frozenset((("KeyboardInterrupt",),))
+"""The classes of a handler for what no code raises, but the user who stops the program."""
 Tested = tuple[State, Decision | None]
 """A path after a test, and what is known of the test; None where it has raised."""
 
@@ -221,14 +223,15 @@ def trying(machine: Machine, node: ast.Try, state: State) -> list[State]:
         for handler, kinds in handlers
     )
     awaited = [node] if any(takes(kinds, ProgramRaised("AttributeError")) for _, kinds in handlers) else []
-    machine.handlers_around += bool(node.handlers)
+    handles = not BY_KEYBOARD.issuperset(dict(handlers).values())
+    machine.handlers_around += handles
     awaiting = machine.context.awaiting
     awaiting += awaited
     try:
         with machine.facts.events.handling(guard):
             ended = machine.block(node.body, [state])
     finally:
-        machine.handlers_around -= bool(node.handlers)
+        machine.handlers_around -= handles
         del awaiting[len(awaiting) - len(awaited) :]
     for path in ended:
         if isinstance(path.completion, Raise):

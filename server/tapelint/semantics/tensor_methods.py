@@ -6,8 +6,9 @@ import ast
 from functools import partial
 
 from .. import ops
-from ..autograd import fresh_id
+from ..autograd import Cut, CutReason, Provenance, fresh_id
 from ..autograd.events.broken_graph import NumberBackward
+from ..because import NOTHING, guess
 from ..domain import facets
 from ..domain.completion import ProgramRaised
 from ..domain.induction import is_number
@@ -101,11 +102,22 @@ def method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: C
         array_memory.note_write(machine, state, receiver, call.node)
     if call.name in OF_TENSORS:
         return Unknown(requires_grad=False if call.name == "detach" else receiver.requires_grad, origin=Origin.BATCH)
-    if call.name == "backward":
-        _walk_unknown(machine, state, receiver, call)
-    if call.name in ("step", "zero_grad"):
-        unknown_may_hold(machine, state, call.name)
-    return unknown_step(machine, state, call) if call.name == "step" else None
+    return _called_as(machine, state, receiver, call)
+
+
+def _called_as(machine: Machine, state: State, receiver: Unknown, call: Call) -> Value | None:
+    """A method that says by its name what an unknown value is taken for: a loss, what holds a number, an optimizer."""
+    match call.name:
+        case "backward":
+            _walk_unknown(machine, state, receiver, call)
+        case "item" if not call.args and not call.kwargs:
+            return _number_in_unknown(machine, state, call.node)
+        case "zero_grad":
+            unknown_may_hold(machine, state, call.name)
+        case "step":
+            unknown_may_hold(machine, state, call.name)
+            return unknown_step(machine, state, call)
+    return None
 
 
 def _method_of_batch(machine: Machine, state: State, receiver: Unknown, call: Call) -> Value:
@@ -115,6 +127,13 @@ def _method_of_batch(machine: Machine, state: State, receiver: Unknown, call: Ca
     tensor = dispatch.tensor_of(machine, state, receiver)
     assert tensor is not None
     return tensor_method(machine, state, TensorRef(tensor), call)
+
+
+def _number_in_unknown(machine: Machine, state: State, node: ast.AST) -> Value:
+    """``item()`` of what may be a tensor or an array: a number."""
+    number, read = Unknown("item", False), Cut(state.point(node), CutReason.ITEM, "item")
+    machine.facts.record_provenance(number.tensor_id, Provenance(cut=read))
+    return number
 
 
 def _walk_unknown(machine: Machine, state: State, receiver: Unknown, call: Call) -> None:
@@ -129,8 +148,8 @@ def _walk_unknown(machine: Machine, state: State, receiver: Unknown, call: Call)
 
 
 def _refuse_number(machine: Machine, state: State, receiver: Unknown, node: ast.AST) -> None:
-    """Publish that a number has no ``backward``, and raise, if it was read from a tensor with a graph for certain. Not
-    where the program has asked what it is, or where a handler may be for this error.
+    """Publish that a number has no ``backward``, and raise, if it was read from a tensor, or from what is taken for one
+    by its ``item()``. Not where the program has asked what it is, or where a handler may be for this error.
     """
     origins = machine.facts.provenance_of(receiver.tensor_id)
     cut = origins.cut
@@ -139,9 +158,16 @@ def _refuse_number(machine: Machine, state: State, receiver: Unknown, node: ast.
     names = (receiver, receiver.formula, origins.number_in)
     if any(isinstance(asked, tuple) and asked[:1] in OF_TYPES and asked[1] in names for asked in state.path_condition):
         return
-    if is_number(receiver) or cut.operation == "tolist" and (cut.source is None or cut.source.assumption is None):
-        machine.facts.events.publish(NumberBackward(point=state.point(node), cut=cut))
+    is_tensor = cut.operation == "tolist" and (cut.source is None or cut.source.assumption is None)
+    if is_number(receiver) or is_tensor or cut.operation == "item":
+        because = NOTHING if is_number(receiver) or is_tensor else guess(f"`{_read(cut.point.node)}` is a tensor")
+        machine.facts.events.publish(NumberBackward(point=state.point(node), because=because, cut=cut))
         raise ProgramRaised("AttributeError", "object has no attribute 'backward'", by_torch=True)
+
+
+def _read(node: ast.AST) -> str:
+    """What a method is called on, as it is written."""
+    return written(node.func.value) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else "it"
 
 
 def tensor_method(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:

@@ -114,7 +114,7 @@ def plain(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Va
     certain = call.name != "tolist" and state.tensors[receiver.id].assumption is None
     value = Unknown("item", False, origin=Origin.NUMBER if certain else Origin.ANY)
     tensor, lost = resolve_view(state, receiver.id), cut_of(machine, receiver)
-    if tensor.requires_grad:
+    if tensor.requires_grad or tensor.requires_grad is None and lost is None:
         reason = CutReason.ITEM if call.name == "item" else CutReason.READ
         lost = Cut(state.point(call.node), reason, call.name, source=tensor.grad_fn)
     read = contents(state, receiver.id)
