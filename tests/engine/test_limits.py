@@ -38,6 +38,24 @@ def g(x): return x.exp()
 f(torch.ones(3))
 """
 
+GIVEN_UP = """\
+import torch
+def burn(n): return [i * i for i in range(n)] + [i + 1 for i in range(n)]
+def main(weighted, wide, n):
+    if weighted == "yes": kind = torch.zeros(3, requires_grad=True).exp()
+    else: kind = torch.zeros(3)
+    if wide == "yes": width = torch.zeros(8, requires_grad=True).exp()
+    else: width = torch.zeros(8)
+    burn(n), burn(n), burn(n), burn(n)
+    return kind, width
+def train(net, loader):
+    for x in loader:
+        loss = net(x).mean()
+        loss.backward()
+        loss.backward()
+main(input(), input(), int(input()))
+"""
+
 
 def test_fuel_of_the_script():
     assert analyse(LOOP).stats["out_of_fuel"] == 0
@@ -62,3 +80,10 @@ def test_iterations_of_a_loop_that_counts():
 def test_depth_of_calls():
     assert analyse(CALLS).stats["unknown_calls"] == 0
     assert analyse(CALLS, limits=Limits(call_depth=1)).stats["unknown_calls"] == 1
+
+
+def test_choices_of_a_call_that_was_given_up_are_none_of_other_functions():
+    """They tell the path that was followed from others, and nothing of what a function does that nothing calls."""
+    whole, part = analyse(GIVEN_UP), analyse(GIVEN_UP, limits=Limits(script_fuel=75))
+    assert (whole.stats["out_of_fuel"], part.stats["out_of_fuel"]) == (0, 1)
+    assert [each.code for each in whole.diagnostics] == [each.code for each in part.diagnostics] == ["TL101"]

@@ -10,7 +10,8 @@ from dataclasses import replace
 from functools import partial
 
 from ..autograd import Facts
-from ..autograd.model.choices import ALWAYS
+from ..autograd.model.choices import ALWAYS, literals_of, without
+from ..autograd.model.path_guard import PathGuard
 from ..domain.completion import ProgramRaised, Raise
 from ..domain.state import State
 from ..domain.values import Const, Frame, Unknown, Value
@@ -75,7 +76,7 @@ def end_of_script(machine: Machine, memory: AnalysisCache) -> AnalysisUnit:
         before = memory.script[-1]
         with recorded(machine, memory.facts(before), before.loads, 0) as step:
             states, module = memory.paths(before.result[0]), before.result[1]
-            finished = next((s for s in states if s.completion is None), states[0])
+            finished = min(states, key=lambda path: (path.completion is not None, bool(path.supposed)))
             step.stats.stopped += is_stopped(states)
             step.ended = certain_end(states)
             try:
@@ -88,10 +89,25 @@ def end_of_script(machine: Machine, memory: AnalysisCache) -> AnalysisUnit:
                 machine.fail(Entry("script"), error)
             finished.frame = module
             finished.retained_after_loop = {}  # reported above; of a script that raised no code asks what it keeps
+            if before.is_truncated:
+                _forget_choices(finished, before.resume_point)
             define_rest(machine, finished, machine.tree.body, Entry("script"), machine.limits.definition_fuel)
         step.result = finished, module
         memory.finish = step
     return memory.finish
+
+
+def _forget_choices(state: State, place: tuple[Block, ...]) -> None:
+    """What a call of the script has chosen that was given up is no choice of the functions that others call: it only
+    tells the path that was followed from those that were not. They make it anew if they ask the same.
+    """
+    begun = next((block.caller.entry.frame for block in place if block.caller is not None), None)
+    if begun is None:
+        return
+    inside = frozenset(each for each in literals_of(state.guard.followed) if each[0].number > begun)
+    state.guard = PathGuard(without(state.guard.followed, inside), state.guard.whole)
+    for choice, _ in inside:
+        state.path_condition.pop(choice.formula, None)
 
 
 def is_stopped(states: list[State]) -> bool:
