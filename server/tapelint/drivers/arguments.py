@@ -22,6 +22,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from ..bounds import BOUNDS
 from ..domain.completion import ProgramRaised
@@ -115,10 +116,8 @@ def make_instance(machine: Machine, state: State, owner: HeapRef, node: ast.AST)
         _prepare(machine, state, found[1], instance, node)
     elif state.get(owner.id, Class).dataclass:
         for name, (default, annotation, scope) in dataclass_fields(state, mro_of(state, owner)).items():
-            known = default
-            if known is None:
-                known = Wanted(machine, state, scope, name, node).promised(annotation)
-            state.edit(instance.id, Instance).attributes[name] = known if known is not None else something(name)
+            known = Wanted(machine, state, scope, name, node).field(annotation, default)
+            state.edit(instance.id, Instance).attributes[name] = known
     elif found is not None:
         state.edit(instance.id, Instance).is_partial = True
     ready = prepared(state, owner)
@@ -325,6 +324,18 @@ class Wanted:
         if len(known) == 1:
             return known[0]
         return something(self.name, False) if known and all(map(_is_data, known)) else None
+
+    def field(self, annotation: ast.expr | None, default: Value | None) -> Value:
+        """What a field of a dataclass holds whose object somebody has made: what it is by default, but what is None by
+        default he has mostly given.
+        """
+        if default is not None and default != NONE:
+            return default
+        found = self.promised(annotation)
+        known = something(self.name) if found is None else found
+        if default is None or not isinstance(known, Unknown):
+            return known
+        return replace(known, formula=Option(NONE, f"`{self.name}` is given"))
 
     def _of_option(self, option: ast.expr) -> Value | None:
         if isinstance(option, ast.Subscript):

@@ -13,6 +13,7 @@ def train(self, x):
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..checks.kept_values import PLAIN
@@ -51,6 +52,8 @@ class MethodFlow:
     # The attributes that are read, and those of which a test asks.
     read: set[str] = field(default_factory=set)
     tested: set[str] = field(default_factory=set)
+    # Of these, the ones for which a test does something where they are None, or may: it does not only leave.
+    weighed: set[str] = field(default_factory=set)
     # The methods of the object that are called.
     called: set[str] = field(default_factory=set)
     # Whether it goes backward itself, outside of the functions that it defines.
@@ -105,14 +108,51 @@ def _note(found: MethodFlow, node: ast.AST, own: str) -> None:
             found.filled |= _attributes(holder, own)
         case ast.Attribute(ast.Name(name), attribute, ast.Load()) if name == own:
             found.read.add(attribute)
-        case ast.If() | ast.IfExp() | ast.While() | ast.Assert():
-            _tested(found, node.test, own)
-        case ast.BoolOp():
+        case ast.If() | ast.IfExp() | ast.While() | ast.Assert() | ast.BoolOp():
             _tested(found, node, own)
 
 
-def _tested(found: MethodFlow, test: ast.expr, own: str) -> None:
-    found.tested |= _attributes(test, own)
+def _tested(found: MethodFlow, node: ast.If | ast.IfExp | ast.While | ast.Assert | ast.BoolOp, own: str) -> None:
+    asked = _attributes(node if isinstance(node, ast.BoolOp) else node.test, own)
+    found.tested |= asked
+    found.weighed |= asked - _only_guarded(node, own)
+
+
+def _only_guarded(node: ast.AST, own: str) -> set[str]:
+    """The attributes without which a test only leaves: `if self.net is None: return`, `assert self.net`."""
+    match node:
+        case ast.If() if not node.orelse and _only_leaves(node.body):
+            return {*_if_none(node.test, own, True)}
+        case ast.Assert():
+            return {*_if_none(node.test, own, False)}
+        case ast.BoolOp():  # `self.net is None or ...`: the statement around it says what becomes of that
+            return {*_if_none(node, own, True)}
+    return set()
+
+
+def _if_none(test: ast.expr, own: str, truth: bool) -> Iterator[str]:
+    """The attributes for which a test is ``truth`` if one of them is None."""
+    match test:
+        case ast.Compare(left, [how], [ast.Constant(None)]):
+            if isinstance(how, (ast.Is, ast.Eq) if truth else (ast.IsNot, ast.NotEq)):
+                yield from _attributes(left, own)
+        case ast.UnaryOp(ast.Not(), operand):
+            yield from _if_none(operand, own, not truth)
+        case ast.BoolOp(how, values) if isinstance(how, ast.Or if truth else ast.And):
+            for value in values:
+                yield from _if_none(value, own, truth)
+        case ast.Attribute() if not truth:
+            yield from _attributes(test, own)
+
+
+def _only_leaves(side: list[ast.stmt]) -> bool:
+    """Whether a block leaves the function, the iteration or the program, and computes nothing that is used."""
+    *before, last = side
+    if not all(isinstance(each, ast.Expr) for each in before):
+        return False
+    if isinstance(last, ast.Return):
+        return last.value is None or isinstance(last.value, (ast.Constant, ast.Name))
+    return isinstance(last, (ast.Raise, ast.Continue, ast.Break))
 
 
 def _attributes(part: ast.expr, own: str) -> set[str]:

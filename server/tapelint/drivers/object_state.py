@@ -152,18 +152,18 @@ def _set_up(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow,
 
 def _due(state: State, receiver: HeapRef, reached: dict[str, MethodFlow]) -> list[str]:
     """The attributes that methods read before anything has assigned them: absent ones, and those that are None where
-    no test foresees that; and those that hold a graph, which another method makes anew for each call. What the methods
-    assign themselves is their own business.
+    a test foresees that only to leave, or none does; and those that hold a graph, which another method makes anew for
+    each call. What the methods assign themselves is their own business.
     """
     own = {name for each in reached.values() for name in each.assigned}
-    tested = {name for each in reached.values() for name in each.tested}
+    weighed = {name for each in reached.values() for name in each.weighed}
     read = dict.fromkeys(name for each in reached.values() for name in sorted(each.read))
     known = state.get(receiver.id, Instance).attributes
     own |= _added_to(reached, known)
     return [
         name
         for name in read
-        if name not in own and not (name in tested and name in known) and _is_due(state, receiver, name)
+        if name not in own and not (name in weighed and name in known) and _is_due(state, receiver, name)
     ]
 
 
