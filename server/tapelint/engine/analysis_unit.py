@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..autograd import Facts, fresh_id
@@ -149,7 +149,7 @@ class AnalysisUnit:
             fuel,
             fuel_used_before=self.fuel_used_before + self.fuel_used,
             iteration_facts=self.iteration_facts.later(self.fuel_used),
-            loop_extensions={run: replace(loop, first=loop.first.copy()) for run, loop in self.loop_extensions.items()},
+            loop_extensions={run: loop.copy() for run, loop in self.loop_extensions.items()},
             observed=self.observed.copy(),
             abandoned=self.abandoned.copy(),
             taken=self.taken.copy(),

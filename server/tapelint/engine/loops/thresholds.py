@@ -9,6 +9,9 @@ A number that is compared with one it has not reached, and that has grown since 
 assumed to reach it. Where that is near, the loop runs as many iterations more. Where it is far, two iterations stand
 for what is so much later: in these the number is there. How often methods without a caller were called is not known,
 nor then what they have counted.
+
+    self.steps += 1
+    if self.steps % 100 == 0:       # what is counted comes by: in one of these two iterations it is there
 """
 
 from __future__ import annotations
@@ -16,14 +19,16 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ...autograd import Iteration
 from ...bounds import BOUNDS
 from ...domain.induction import InductionValue, raw_value
 from ...domain.mro import mro_of
 from ...domain.state import State
 from ...domain.values import Class, Const, HeapRef, Instance, Unknown, Value
+from ...frozen import frozen
 from ...source import cached_on_node, walk
 from ..limits import Limits
 from ..machine import Machine
@@ -36,24 +41,43 @@ COMPARISONS: dict[type, Callable[[Any, Any], Any]] = {
 }
 
 
+@frozen
+class _Passing:
+    """What the program counts, at a comparison with a number that it meets and passes."""
+
+    # The iteration in which it was compared, and what it was then.
+    lap: int
+    number: int
+    # Whether it was another one in the iteration before.
+    changes: bool = False
+
+
 @dataclass(slots=True)
 class LoopExtension:
     """One run of a loop that compares growing numbers with thresholds."""
 
     # How many iterations it takes to reach all of them.
     iterations: int = 0
-    # Whether it is in the iterations that stand for all beyond `Limits.max_unroll`.
-    is_late: bool = False
+    # The first of the iterations that stand for all beyond `Limits.max_unroll`; 0 where it is in none of them.
+    late: int = 0
     # The number that each comparison saw first.
     first: dict[ast.AST, int] = field(default_factory=dict)
+    # What each comparison with a number that is met and passed saw last; None once it was met.
+    passing: dict[ast.AST, _Passing | None] = field(default_factory=dict)
+    # The number that is met in a late iteration, and that iteration: of several numbers only one can be.
+    met: tuple[int, int] | None = None
+
+    def copy(self) -> LoopExtension:
+        """The same run, to go on with."""
+        return replace(self, first=self.first.copy(), passing=self.passing.copy())
 
     def more(self, number: int, limits: Limits) -> int:
         """How many iterations are to follow the one of that number, which was to be the last."""
         if self.iterations <= limits.max_unroll:
             return max(self.iterations - number, 0)
-        if self.is_late:
+        if self.late:
             return 0
-        self.is_late = True
+        self.late = number + 1
         return BOUNDS.late_iterations
 
 
@@ -61,33 +85,74 @@ def assume_reached(
     machine: Machine, state: State, op: ast.cmpop, left: Value, right: Value, node: ast.AST
 ) -> Value | None:
     """``left op right``, where ``right`` stands at ``node``, if that is not decided by what the two numbers are now."""
-    how = COMPARISONS.get(type(op))
-    if how is None or not isinstance(left, Const) or not isinstance(right, Const):
+    if not isinstance(left, Const) or not isinstance(right, Const):
         return None
     one, two = raw_value(left), raw_value(right)
     if type(one) is not int or type(two) is not int:
         return None
-    grows, begun = (left, one) if one <= two else (right, two)
-    then = how(float("inf"), two) if grows is left else how(one, float("inf"))
-    if isinstance(grows, InductionValue) and not grows.grows or then is how(one, two):
+    if isinstance(op, (ast.Eq, ast.NotEq)):
+        meets = isinstance(left, InductionValue) and left.grows and _meets(machine, state, node, one, two)
+        return Const(isinstance(op, ast.Eq)) if meets else None
+    how = COMPARISONS.get(type(op))
+    return None if how is None else _reached(machine, state, how, (left, one), (right, two), node)
+
+
+Counted = tuple[Const, int]
+"""A number of the program, and what it is now."""
+
+
+def _reached(
+    machine: Machine, state: State, how: Callable[[Any, Any], Any], left: Counted, right: Counted, node: ast.AST
+) -> Value | None:
+    """The same for a comparison that tells ``how`` two numbers are ordered."""
+    grows, begun = left if left[1] <= right[1] else right
+    then = how(float("inf"), right[1]) if grows is left[0] else how(left[1], float("inf"))
+    if isinstance(grows, InductionValue) and not grows.grows or then is how(left[1], right[1]):
         return None
     if isinstance(grows, InductionValue) and grows.begun:
         return Unknown("comparison", False)
-    return _far(machine, state, node, begun, max(one, two), then)
+    return _far(machine, state, node, begun, max(left[1], right[1]), then)
 
 
 def _far(machine: Machine, state: State, node: ast.AST, begun: int, end: int, then: bool) -> Value | None:
     """What a comparison is ``then``, once a number that has grown since it was first compared at ``node`` is assumed to
     be at ``end``; before that the loop runs on until it would be there.
     """
-    run = next((lap.run for lap in reversed(state.iterations) if lap.run in machine.unit.loop_extensions), None)
-    if run is None:
-        return None
-    waiting = machine.unit.loop_extensions[run]
+    lap = _extended(machine, state)
+    if lap is None or isinstance(lap.loop, ast.While) and node in walk(lap.loop.test):
+        return None  # the loop is left after some iterations in any case
+    waiting = machine.unit.loop_extensions[lap.run]
     if begun <= waiting.first.setdefault(node, begun):
         return None
     waiting.iterations = max(waiting.iterations, end + BOUNDS.late_iterations)
-    return Const(then) if waiting.is_late and end + BOUNDS.late_iterations > machine.limits.max_unroll else None
+    return Const(then) if waiting.late and end + BOUNDS.late_iterations > machine.limits.max_unroll else None
+
+
+def _extended(machine: Machine, state: State) -> Iteration | None:
+    """The iteration of the innermost loop that may be run longer than planned."""
+    return next((lap for lap in reversed(state.iterations) if lap.run in machine.unit.loop_extensions), None)
+
+
+def _meets(machine: Machine, state: State, node: ast.AST, number: int, other: int) -> bool:
+    """Whether what the program counts is assumed to be at the ``other`` number, with which it is compared at ``node``:
+    it has changed from one iteration to the next, and has not been there in those that were followed.
+    """
+    lap = _extended(machine, state)
+    if lap is None:
+        return False
+    waiting = machine.unit.loop_extensions[lap.run]
+    last = waiting.passing.setdefault(node, _Passing(lap.number, number))
+    if number == other or last is None:
+        waiting.passing[node] = None
+        return False
+    if last.lap != lap.number:
+        last = waiting.passing[node] = _Passing(lap.number, number, last.changes or last.number != number)
+    if last.changes:
+        waiting.iterations = max(waiting.iterations, machine.limits.max_unroll + 1)
+    if not waiting.late or not last.changes:
+        return False
+    waiting.met = waiting.met or (lap.number, other)
+    return waiting.met == (lap.number, other)
 
 
 def assume_started(machine: Machine, state: State, owner: HeapRef, instance: HeapRef) -> None:
