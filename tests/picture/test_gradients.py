@@ -182,6 +182,7 @@ def test_a_finding_about_modes_is_drawn_as_its_story() -> None:
             net(torch.ones(1, 3)).sum().backward()
             opt.step()
             net.eval()
+            net(torch.zeros(1, 3)).item()
         """,
         "TL409",
     )
