@@ -226,6 +226,8 @@ class GradMode:
     mode: bool | None
     # None leaves inference mode as it is.
     inference: bool | None = None
+    # Whether making it sets the mode, as ``torch.set_grad_enabled`` does; the others do nothing until they are entered.
+    acts_at_once: bool = False
 
 
 @frozen

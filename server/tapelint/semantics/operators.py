@@ -38,7 +38,7 @@ from ..models.python import sets
 from ..models.python.classes.comparisons import equal, identical, is_among
 from ..models.torch import dispatch, kept_aliases
 from ..models.torch.autograd import missing_grad
-from ..models.torch.autograd.grad_mode import MANAGERS
+from ..models.torch.autograd.grad_mode import MANAGERS, waits_to_be_entered
 from .calls import call_dunder
 
 ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
@@ -379,10 +379,9 @@ def boolean(machine: Machine, node: ast.BoolOp, state: State, key: object) -> Va
     doubtful: list[Value] = []
     for part in node.values:
         machine.unit.completed.add(part)
-        mode = state.grad_mode
         value = machine.eval(part, state)
         if manager := isinstance(part, ast.Call) and isinstance(value, MANAGERS):
-            _pass_over(machine, state, node, part, acted=state.grad_mode != mode)
+            _pass_over(machine, state, node, part, value)
         known = manager or _truth_of_part(machine, state, node, part, value)
         if known is stop:
             break
@@ -396,11 +395,11 @@ def boolean(machine: Machine, node: ast.BoolOp, state: State, key: object) -> Va
     return remembered(machine, node, state, Unknown("or" if stop else "and", False if plain else None))
 
 
-def _pass_over(machine: Machine, state: State, node: ast.BoolOp, part: ast.expr, acted: bool) -> None:
-    """Publish which manager is not entered: with ``and`` this one, with ``or`` the next. One that has ``acted`` when it
-    was made need not be entered.
+def _pass_over(machine: Machine, state: State, node: ast.BoolOp, part: ast.expr, value: Value) -> None:
+    """Publish which manager is not entered: with ``and`` this one, with ``or`` the next. One that acts when it is made
+    need not be entered.
     """
-    if not acted and part is not node.values[-1]:
+    if waits_to_be_entered(value) and part is not node.values[-1]:
         dropped = node.values[node.values.index(part) + isinstance(node.op, ast.Or)]
         machine.facts.events.publish(ManagerDropped(point=state.point(node), dropped=dropped, operands=node))
 

@@ -17,7 +17,7 @@ from ..domain.values import NONE, Frame, Unknown, Value
 from ..engine.machine import STATEMENTS, Machine
 from ..engine.stored_names import returns
 from ..models.torch.autograd.changed_objects import may_have_changed
-from ..models.torch.autograd.grad_mode import MANAGERS
+from ..models.torch.autograd.grad_mode import waits_to_be_entered
 from ..ops import conversions
 from ..source.cells import cell_at
 from .assign import assign, delete
@@ -43,13 +43,12 @@ def with_effect(machine: Machine, node: ast.stmt, state: State) -> list[State]:
 
 
 def evaluated(machine: Machine, node: ast.Expr, state: State) -> None:
-    mode = state.grad_mode
     result = machine.eval(node.value, state)
     if detached := [*_detached_for_nobody(node.value)]:
         machine.facts.origins.dropped.update(() if _is_shown(machine, node) else detached)
     match node.value:
         case ast.Call(func=func):
-            if isinstance(result, MANAGERS) and state.grad_mode == mode:
+            if waits_to_be_entered(result):
                 machine.facts.events.publish(ManagerDropped(point=state.point(node.value), dropped=node.value))
             if isinstance(func, ast.Attribute):
                 may_have_changed(machine, state, func, result)

@@ -28,6 +28,11 @@ MANAGERS = (GradMode, Autocast, SavedTensorHooks)
 """Context managers that set what autograd records. They are true."""
 
 
+def waits_to_be_entered(value: Value) -> bool:
+    """Whether a value is a context manager that sets what autograd records, and only where it is entered."""
+    return isinstance(value, MANAGERS) and not (isinstance(value, GradMode) and value.acts_at_once)
+
+
 def as_mode(value: Value) -> GradMode | None:
     """The grad mode a context manager or decorator stands for, also where it is not called (``@torch.no_grad``)."""
     if isinstance(value, GradMode):
@@ -105,7 +110,7 @@ def set_grad_enabled(machine: Machine, state: State, call: Call) -> Value:
     if state.grad_mode != before:
         state.changes += 1
     state.grad_mode_set_at = state.point(call.node) if mode is False else None
-    return GradMode(mode)
+    return GradMode(mode, acts_at_once=True)
 
 
 @function("torch.is_grad_enabled")
