@@ -77,9 +77,13 @@ def _converted(machine: Machine, state: State, receiver: TensorRef, call: Call) 
         machine.facts.memory.maybe_copied[tensor.id] = state.point(call.node)
     if wanted in ("int", "bool") or wanted and tensor.kind in ("int", "bool"):
         return receiver if tensor.kind == wanted else _without_gradient(machine, state, receiver.id, wanted, call)
+    copied: Value | None = None
     if _may_be_copied(machine, tensor, asked, call):
-        if (copied := _moved(machine, state, receiver, asked, call)) is not None:
-            return copied
+        copied = _moved(machine, state, receiver, asked, call)
+    elif call.name == "contiguous" and not call.kwargs and state.grad_mode is not False and _has_gaps(machine, tensor):
+        copied = run(machine, state, "clone", [receiver], {}, call.node)
+    if copied is not None:
+        return copied
     result = receiver.id if tensor.requires_grad is not False else _of_data(machine, state, tensor, asked, call)
     precision.convert(machine, call.name, asked, result)
     return TensorRef(result)
@@ -123,6 +127,19 @@ def _may_be_copied(machine: Machine, tensor: Tensor, asked: list[Value], call: C
     if not tensor.requires_grad or tensor.grad_fn is not None or not _moves(call):
         return False
     return not tensor.parameter or precision.changes(machine, tensor.id, call.name, asked)
+
+
+REORDERING = frozenset(
+    "t transpose permute movedim moveaxis swapaxes swapdims T mT H mH adjoint expand expand_as diagonal".split()
+)
+"""Ops whose views have their entries in another order than memory has, or the same entry more than once."""
+
+
+def _has_gaps(machine: Machine, tensor: Tensor) -> bool:
+    """Whether the entries of a view do not lie in memory one after the other, so that ``contiguous()`` copies it."""
+    window = machine.facts.memory.windows.get(tensor.id)
+    made = tensor.grad_fn if tensor.base is not None else None
+    return made is not None and (made.op in REORDERING or window is not None and window.is_gapless is False)
 
 
 def _moves(call: Call) -> bool:
