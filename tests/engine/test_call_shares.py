@@ -228,3 +228,34 @@ def test_which_results_a_network_cut_is_unknown():
         cut, whole = (RECURRENT.format(kept=kept, taken=taken) for kept in ("h.detach()", "h * 1"))
         assert codes(analyse(cut, limits=SMALL)) == codes(analyse(cut)) == []
         assert codes(analyse(whole, limits=SMALL)) == codes(analyse(whole)) == ["TL102"]
+
+
+MAKER = f"""\
+import torch
+class Table(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rows = []
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = torch.nn.Linear(3, 3)
+        self.calls = 0
+    def forward(self, x):
+        self.calls += 1
+        table = Table()
+{WORK.replace("    ", "        ")}
+        return self.first(x), table
+def train(batches):
+    net = Net()
+    for _ in range(3):
+        out, table = net(torch.ones(2, 3))
+        out.sum().backward()
+"""
+
+
+def test_a_network_that_makes_others_keeps_its_parameters():
+    assert codes(analyse(MAKER)) == []
+    report = analyse(MAKER, limits=SMALL)
+    assert report.notices[0].message == "`forward` (line 11) takes too long: its call was left out"
+    assert codes(report) == []  # not that `out` has no graph

@@ -105,13 +105,15 @@ def abandoned(
         machine.unit.abandoned.add(definition)
         machine.give_up(Lost(Entry("call", definition)))
     stored, cuts = machine.query(effects_by_name, definition, *machine.trees)
-    for value in (*args, *kwargs.values()):
-        _forget_attributes(state, value, stored)
     network, name = _network(state, args), getattr(definition, "name", "")
-    if network is not None and name == "forward":
+    result: Value | None = None
+    if network is not None and name == "forward":  # of the parameters that it has now
         result = MODULE_METHODS["forward"](machine, state, network, Call("forward", args[1:], kwargs, node))
         if cuts and isinstance(result, TensorRef):
             machine.facts.record_provenance(result.id, Provenance(parts_may_be_cut=True))
+    for value in (*args, *kwargs.values()):
+        _forget_attributes(state, value, stored)
+    if result is not None:
         return result
     if network is not None and name == "__init__":
         thing = state.edit(network.id, Instance)
@@ -162,7 +164,9 @@ def _repeats(definition: ast.AST) -> bool:
 
 @cached_on_node
 def _own_effects(definition: ast.AST) -> tuple[frozenset[str], frozenset[str], bool]:
-    """The attributes that a function assigns, the names of what it calls, and whether it may cut graphs itself."""
+    """The attributes that a function assigns, the names of what it calls, and whether it may cut graphs itself. What an
+    ``__init__`` calls of its bases assigns those of an object that is being made, and of no other.
+    """
     found, called, cuts = set[str](), set[str](), False
     for node in walk(definition):
         if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
@@ -170,7 +174,7 @@ def _own_effects(definition: ast.AST) -> tuple[frozenset[str], frozenset[str], b
         elif isinstance(node, ast.Call):
             called.add(getattr(node.func, "attr", getattr(node.func, "id", "")))
         cuts = cuts or isinstance(node, ast.Attribute) and node.attr in CUTTING
-    return frozenset(found), frozenset(called), cuts
+    return frozenset(found), frozenset(called - {"__init__"}), cuts
 
 
 @cached_on_node
