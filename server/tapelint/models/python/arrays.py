@@ -23,7 +23,7 @@ from ...engine.lost_history import computed, cut_of
 from ...engine.machine import Machine
 from ...engine.syntax.must_execute import walks_after
 from ..torch.autograd.backward_calls import first_argument
-from ..torch.registry import FUNCTIONS, TENSOR_METHODS, Call, method
+from ..torch.registry import FUNCTIONS, TENSOR_METHODS, Call, function, method
 from . import array_memory
 
 REFUSED = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
@@ -165,3 +165,9 @@ def array_function(machine: Machine, state: State, call: Call) -> Value:
 
 for _name in (*DIRECT, *JOINING):
     FUNCTIONS["numpy." + _name] = array_function
+
+
+@function("numpy.isscalar")
+def isscalar(machine: Machine, state: State, call: Call) -> Value:
+    """A tensor is none, of whatever size."""
+    return FALSE if isinstance(call.get(0, "element"), TensorRef) else Unknown("isscalar", False)

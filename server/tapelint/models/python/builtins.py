@@ -342,6 +342,8 @@ def plain(machine: Machine, state: State, call: Call) -> Value:
         if known is not None:
             return Const(known)
     kind = {"int": int, "float": float, "bool": bool, "str": str}.get(call.name.rpartition(".")[2])
+    if kind is str and value == External("torch.Tensor"):
+        return Const("<class 'torch.Tensor'>")
     if kind and isinstance(value, Const) and not call.kwargs and all(isinstance(a, Const) for a in call.args):
         try:
             return Const(kind(*(a.value for a in call.args if isinstance(a, Const))))
