@@ -53,7 +53,7 @@ export interface Explanation {
             readonly help: string | null;
             readonly steps: readonly { readonly message: string; readonly place: Line }[];
             readonly noFix: string | null;
-            readonly cures: readonly { readonly title: string; readonly command: Command | null }[];
+            readonly cures: readonly { readonly title: string; readonly effect: string; readonly command: Command | null }[];
         }[];
     } | null;
 }

@@ -88,15 +88,15 @@ ${told === '' ? '' : `<h3>How it comes to this</h3><ol>${told}</ol>`}
         return marked(words).replace(/\bTL\d{3}\b/g, (code) => this.link({ kind: 'rule', code }, code));
     }
 
-    private cure({ title, command }: Cure, { location }: Line, isOther: boolean): string {
+    private cure({ title, effect, command }: Cure, { location }: Line, isOther: boolean): string {
         if (command === null && location === null) {
             return `<p>${marked(title)}</p>`;
         }
         const isUnsafe = title.endsWith(UNSAFE);
         const action: Action = command !== null ? { kind: 'cure', command } : { kind: 'lightbulb', place: location as Place };
         const text = marked(isUnsafe ? title.slice(0, -UNSAFE.length) : title);
-        const note = isUnsafe ? '<span class="quiet">This may change what is computed.</span>' : '';
-        return `<button class="${isOther ? 'other' : 'first'}" data-action="${this.number(action)}">${text}</button>${note}`;
+        const note = [isUnsafe ? 'This may change what is computed.' : '', effect].filter((words) => words !== '').map(marked).join(' ');
+        return `<button class="${isOther ? 'other' : 'first'}" data-action="${this.number(action)}">${text}</button><span class="quiet">${note}</span>`;
     }
 
     private link(action: Action, html: string): string {

@@ -84,6 +84,7 @@ def test_the_page_has_the_cause_its_steps_and_its_cures(project: tuple[Wire, str
     (found,) = page["findings"]
     assert (found["code"], found["name"], found["severity"]) == ("TL201", "saved-tensor-modified", "error")
     assert found["place"] == {"name": "train.py:4", "code": "y += 1", "location": answer["location"]}
+    assert [{*cure} for cure in found["cures"]] == [{"title", "effect", "command"}] * len(found["cures"])
     steps = [(step["place"]["name"], step["place"]["code"]) for step in found["steps"]]
     assert steps[0] == ("train.py:3", "y = torch.ones(3, requires_grad=True).exp()")
     assert steps[-1] == ("train.py:6", "loss.backward()")
@@ -219,3 +220,24 @@ def test_the_traceback_of_a_cell_leads_into_the_open_notebook(wire: Wire) -> Non
     assert "raised at /project/a.ipynb:cell 4:1\n" in str(answer["text"]) and "error[TL201]" in str(answer["text"])
     start, end = {"line": 1, "character": 0}, {"line": 1, "character": 6}
     assert answer["location"] == {"uri": cell(1), "range": {"start": start, "end": end}}
+
+
+SHARED = """\
+import torch
+
+x = torch.ones(3, requires_grad=True)
+y = x.exp()
+(y * 2 + x).sum().backward()
+(y * 3 + x).sum().backward()
+"""
+
+
+def test_a_cure_says_what_it_changes_besides(wire: Wire, tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(SHARED)
+    wire.start(APPLYING, rootUri=tmp_path.as_uri())
+    second = "RuntimeError: Trying to backward through the graph a second time (or directly access saved tensors"
+    text = (
+        f'Traceback (most recent call last):\n  File "train.py", line 6\n    (y * 3 + x).sum().backward()\n{second}\n'
+    )
+    page: Any = explain(wire, text)["page"]
+    assert any(cure["effect"].endswith(".") for cure in page["findings"][0]["cures"])

@@ -9,7 +9,8 @@ clients that make links and buttons of them:
 
     {"error": "RuntimeError: ...", "raised": PLACE, "remarks": [TEXT], "findings": [{
         "code": "TL102", "name": ..., "severity": "error", "message": ..., "place": PLACE, "needs": ..., "help": ...,
-        "steps": [{"message": ..., "place": PLACE}], "noFix": ..., "cures": [{"title": ..., "command": COMMAND}]}]}
+        "steps": [{"message": ..., "place": PLACE}], "noFix": ...,
+        "cures": [{"title": ..., "effect": ..., "command": COMMAND}]}]}
 
 A place has the ``name`` for readers, the ``code`` of its line and the ``location``. The command of a cure makes it
 (``fixes_elsewhere``); it is null in notebooks, whose lightbulbs have the cure.
@@ -149,7 +150,7 @@ class Page:
     def _cure(self, report: analysis.Report, fix: Fix) -> dict[str, Any]:
         own = (FileEdits(report.path, report.source.text, fix.edits),) if fix.edits else ()
         command = None if own and report.source.cells else fixes_elsewhere.making(self._ls, fix.title, own + fix.others)
-        return {"title": fix.title, "command": command}
+        return {"title": fix.title, "effect": fix.effect, "command": command}
 
     def _place(self, source: Source, span: Span) -> dict[str, Any]:
         name, own = place_in_cells(source, span)
