@@ -164,7 +164,7 @@ export async function raise(page) {
         await page.keyboard.type(`PS1='$ '; python() { ${TORCH} "$@"; }; clear\n`, { delay: 10 });
         await page.waitForTimeout(500);
     }
-    await page.keyboard.type(TORCH ? 'python train.py\n' : 'clear; cat traceback.txt\n', { delay: 30 });
+    await page.keyboard.type(TORCH ? 'python train.py\n' : "PS1='$ '; clear; cat traceback.txt\n", { delay: 30 });
     await page.locator('.xterm-rows > div', { hasText: 'RuntimeError: Trying' }).first().waitFor();
     await page.waitForTimeout(1000);
 }
