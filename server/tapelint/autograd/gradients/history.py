@@ -212,6 +212,16 @@ def stepped(state: AutogradState, leaves: Iterable[int], point: ProgramPoint, pr
     change(state, before, how, new=in_vain)
 
 
+def forget_used(state: AutogradState, leaves: Iterable[int]) -> None:
+    """What any code has used of the gradients of leaves counts no more."""
+    used = state.consumed_passes
+    change(
+        state,
+        leaves,
+        lambda g: replace(g, passes=tuple(run for run in g.fresh if run not in used), used=0) if g.passes else g,
+    )
+
+
 def clipped(state: AutogradState, leaves: Iterable[int], point: ProgramPoint, by_hook: bool = False) -> None:
     change(state, leaves, lambda g: replace(g, clip=Clip(point, g.scale, by_hook)), new=False)
 

@@ -40,6 +40,7 @@ from ....engine.machine import Machine
 from ....source import written
 from ..dispatch import tensor_list
 from ..known_shape import items_in
+from ..optim.handed_optimizers import reach_stand_ins
 from ..registry import TENSOR_METHODS, Call, function, method
 from .walked_unknowns import had_graph, unknown_below
 
@@ -149,6 +150,7 @@ def go_backward(
         tell_terms(machine, state, roots, node)
         _look_at_roots(machine, state, roots, required, node, retain is False and inputs is None)
         machine.lifecycle.backward_ended.publish(machine, BackwardEnded(state, roots, node))
+        reach_stand_ins(machine, state, roots, node)
     return made
 
 

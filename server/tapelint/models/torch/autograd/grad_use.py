@@ -36,7 +36,7 @@ def use_grads(
         for g, _ in past
         for clearing in g.clearings
         for one in clearing.passes
-        if history.wasted(state, one) and (one.point.node not in closures or node in one.point.calls)
+        if one.begin and history.wasted(state, one) and (one.point.node not in closures or node in one.point.calls)
     ]
     machine.facts.events.publish(
         OptimizerStepped(

@@ -13,17 +13,26 @@
 
 An optimizer is there to apply what was computed since its gradients were cleared: it holds parameters of networks that
 got gradients since then. The only one holds all of them. Of several each leaves the others what they hold for certain;
-where that leaves several networks, nothing is known.
+where that leaves several networks, nothing is known of them.
+
+    loss.backward()
+    actor_optim.zero_grad()              whichever networks it holds: what was computed is cleared,
+    actor_optim.step()                   and this finds nothing
+
+For that one leaf stands for all that such an optimizer holds (``stand_in``), and is reached by every backward.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from ....autograd import bump, fresh_id
+from .... import autograd
+from ....autograd import Leaf, bump, fresh_id
 from ....autograd.gradients import history
-from ....because import guess
+from ....autograd.gradients.ledger import book, planned
+from ....because import NOTHING, guess
 from ....domain.state import State
 from ....domain.values import HeapRef, Optimizer
 from ....engine.machine import Machine
@@ -45,6 +54,36 @@ def assumed_parameters(machine: Machine, state: State, optimizer: HeapRef, is_st
         because = guess(f"`{argument}` holds the parameters of `{name}`")
         history.assumed(state, [leaf for leaf, network in held.items() if network == name], because)
     return [*held]
+
+
+def stand_in(machine: Machine, state: State, optimizer: int, name: str, node: ast.AST) -> None:
+    """One leaf stands for all that an optimizer holds which came as the argument ``name``."""
+    machine.facts.networks.handed_optimizers[optimizer] = name
+    machine.facts.networks.stand_ins[optimizer] = autograd.leaf(
+        state, node, True, parameter=True, assumption=name, is_guessed=True
+    )
+
+
+def reach_stand_ins(machine: Machine, state: State, roots: Sequence[int], node: ast.AST) -> None:
+    """A backward may reach whatever an optimizer holds that came as an argument."""
+    known = machine.facts.networks.stand_ins
+    if leaves := [key for optimizer, key in known.items() if optimizer in state.heap and key in state.tensors]:
+        run = planned(machine.facts, state, roots, node, (), (), [*map(Leaf, leaves)], NOTHING, False)
+        book(machine.facts, state, replace(run, scale=None), leaves)
+
+
+def order_only(machine: Machine, state: State, optimizer: HeapRef, is_step: bool) -> list[int]:
+    """The leaf that stands for what an optimizer holds, of which nothing is known but the order of what is done with
+    it. What a step has used counts no more. A step that finds nothing shows nothing where code that was not read may
+    have gone backward since the gradients were cleared.
+    """
+    networks, thing = machine.facts.networks, state.get(optimizer.id, Optimizer)
+    key = networks.stand_ins.get(optimizer.id)
+    if thing.params or key is None or key not in state.tensors:
+        return thing.params
+    history.assumed(state, [key], guess(f"`{networks.handed_optimizers[optimizer.id]}` holds what this code trains"))
+    history.forget_used(state, [key])
+    return [] if is_step and state.history[key].never and thing.cleared <= state.unread else [key]
 
 
 def unknown_may_hold(machine: Machine, state: State, method: str) -> None:
