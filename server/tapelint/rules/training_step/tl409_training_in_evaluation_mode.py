@@ -41,8 +41,9 @@ assert modes == [True, True, True]  # torch: ok
 
 ## What is reported
 Reports `eval()` in a loop, if the network is in training mode in the first iteration, and from the second one on it is
-trained in evaluation mode: `train()` was called once, before the loop, or never. Only networks are reported that have
-dropout or batch normalization, or ask for `self.training`. Of a network whose code is not known that is assumed.
+trained in evaluation mode: `train()` was called once, before the loop, or never. Only networks are reported that are
+evaluated in between, and that have dropout or batch normalization, or ask for `self.training`. Of a network whose code
+is not known that is assumed.
 
 ## Fix safety
 `train()` at the start of each iteration sets all layers to training mode, also those that the program had set to
