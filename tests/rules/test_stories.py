@@ -53,3 +53,23 @@ def test_what_a_call_returned_with_a_graph_was_made_a_leaf_and_returned_there() 
         (12, "What requires grad is returned here"),
         (14, "This computes `moved`"),
     ]
+
+
+ANEW = """
+import torch
+net = torch.nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), lr=0.1)
+net = torch.nn.Linear(3, 1)
+for x in torch.ones(3, 1, 3):
+    opt.zero_grad()
+    net(x).sum().backward()
+    opt.step()
+"""
+
+
+def test_a_network_that_was_made_anew_is_told_with_the_one_that_the_optimizer_holds() -> None:
+    found = next(each for each in analyse(ANEW, "train.py").diagnostics if each.code == "TL403")
+    assert [(step.span.row, step.message) for step in found.related][:2] == [
+        (3, "The optimizer holds the parameters that are made here"),
+        (8, "This backward reaches other parameters"),
+    ]

@@ -158,8 +158,10 @@ class NeverReached(SilentEvent):
     optimizer: ast.expr | None
     leaves: tuple[int, ...]
     # Where the graph that leads to them was cut. Without one they are all that the optimizer holds, and there have been
-    # backward passes.
+    # backward passes, the last at ``reached``; the first of them was ``made``.
     cut: Cut | None
+    made: ProgramPoint | None = None
+    reached: ProgramPoint | None = None
 
 
 @frozen(eq=False, kw_only=True)

@@ -8,7 +8,7 @@ opt.step()                   # encoder's parameters are skipped, in every iterat
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ...because import NOTHING, Because
 from ..events.training_step import NeverReached
@@ -18,7 +18,7 @@ from ..model.graph import Leaf, Node, Write
 from ..model.graph_search import leaf_tensors, reachable
 from ..model.program_point import ProgramPoint, earlier_iteration, loop_around
 from ..state import AutogradState
-from .history import Group
+from .history import Group, Pass
 from .ledger import perhaps_reached
 
 NUMBERS_READ = frozenset((CutReason.ITEM, CutReason.READ, CutReason.NUMBER))
@@ -61,6 +61,8 @@ def look(
                 optimizer=optimizer,
                 leaves=tuple(missed),
                 cut=None,
+                made=state.tensors[missed[0]].created_at,
+                reached=max(_passes(state), key=lambda run: run.stamp).point,
             )
         )
 
@@ -80,7 +82,12 @@ def _missed(facts: Facts, state: AutogradState, keys: Sequence[int], now: Progra
 
 def _guessed(state: AutogradState) -> Because:
     """What some pass rests on: it went through the graph of something unknown."""
-    return next((run.because for past in state.history.values() for run in past.passes if run.because), NOTHING)
+    return next((run.because for run in _passes(state) if run.because), NOTHING)
+
+
+def _passes(state: AutogradState) -> Iterator[Pass]:
+    """What went backward, and has left gradients."""
+    return (run for past in state.history.values() for run in past.passes)
 
 
 def _has_others(facts: Facts, state: AutogradState, missed: Sequence[int]) -> bool:

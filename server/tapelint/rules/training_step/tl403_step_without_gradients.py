@@ -41,6 +41,8 @@ The step is moved behind the backward of its iteration, past statements that do 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import NeverReached, StepMissed, StepWithoutBackward
 from ...autograd.facts import Facts
@@ -107,8 +109,19 @@ def unreached(event: NeverReached, facts: Facts) -> Finding:
         point=event.point,
         severity=Severity.WARNING,
         message=message,
+        links=tuple(_unreached_story(event)),
         help=advice,
     )
+
+
+def _unreached_story(event: NeverReached) -> Iterator[TraceStep]:
+    """Where that was made which the optimizer holds, and what goes backward to other parameters."""
+    made, reached = event.made, event.reached
+    if made is not None and reached is not None:
+        node = made.calls[0] if made.calls else made.node
+        yield TraceStep(node, "The optimizer holds the parameters that are made here", short="makes what it holds")
+        yield TraceStep(reached.node, "This backward reaches other parameters", reached, short="reaches others")
+    yield TraceStep(event.point.node, "This step finds no gradient", event.point, short="finds no `.grad`, skips")
 
 
 def without_backward(event: StepWithoutBackward, facts: Facts) -> Finding:
