@@ -77,16 +77,22 @@ def _converted(machine: Machine, state: State, receiver: TensorRef, call: Call) 
         machine.facts.memory.maybe_copied[tensor.id] = state.point(call.node)
     if wanted in ("int", "bool") or wanted and tensor.kind in ("int", "bool"):
         return receiver if tensor.kind == wanted else _without_gradient(machine, state, receiver.id, wanted, call)
-    copied: Value | None = None
-    if _may_be_copied(machine, tensor, asked, call):
-        copied = _moved(machine, state, receiver, asked, call)
-    elif call.name == "contiguous" and not call.kwargs and state.grad_mode is not False and _has_gaps(machine, tensor):
-        copied = run(machine, state, "clone", [receiver], {}, call.node)
-    if copied is not None:
+    if (copied := _copied(machine, state, receiver, tensor, asked, call)) is not None:
         return copied
     result = receiver.id if tensor.requires_grad is not False else _of_data(machine, state, tensor, asked, call)
     precision.convert(machine, call.name, asked, result)
     return TensorRef(result)
+
+
+def _copied(
+    machine: Machine, state: State, receiver: TensorRef, tensor: Tensor, asked: list[Value], call: Call
+) -> Value | None:
+    """The copy that is made of a view that is not contiguous, or perhaps of a leaf; None of what is kept."""
+    if _may_be_copied(machine, tensor, asked, call):
+        return _moved(machine, state, receiver, asked, call)
+    if call.name == "contiguous" and not call.kwargs and state.grad_mode is not False and _has_gaps(machine, tensor):
+        return run(machine, state, "clone", [receiver], {}, call.node)
+    return None
 
 
 def _of_data(machine: Machine, state: State, tensor: Tensor, asked: list[Value], call: Call) -> int:
