@@ -17,6 +17,7 @@ from dataclasses import replace
 from ..autograd import LastStore, Node, RetainedGraphs, Stored
 from ..autograd.events.graph_walks import GraphKeptAlive
 from ..autograd.gradients.reference_cycles import left
+from ..autograd.model.choices import ALWAYS
 from ..autograd.model.graph_search import nodes_below
 from ..autograd.passes.retained_graphs import forget
 from ..because import RunBy
@@ -143,10 +144,12 @@ def _collect(state: State, spans: IterationSpans, kept: LastStore, held: set[int
     nodes = state.grad_fns(held)
     iterations = {lap for fn in nodes for lap in spans.iterations(fn)}
     alive = spans.alive(nodes)
+    known = state.retained_after_loop.get(kept.stored.statement)
+    if _shows_more(known, kept):
+        return
     if len(iterations) > 1 and (alive or spans.freed(nodes)):
         lap = next(lap for lap in kept.stored.point.iterations if lap.run == spans.run)
         added = tuple(n for n in nodes_below(nodes) if lap in n.created_at.iterations)
-        inner = state.retained_after_loop.get(kept.stored.statement)
         state.retained_after_loop[kept.stored.statement] = RetainedGraphs(
             kept.tensor,
             kept.stored,
@@ -154,8 +157,18 @@ def _collect(state: State, spans: IterationSpans, kept: LastStore, held: set[int
             alive,
             added,
             saved_tensors(state, added) if alive else 0,
-            is_brief=is_brief and (inner is None or inner.is_brief),
+            is_brief=is_brief and (known is None or known.is_brief),
         )
+
+
+def _shows_more(known: RetainedGraphs | None, kept: LastStore) -> bool:
+    """Whether an earlier run of a loop shows what is kept, and needs nothing that was chosen since."""
+    return known is not None and not _needs(known.stored) and _needs(kept.stored)
+
+
+def _needs(stored: Stored) -> bool:
+    """Whether something was chosen or supposed on the way to where it was stored."""
+    return bool(stored.point.supposed) or stored.point.guard.followed != ALWAYS
 
 
 def _collect_freed(state: State, spans: IterationSpans, kept: LastStore, is_brief: bool) -> None:
