@@ -142,8 +142,8 @@ def _of_class(state: State, owner: HeapRef, thing: Class, name: str) -> Value | 
 
 def _of_sequence(owner: HeapRef, thing: Sequence, name: str) -> Value | None:
     """Of a container of layers: its mode, or a layer by its name."""
-    if name == "training" and thing.kind in MODULES:
-        return Const(thing.training)
+    if thing.kind in MODULES and name in ("training", "__class__"):
+        return Const(thing.training) if name == "training" else External(f"torch.nn.{thing.kind}")
     if name in thing.names:
         return dict(thing.named()).get(name) or BuiltinMethod(owner, name)
     return None
