@@ -108,6 +108,8 @@ class LatentSearch:
         """Call it with tensors that require grad, of the parameters ``led`` (None: of any), and publish what is found
         with what it needs. Where several have a part in it, each is tried alone.
         """
+        if led is not None and not led:
+            return  # the calls that are known give it no graph
         found = self._called(state.fork(), [name for name in self.tensors if led is None or name in led]).at_once
         alone = {name: self._called(state.fork(), [name]).at_once for name in self._to_be_tried(found)}
         for place, (event, names) in found.items():
