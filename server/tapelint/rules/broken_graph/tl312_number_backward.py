@@ -22,8 +22,8 @@ running += loss.item()  # torch: ok
 ```
 
 ## What is reported
-Reports `backward()` on a Python number that was read from a tensor with a graph by `item()`, `tolist()` or
-`float(...)`, or computed from such numbers, and says where it was read.
+Reports `backward()` on a Python number that was read from a tensor by `item()`, `tolist()` or `float(...)`, or
+computed from such numbers, and says where it was read. Of the `item()` of something unknown that is assumed.
 
 ## Fix safety
 Without `item()` the loss is a tensor with its graph. What else reads it gets the tensor, too: a list that collects it
