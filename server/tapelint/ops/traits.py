@@ -26,6 +26,7 @@ Trait = Literal[
     "negates",
     "truth",
     "random",
+    "reorders",
     "bends",
     "settles",
     "pointwise",

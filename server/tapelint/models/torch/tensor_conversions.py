@@ -21,6 +21,7 @@ from ...domain.values import (
 )
 from ...engine.machine import Machine
 from ...engine.paths import constant_contents
+from ...ops.traits import traits_of
 from . import devices, precision
 from .detaching import another_name
 from .dispatch import run
@@ -135,17 +136,11 @@ def _may_be_copied(machine: Machine, tensor: Tensor, asked: list[Value], call: C
     return not tensor.parameter or precision.changes(machine, tensor.id, call.name, asked)
 
 
-REORDERING = frozenset(
-    "t transpose permute movedim moveaxis swapaxes swapdims T mT H mH adjoint expand expand_as diagonal".split()
-)
-"""Ops whose views have their entries in another order than memory has, or the same entry more than once."""
-
-
 def _has_gaps(machine: Machine, tensor: Tensor) -> bool:
     """Whether the entries of a view do not lie in memory one after the other, so that ``contiguous()`` copies it."""
     window = machine.facts.memory.windows.get(tensor.id)
     made = tensor.grad_fn if tensor.base is not None else None
-    return made is not None and (made.op in REORDERING or window is not None and window.is_gapless is False)
+    return made is not None and ("reorders" in traits_of(made.op) or window is not None and window.is_gapless is False)
 
 
 def _moves(call: Call) -> bool:
