@@ -61,9 +61,9 @@ from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
 from ..models.frameworks.training_loops import prepared
 from ..models.torch.nn.layer_models import add_unseen_parameters, guessed_network, opaque_module
-from ..models.torch.nn.module_registry import Guess, is_module_like, parameters_of
+from ..models.torch.nn.module_registry import Guess
 from ..models.torch.optim.gradient_scaling import handed_scaler
-from ..models.torch.optim.handed_optimizers import stand_in
+from ..models.torch.optim.handed_optimizers import note_handed
 from ..ops.module_names import is_layer
 from ..semantics.functions import call_function
 from ..source import cached_on_node, last_name, walk
@@ -205,17 +205,8 @@ def inferred(
             values[name] = flipped(name, default)
             continue
         values[name] = _infer(machine, state, function, parameter, uses.get(name, set()), name in paired)
-        _note_handed(machine, state, name, values[name], parameter)
+        note_handed(machine, state, name, values[name], parameter)
     return values
-
-
-def _note_handed(machine: Machine, state: State, name: str, value: Value, node: ast.AST) -> None:
-    """Remember which network, or which optimizer without known parameters, came as the argument ``name``."""
-    thing = state.heap[value.id] if isinstance(value, HeapRef) else None
-    if isinstance(thing, Optimizer) and not thing.params and isinstance(value, HeapRef):
-        stand_in(machine, state, value.id, name, node)
-    elif is_module_like(state, value):
-        machine.facts.networks.handed_leaves.update((leaf, name) for _, leaf in parameters_of(state, value))
 
 
 def is_switch(default: Value) -> bool:

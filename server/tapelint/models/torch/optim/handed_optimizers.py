@@ -19,7 +19,7 @@ where that leaves several networks, nothing is known of them.
     actor_optim.zero_grad()              whichever networks it holds: what was computed is cleared,
     actor_optim.step()                   and this finds nothing
 
-For that one leaf stands for all that such an optimizer holds (``stand_in``), and is reached by every backward.
+For that one leaf stands for all that such an optimizer holds (``stand_ins``), and is reached by every backward.
 """
 
 from __future__ import annotations
@@ -34,8 +34,23 @@ from ....autograd.gradients import history
 from ....autograd.gradients.ledger import book, planned
 from ....because import NOTHING, guess
 from ....domain.state import State
-from ....domain.values import HeapRef, Optimizer
+from ....domain.values import HeapRef, Optimizer, Value
 from ....engine.machine import Machine
+from ..nn.module_registry import is_module_like, parameters_of
+
+
+def note_handed(machine: Machine, state: State, name: str, value: Value, node: ast.AST) -> None:
+    """Remember which network, or which optimizer without known parameters, came as the argument ``name``. One leaf
+    stands for all that such an optimizer holds.
+    """
+    thing, networks = state.heap[value.id] if isinstance(value, HeapRef) else None, machine.facts.networks
+    if isinstance(value, HeapRef) and isinstance(thing, Optimizer) and not thing.params:
+        networks.handed_optimizers[value.id] = name
+        networks.stand_ins[value.id] = autograd.leaf(
+            state, node, True, parameter=True, assumption=name, is_guessed=True
+        )
+    elif is_module_like(state, value):
+        networks.handed_leaves.update((leaf, name) for _, leaf in parameters_of(state, value))
 
 
 def assumed_parameters(machine: Machine, state: State, optimizer: HeapRef, is_step: bool) -> list[int]:
@@ -54,14 +69,6 @@ def assumed_parameters(machine: Machine, state: State, optimizer: HeapRef, is_st
         because = guess(f"`{argument}` holds the parameters of `{name}`")
         history.assumed(state, [leaf for leaf, network in held.items() if network == name], because)
     return [*held]
-
-
-def stand_in(machine: Machine, state: State, optimizer: int, name: str, node: ast.AST) -> None:
-    """One leaf stands for all that an optimizer holds which came as the argument ``name``."""
-    machine.facts.networks.handed_optimizers[optimizer] = name
-    machine.facts.networks.stand_ins[optimizer] = autograd.leaf(
-        state, node, True, parameter=True, assumption=name, is_guessed=True
-    )
 
 
 def reach_stand_ins(machine: Machine, state: State, roots: Sequence[int], node: ast.AST) -> None:
