@@ -1,8 +1,9 @@
 /** The page that explains an error: what is wrong and where, a button for each cure, the steps as links, PyTorch's own words folded. */
 
-import { randomBytes } from 'node:crypto';
 import type { Command, Explanation, Line } from './connection';
+import { escaped } from './html';
 import type { Place } from './places';
+import { webPage } from './web_page';
 
 /** What a link or a button does; the page knows it by its number. */
 export type Action =
@@ -51,14 +52,9 @@ export function pageOf(content: Content): { html: string; actions: readonly Acti
     const remarks = content.remarks.map((remark) => `<p class="remark">${page.linked(remark)}</p>`).join('');
     const headline = content.findings.length === 0 ? '<h2>The cause was not found</h2>' : '';
     const raised = content.raised === null ? '' : `<p>Raised at ${page.line(content.raised)}</p>`;
-    const nonce = randomBytes(16).toString('hex');
-    const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-${nonce}'`;
-    const html = `<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">
-<title>Explanation of an error</title><style>${STYLE}</style></head>
-<body>${headline}${remarks}${findings}<p id="said" role="status"></p>
+    const html = webPage('Explanation of an error', STYLE, (nonce) => `${headline}${remarks}${findings}<p id="said" role="status"></p>
 <h3>PyTorch's error</h3>${raised}<details><summary>The whole message</summary><p>${escaped(content.error)}</p></details>
-<script nonce="${nonce}">${SCRIPT}</script></body></html>`;
+<script nonce="${nonce}">${SCRIPT}</script>`);
     return { html, actions: page.actions };
 }
 
@@ -111,8 +107,4 @@ ${told === '' ? '' : `<h3>How it comes to this</h3><ol>${told}</ol>`}
 /** Text with what is in backticks as code. */
 function marked(text: string): string {
     return escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>');
-}
-
-function escaped(text: string): string {
-    return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

@@ -3,10 +3,11 @@
  * `client/webview` draws it in the page; each box is a link to its line, and the same is told as a list.
  */
 
-import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
+import { escaped, plain } from './html';
 import type { Graph, Server } from './server';
 import { messageOf } from './timeout';
+import { webPage } from './web_page';
 
 const ACTION = 'Show the autograd graph';
 const COLOURS = `
@@ -141,21 +142,16 @@ async function show(graph: Graph, node: number | undefined): Promise<void> {
     }
 }
 
-/** The page: nothing in it comes from elsewhere, and only the script of ours runs. */
 function page({ picture }: Graph, script: vscode.Uri): string {
-    const nonce = randomBytes(16).toString('hex');
-    const policy = `default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-${nonce}'`;
     const data = JSON.stringify(picture).replaceAll('<', '\\u003c');
-    return `<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">
-<title>${escaped(picture?.title ?? '')}</title><style>${COLOURS}</style></head>
-<body><p id="old" role="status">The text has changed since this was drawn. <button id="again">Draw again</button></p>
-<h3>${escaped(plain(picture?.title ?? ''))}</h3>
+    const title = picture?.title ?? '';
+    return webPage(title, COLOURS, (nonce) => `<p id="old" role="status">The text has changed since this was drawn. <button id="again">Draw again</button></p>
+<h3>${escaped(plain(title))}</h3>
 <div role="toolbar" aria-label="The picture">${BUTTONS}</div>
 <div id="drawing" tabindex="0" role="region" aria-label="The picture; arrow keys move it, + and - zoom, 0 fits the red boxes, 1 fits all"></div>
 <details><summary>The same as a list</summary>${list(picture)}</details>
 <script type="application/json" id="picture">${data}</script>
-<script nonce="${nonce}" src="${script.toString()}"></script></body></html>`;
+<script nonce="${nonce}" src="${script.toString()}"></script>`);
 }
 
 function list(picture: Graph['picture']): string {
@@ -168,12 +164,4 @@ function list(picture: Graph['picture']): string {
         return `<h4>${escaped(plain(title))}</h4><ul>${entries.join('')}</ul>`;
     });
     return [...(columns ?? []), ...(picture?.notes ?? []).map((note) => `<p>${escaped(note)}</p>`)].join('');
-}
-
-function plain(text: string): string {
-    return text.replaceAll('`', '');
-}
-
-function escaped(text: string): string {
-    return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }

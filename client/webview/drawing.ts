@@ -1,5 +1,6 @@
 /** A picture as SVG. The colours are those of the page; a box with a place is a link, which carries its number. */
 
+import { escaped, plain } from '../src/html';
 import { MORE } from './fold';
 import { laidOut, PAD, ROW, type Box, type Layout, type Route } from './layout';
 import type { Picture } from './picture';
@@ -45,12 +46,4 @@ function box({ node, x, y, width, height }: Box): string {
     });
     return `<g data-kind="${node.kind}" data-node="${node.number}"${link}><title>${escaped(node.rows[0] ?? '')}</title>
 <rect class="${style}" x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${width.toFixed(1)}" height="${height.toFixed(1)}" rx="${ROUND[node.kind] ?? 4}"/>${rows.join('')}</g>`;
-}
-
-function plain(text: string): string {
-    return text.replaceAll('`', '');
-}
-
-function escaped(text: string): string {
-    return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 }
