@@ -8,6 +8,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MAIN, NET, SHARED } from './cures.mjs';
+import { inPage } from './contrast.mjs';
 import { Editor } from './editor.mjs';
 import { THEMES } from './pictures.mjs';
 import { clickLink, explanation, raise } from './terminal.mjs';
@@ -72,7 +73,7 @@ export async function testExplanation(browser, program) {
             set(editor.workspace, { 'workbench.colorTheme': theme });
             await page.locator(`.monaco-workbench.${kind}`).waitFor();
             await page.waitForTimeout(2000);
-            const worst = await shown.locator('body').evaluate(faintest);
+            const worst = await shown.locator('body').evaluate(inPage(faintest));
             assert.ok(worst.contrast >= CONTRAST, `${name}: ${JSON.stringify(worst)}`);
         }
         console.log('ok     it fits beside the text, and can be read in light, dark and high contrast');
@@ -116,31 +117,13 @@ async function until(done) {
 }
 
 /** Runs in the page: which words stand out least from what is behind them. */
-function faintest(body) {
-    const parts = (colour) => {
-        const [red = 0, green = 0, blue = 0, alpha = 1] = colour.match(/[\d.]+/g)?.map(Number) ?? [];
-        return { red, green, blue, alpha };
-    };
-    const over = (top, below) => {
-        const mix = (name) => top[name] * top.alpha + below[name] * (1 - top.alpha);
-        return { red: mix('red'), green: mix('green'), blue: mix('blue'), alpha: 1 };
-    };
-    const light = ({ red, green, blue }) => {
-        const [r, g, b] = [red, green, blue].map((each) => each / 255).map((each) => (each <= 0.03928 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4));
-        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    };
-    const probe = document.createElement('span');
-    probe.style.color = 'var(--vscode-editor-background)';
-    document.body.append(probe);
-    const page = parts(getComputedStyle(probe).color);
-    probe.remove();
+function faintest(body, { parts, over, contrastOf, page }) {
     const behind = (element) => (element === null ? page : over(parts(getComputedStyle(element).backgroundColor), behind(element.parentElement)));
     let worst = { contrast: Infinity, text: '' };
     for (const each of body.querySelectorAll('h2, h3, p, li, a, button, code, summary, span')) {
         const back = behind(each);
         const ink = over(parts(getComputedStyle(each).color), back);
-        const [high, low] = [light(ink), light(back)].sort((a, b) => b - a);
-        const contrast = (high + 0.05) / (low + 0.05);
+        const contrast = contrastOf(ink, back);
         if (each.getClientRects().length > 0 && contrast < worst.contrast) {
             worst = { contrast, text: each.textContent, ink, back };
         }

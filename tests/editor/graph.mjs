@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inPage } from './contrast.mjs';
 import { Editor } from './editor.mjs';
 
 const MAIN = `import torch
@@ -69,7 +70,7 @@ export async function testGraph(browser, program, pictures) {
         for (const [name, theme] of Object.entries(THEMES)) {
             set(editor, { 'workbench.colorTheme': theme });
             await page.waitForTimeout(3000);
-            const worst = await drawing.locator('svg').evaluate(faintest);
+            const worst = await drawing.locator('svg').evaluate(inPage(faintest));
             assert.ok(worst.contrast >= CONTRAST, `${name}: ${JSON.stringify(worst)}`);
             assert.ok(worst.tips >= OF_SIGNS, `${name}: the heads of arrows: ${worst.tips}`);
             assert.ok(worst.hazard >= OF_SIGNS, `${name}: what is red: ${worst.hazard}`);
@@ -195,28 +196,7 @@ async function atLine(page, text) {
 }
 
 /** Runs in the page: which letters of the drawing stand out least from the box, or else the page, behind them, and how much the heads of arrows do. */
-function faintest(svg) {
-    const parts = (colour) => {
-        const [red, green, blue, alpha = 1] = colour.match(/[\d.]+/g)?.map(Number) ?? [0, 0, 0, 0];
-        return { red, green, blue, alpha };
-    };
-    const over = (top, below) => {
-        const mix = (name) => top[name] * top.alpha + below[name] * (1 - top.alpha);
-        return { red: mix('red'), green: mix('green'), blue: mix('blue'), alpha: 1 };
-    };
-    const light = ({ red, green, blue }) => {
-        const [r, g, b] = [red, green, blue].map((each) => each / 255).map((each) => (each <= 0.03928 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4));
-        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    };
-    const probe = document.createElement('span');
-    probe.style.color = 'var(--vscode-editor-background)';
-    document.body.append(probe);
-    const page = parts(getComputedStyle(probe).color);
-    probe.remove();
-    const contrastOf = (ink, behind) => {
-        const [high, low] = [light(ink), light(behind)].sort((a, b) => b - a);
-        return (high + 0.05) / (low + 0.05);
-    };
+function faintest(svg, { parts, over, contrastOf, page }) {
     const fillOf = (element) => parts(getComputedStyle(element).fill);
     const lane = over(fillOf(svg.querySelector('.lane')), page);
     const tips = Math.min(...['.tip', '.bad-tip'].map((each) => contrastOf(over(fillOf(svg.querySelector(each)), lane), lane)));
