@@ -24,12 +24,12 @@ from ..domain.values import (
 )
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.open_objects import store_in_unknown
+from ..models.python.classes.value_classes import is_library_class
 from ..models.torch import dispatch
 from ..models.torch.autograd import grad_access, missing_grad
 from ..models.torch.dtypes import asked_of_dtype
 from ..models.torch.nn import frozen_parts
 from ..models.torch.registry import is_opaque
-from ..ops.module_names import is_layer
 from ..source import cached_on_node, walk
 from . import object_attributes, tensor_attributes
 from .enum_members import attribute_of_member
@@ -46,7 +46,7 @@ def attribute(machine: Machine, node: ast.Attribute, state: State, key: object) 
 def loaded(machine: Machine, state: State, owner: Value, node: ast.Attribute, key: object) -> Value:
     """The attribute that ``node`` reads of ``owner``; where Python has none, it raises."""
     if isinstance(owner, External) and node.attr not in OF_DTYPES:
-        if node.attr == "__name__" and owner.name.startswith("torch.") and is_layer(owner.name):
+        if node.attr == "__name__" and owner.name.startswith("torch.") and is_library_class(owner.name):
             return Const(owner.name.rpartition(".")[2])
         return External(f"{owner.name}.{node.attr}")
     if machine.context.awaiting:
