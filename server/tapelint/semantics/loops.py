@@ -90,7 +90,7 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> li
             due, iterable = found
             count = most_items(path, iterable)
             items = shown(machine, path, due.values, max(iterations, _most(machine, due)))
-            if items and not due.exact and isinstance(node.body[-1], ast.Raise):
+            if items and not due.exact and _only_raises(node.body):
                 results += _leave(machine, node, [path.fork()], [], depth, len(path.path_condition))
             if not due.exact:
                 assume_as_many(path, iterable, len(items))
@@ -101,6 +101,13 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> li
             lead = LoopEntry(run, depth, items, len(path.path_condition), count, supposed)
             results += _laps(machine, node, [path], lead, stepping=stepping and len(paths) == 1 and not results)
     return results
+
+
+def _only_raises(body: list[ast.stmt]) -> bool:
+    """Whether a block ends in ``raise`` whatever it tests, for all that its text shows: there should be no item."""
+    last = body[-1]
+    sides = (last.body, last.orelse) if isinstance(last, ast.If) and last.orelse else ()
+    return isinstance(last, ast.Raise) or bool(sides) and all(map(_only_raises, sides))
 
 
 def _most(machine: Machine, due: Items) -> int:
