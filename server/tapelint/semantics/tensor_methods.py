@@ -37,7 +37,7 @@ from ..models.torch.registry import (
     Call,
 )
 from ..ops import conversions
-from ..source import written
+from ..source import called_on, written
 from .handed_closures import run_handed
 from .unknown_calls import modelled, note_step, unknown_call
 
@@ -160,14 +160,11 @@ def _refuse_number(machine: Machine, state: State, receiver: Unknown, node: ast.
         return
     is_tensor = cut.operation == "tolist" and (cut.source is None or cut.source.assumption is None)
     if is_number(receiver) or is_tensor or cut.operation == "item":
-        because = NOTHING if is_number(receiver) or is_tensor else guess(f"`{_read(cut.point.node)}` is a tensor")
+        because = (
+            NOTHING if is_number(receiver) or is_tensor else guess(f"`{called_on(cut.point.node) or 'it'}` is a tensor")
+        )
         machine.facts.events.publish(NumberBackward(point=state.point(node), because=because, cut=cut))
         raise ProgramRaised("AttributeError", "object has no attribute 'backward'", by_torch=True)
-
-
-def _read(node: ast.AST) -> str:
-    """What a method is called on, as it is written."""
-    return written(node.func.value) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else "it"
 
 
 def tensor_method(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:

@@ -17,6 +17,7 @@ from .walking import (
     blocks,
     body_of,
     cached_on_node,
+    called_on,
     children,
     definitions,
     is_none,
@@ -73,5 +74,6 @@ __all__ = [
     "read",
     "rows",
     "walk",
+    "called_on",
     "written",
 ]

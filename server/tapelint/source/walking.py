@@ -131,3 +131,8 @@ def written(node: ast.AST) -> str:
     if isinstance(node, ast.Attribute) and isinstance(node.value, (ast.Name, ast.Attribute)):
         return f"{written(node.value)}.{node.attr}"  # what is asked for most, fifty times as fast
     return ast.unparse(node)
+
+
+def called_on(node: ast.AST) -> str:
+    """What a method is called on, as it is written; nothing where ``node`` is no such call."""
+    return written(node.func.value) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""

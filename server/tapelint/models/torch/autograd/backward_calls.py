@@ -37,7 +37,7 @@ from ....domain.state import State
 from ....domain.values import NONE, Const, Generator, HeapRef, TensorRef, Tuple, Unknown, Value
 from ....engine.lifecycle import BackwardEnded
 from ....engine.machine import Machine
-from ....source import written
+from ....source import called_on
 from ..dispatch import tensor_list
 from ..known_shape import items_in
 from ..optim.handed_optimizers import reach_stand_ins
@@ -186,8 +186,7 @@ def _may_reach_argument(machine: Machine, state: State, roots: list[int], node: 
     leaves = [key for key in names if key not in machine.facts.training.optimized]
     if len(set(names.values())) != 1 or any(g.doubt or g.passes for g, _ in history.groups(state, leaves)):
         return
-    root = written(node.func.value) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else "it"
-    because = guess(f"`{root}` is computed by `{names[leaves[0]]}`") if leaves else NOTHING
+    because = guess(f"`{called_on(node) or 'it'}` is computed by `{names[leaves[0]]}`") if leaves else NOTHING
     run = planned(machine.facts, state, roots, node, (), (), [Leaf(key) for key in leaves], because, False)
     history.added(state, leaves, run)
 

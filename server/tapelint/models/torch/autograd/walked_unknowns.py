@@ -26,7 +26,7 @@ from ....domain.state import State
 from ....domain.values import Const, Frame, HeapRef, Mapping, TensorRef, Unknown, as_key
 from ....engine.machine import Machine
 from ....engine.syntax.asked import asked_of_variables
-from ....source import Loop, cached_on_node, children, walk, written
+from ....source import Loop, cached_on_node, called_on, children, walk
 from ..dispatch import tensor_of
 from ..registry import TENSOR_METHODS
 
@@ -39,8 +39,7 @@ def had_graph(state: State, root: int, node: ast.AST) -> None:
     tensor = state.tensors[root]
     if tensor.base is not None or resolve_view(state, root).requires_grad is not None:
         return
-    name = written(node.func.value) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
-    below = (tensor.grad_fn,) if tensor.grad_fn is not None else ()
+    name, below = called_on(node), (tensor.grad_fn,) if tensor.grad_fn is not None else ()
     graph = Node(
         fresh_id(),
         name,
