@@ -15,7 +15,6 @@ itself: an adversarial attack may be called by the training and by the validatio
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
 from ..autograd import Node, ProgramPoint
 from ..autograd.events.training_step import TrainedInEvaluation
@@ -41,17 +40,18 @@ def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
     state, module = event.state, event.module
     if not state.iterations or not isinstance(module, HeapRef):
         return
-    mode, graphs = _mode(state, module), [state.tensors[each].grad_fn for each in tensors_in(state, event.result)]
-    if graphs and (mode is True or mode is None and _is_opaque(state, module)):
+    mode, results = _mode(state, module), tensors_in(state, event.result)
+    if (mode is True or mode is None and _is_opaque(state, module)) and any(results):
         machine.facts.networks.training_calls.setdefault((event.call, module.id), state.point(event.call))
     elif mode is False:
-        _note_evaluation_call(machine, event, module, [each for each in graphs if each is not None and each.certain])
+        graph = next((each for each in state.grad_fns(results) if each.certain), None)
+        _note_evaluation_call(machine, event, module, graph)
 
 
-def _note_evaluation_call(machine: Machine, event: ModuleReturned, module: HeapRef, graphs: Iterable[Node]) -> None:
-    """A network was called in evaluation mode: it is evaluated, or another call trains it, which records ``graphs``."""
+def _note_evaluation_call(machine: Machine, event: ModuleReturned, module: HeapRef, graph: Node | None) -> None:
+    """A network was called in evaluation mode: it is evaluated, or another call trains it, which records ``graph``."""
     state, networks = event.state, machine.facts.networks
-    before, graph = networks.training_calls.get((event.call, module.id)), next(iter(graphs), None)
+    before = networks.training_calls.get((event.call, module.id))
     if before is None or graph is None:
         if module.id in networks.mode_set and any(trained == module.id for _, trained in networks.training_calls):
             state.evaluated |= {module.id}
