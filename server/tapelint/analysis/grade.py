@@ -1,8 +1,9 @@
 """Which hazards are told, how grave they are, and what they rest on: decided here, and nowhere else.
 
 An error says that PyTorch raises when the program runs as it is meant to. If that needs a choice, it is a warning that
-names it. What needs two of them, or depends on the values of data, is not told: too little is known. Of several
-findings about one hazard the one that says most is told:
+names it. What needs two of them is not told, nor what depends on the values of data; but where what does the harm
+stands on one side of a test of them, it is an information. Of several findings about one hazard the one that says most
+is told:
 
     h = cell(x, h)
     h.sum().backward(retain_graph=True)      TL104: `h` carries the graph
@@ -106,7 +107,7 @@ def _by_choices(found: Finding, abandoned: AbandonedPaths) -> Finding | Untold:
     if found.holds is Holds.WHEREVER_IT_RUNS:
         return replace(found, severity=severity, rests_on=tuple(_atoms(found, None)))
     needed = leaving_out(found.guard.followed, abandoned.guards)
-    reported = [each for each in needed if all(_may_be_reported(choice, found) for choice, _ in each)]
+    severity, reported = _reportable(needed, found, severity)
     shortest = min(reported, key=lambda each: (_independent(found, each), len(each)), default=None)
     if shortest is None:
         needs = min(needed, key=len, default=frozenset[Literal]())
@@ -204,6 +205,24 @@ def _may_be_reported(choice: Choice, found: Finding) -> bool:
     if choice.subject is Subject.ITEM and found.holds is not Holds.IF_NOTHING_MAKES_IT:
         return True
     return choice.subject is Subject.FLAG or choice.subject is not Subject.OWN and _surrounds(choice, found)
+
+
+def _reportable(needed: Guard, found: Finding, severity: Severity) -> tuple[Severity, list[Conjunction]]:
+    """How grave a finding is, and with which of the choices that it needs it may be reported."""
+    reported = [each for each in needed if all(_may_be_reported(choice, found) for choice, _ in each)]
+    if reported or severity is not Severity.ERROR:
+        return severity, reported
+    alone = [each for each in needed if len(each) == 1]
+    return Severity.INFORMATION, [each for each in alone for choice, _ in each if _is_written_for_data(choice, found)]
+
+
+def _is_written_for_data(choice: Choice, found: Finding) -> bool:
+    """Whether what does the harm stands on one side of a test of data, for which somebody wrote it. What is compared
+    with text is no data.
+    """
+    if choice.subject is not Subject.DATA or any(isinstance(getattr(n, "value", 0), str) for n in walk(choice.test)):
+        return False
+    return any(found.node is node for side in choice.inside or () for node in walk(side))
 
 
 def _independent(found: Finding, chosen: Conjunction) -> int:
