@@ -479,6 +479,24 @@ def test_an_unsafe_fix_says_what_is_lost(text: str) -> None:
     assert unsafe and all(effect for _, effect in unsafe), unsafe
 
 
+@pytest.mark.parametrize(
+    ("write", "read", "applicability"),
+    [
+        ("part = y[1:]\npart.mul_(2)", "y", "unsafe"),  # PyTorch doubles a part of `y`; the new tensor would not
+        ("part = y[1:]\npart[0] = 1.0", "y", "unsafe"),
+        ("part = y.view(3, 1)\ny += 1", "part", "unsafe"),
+        ("part = y.view(3, 1)\npart += 1", "part", "safe"),
+        ("y[0] = 1.0\ny[1:] += 2", "y", "safe"),
+    ],
+)
+def test_a_new_tensor_is_unsafe_where_another_view_shows_the_write(write: str, read: str, applicability: str) -> None:
+    text = f"import torch\n\nx = torch.ones(3, requires_grad=True)\ny = x.exp()\n{write}\n{read}.sum().backward()\n"
+    found = {fix.title: fix for fix in _offered(text)}
+    anew = [fix for title, fix in found.items() if title.startswith(("Compute a new tensor", "Clone it first"))]
+    assert {fix.applicability for fix in anew} == {applicability} and all(fix.effect for fix in anew[1:])
+    assert any(fix.applicability == "safe" for fix in found.values())
+
+
 def test_a_fix_of_what_is_assumed_says_so() -> None:
     report = analyse(ASSUMED_NETWORK)
     (diagnostic,) = report.diagnostics

@@ -142,6 +142,9 @@ class Memory(Record):
     unmarked: dict[int, Unmarked] = field(default_factory=dict)
     # The node whose backward made a write, by the stamp of the write.
     inside: dict[int, Node] = field(default_factory=dict)
+    # The tensors that were there before a write to another tensor of their memory, and that an op was given since, by
+    # the stamp of the write.
+    read_since: dict[int, frozenset[int]] = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)

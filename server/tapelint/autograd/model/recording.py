@@ -131,6 +131,9 @@ def _operands(
             tensor = materialize_view(state, key)
         else:
             tensor = resolve_view(state, key)
+        write = state.writes.get(tensor.version_counter)
+        if write is not None and key != write.tensor and key < write.stamp:
+            facts.memory.read_since[write.stamp] = facts.memory.read_since.get(write.stamp, frozenset()) | {key}
         tensors.append((name, tensor))
         if flow:
             flowing.append((name, tensor))

@@ -32,7 +32,8 @@ saved for backward, where a backward needs it afterwards.
 
 ## Fix safety
 The out-of-place operation computes the same value in new memory, and so does a write to a clone. A write to a parameter
-that moves behind the backward comes too late for this forward, so that one is marked unsafe.
+that moves behind the backward comes too late for this forward, so that one is marked unsafe. So is a new tensor where
+another view of the memory is read later: that one would not show the write.
 """
 
 from __future__ import annotations
@@ -44,12 +45,13 @@ from ...autograd.events.graph_walks import Event, SavedTensorModified
 from ...autograd.facts import Facts
 from ...autograd.model.graph_search import leaf_tensors
 from ...headline import cure_title, headline
-from ..support.cure import COPIED, FixProposal
+from ..support.cure import COPIED, Applicability, FixProposal
 from ..support.finding import Finding, Rule, severity_of
 from ..support.modified_saved import ERROR, REFUSED, error, in_own_backward, is_step, story
 from ..support.story import PARAMETERS, code, op_name, role, saved_name, variable
 
 UNNAMED = "a tensor"
+LOST = "Other views of the same memory then keep the old values, and are read."
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
@@ -73,7 +75,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         raises=error(event),
         links=story(event, saves, writes),
         help=f"{_advice(event)} `torch.no_grad()` does not help: a write under it counts as well.",
-        cures=tuple(_cures(event, name)),
+        cures=tuple(_cures(event, facts, name)),
     )
 
 
@@ -88,13 +90,11 @@ def _advice(event: SavedTensorModified) -> str:
     return "Compute a new tensor, or write to a clone."
 
 
-def _cures(event: SavedTensorModified, name: str | None) -> Iterator[FixProposal]:
-    node, where = event.node.created_at.node, event.write.point.node
-    operation = op_name(event.node)
+def _cures(event: SavedTensorModified, facts: Facts, name: str | None) -> Iterator[FixProposal]:
+    node, operation = event.node.created_at.node, op_name(event.node)
     is_leaf = event.saved.tensor in leaf_tensors(event.path)
-    if not is_leaf:  # it is the leaf that is to be changed
-        yield FixProposal("out_of_place", "Compute a new tensor instead of writing in place", (where,))
-        yield FixProposal("out_of_place_each", "Compute new tensors instead of writing in place each time", (where,))
+    anew = [] if is_leaf else [*_anew(event, facts)]  # it is the leaf that is to be changed
+    yield from anew[:-1]
     if event.saved.role == "result":
         if isinstance(node, ast.expr):
             title = cure_title(f"Write to a copy of what {operation} returns", "Write to a copy of the result")
@@ -104,8 +104,7 @@ def _cures(event: SavedTensorModified, name: str | None) -> Iterator[FixProposal
             if isinstance(part, (ast.Name, ast.Attribute)) and f"`{ast.unparse(part)}`" == name:
                 yield FixProposal("clone", _given_copy(operation, name), (part,), effect=COPIED)
                 break
-    if not is_leaf:
-        yield FixProposal("clone_before", "Clone it first, and write to the copy", (where,), effect=COPIED)
+    yield from anew[-1:]
     if event.saved.role != "result":
         given = [node.left, node.right] if isinstance(node, ast.BinOp) else getattr(node, "args", [])
         for part in given if isinstance(node, (ast.BinOp, ast.Call)) else ():
@@ -116,6 +115,31 @@ def _cures(event: SavedTensorModified, name: str | None) -> Iterator[FixProposal
         effect = "The forward then uses the values from before the write."
         for purpose in ("relocate_after", "move_block_after"):
             yield FixProposal(purpose, "Write after the backward", (moved, anchor), "unsafe", effect=effect)
+
+
+def _anew(event: SavedTensorModified, facts: Facts) -> Iterator[FixProposal]:
+    """Give the name that is written a tensor of its own: other views of the memory go on without the write."""
+    where = event.write.point.node
+    others = facts.memory.read_since.get(event.write.stamp, ())
+    if any(facts.origins.names.get(other) != _name_written(where) for other in others):
+        safety: Applicability = "unsafe"
+        effect = copied = LOST
+    else:
+        safety, effect, copied = "safe", "", COPIED
+    yield FixProposal("out_of_place", "Compute a new tensor instead of writing in place", (where,), safety, (), effect)
+    title = "Compute new tensors instead of writing in place each time"
+    yield FixProposal("out_of_place_each", title, (where,), safety, (), effect)
+    yield FixProposal("clone_before", "Clone it first, and write to the copy", (where,), safety, (), copied)
+
+
+def _name_written(node: ast.AST) -> str:
+    """The text of what a write changes, without the calls and subscripts that cut it out: ``y`` of ``y[0].add_(1)``."""
+    match node:
+        case ast.Expr(value=part) | ast.Subscript(value=part) | ast.Call(func=ast.Attribute(value=part)):
+            return _name_written(part)
+        case ast.Assign(targets=[part]) | ast.AugAssign(target=part):
+            return _name_written(part)
+    return ast.unparse(node)
 
 
 def _given_copy(operation: str, name: str | None) -> str:

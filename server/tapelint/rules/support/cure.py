@@ -12,6 +12,8 @@ from typing import Literal
 from ...frozen import frozen
 from ...headline import cure_title
 
+Applicability = Literal["safe", "unsafe"]
+
 
 @frozen
 class FixProposal:
@@ -26,7 +28,7 @@ class FixProposal:
     purpose: str
     title: str
     targets: tuple[ast.AST, ...]
-    applicability: Literal["safe", "unsafe"] = "safe"
+    applicability: Applicability = "safe"
     also: tuple[FixProposal, ...] = ()
     effect: str = ""
 
