@@ -109,7 +109,8 @@ def extend(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Val
 def pop(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     thing = state.edit(receiver.id, Sequence)
     if not thing.items:
-        if thing.is_partial or receiver.id in machine.facts.objects.open_objects:
+        # An empty queue waits for what another thread puts into it.
+        if thing.is_partial or call.name == "get" or receiver.id in machine.facts.objects.open_objects:
             return Unknown("item")
         raise ProgramRaised("IndexError")
     changed(machine, state, receiver.id)
