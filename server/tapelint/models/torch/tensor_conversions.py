@@ -7,6 +7,8 @@ from dataclasses import replace
 from ...autograd import (
     Cut,
     CutReason,
+    Leaf,
+    Node,
     Provenance,
     Tensor,
     leaf,
@@ -91,7 +93,8 @@ def _copied(
     """The copy that is made of a view that is not contiguous, or perhaps of a leaf; None of what is kept."""
     if _may_be_copied(machine, tensor, asked, call):
         return _moved(machine, state, receiver, asked, call)
-    if call.name == "contiguous" and not call.kwargs and state.grad_mode is not False and _has_gaps(machine, tensor):
+    is_recorded = state.grad_mode is not False
+    if call.name == "contiguous" and not call.kwargs and is_recorded and _has_gaps(machine, state, tensor):
         return run(machine, state, "clone", [receiver], {}, call.node)
     return None
 
@@ -136,11 +139,22 @@ def _may_be_copied(machine: Machine, tensor: Tensor, asked: list[Value], call: C
     return not tensor.parameter or precision.changes(machine, tensor.id, call.name, asked)
 
 
-def _has_gaps(machine: Machine, tensor: Tensor) -> bool:
-    """Whether the entries of a view do not lie in memory one after the other, so that ``contiguous()`` copies it."""
-    window = machine.facts.memory.windows.get(tensor.id)
-    made = tensor.grad_fn if tensor.base is not None else None
-    return made is not None and ("reorders" in traits_of(made.op) or window is not None and window.is_gapless is False)
+def _has_gaps(machine: Machine, state: State, view: Tensor) -> bool:
+    """Whether the entries of a view do not lie in memory one after the other, so that ``contiguous()`` copies it: a
+    view of what another one has put in another order has that order, too, as far as is known.
+    """
+    if view.base is None or view.grad_fn is None:
+        return False
+    window = machine.facts.memory.windows.get(view.id)
+    if window is not None and window.is_gapless is False:
+        return True
+    whole = resolve_view(state, view.base).grad_fn
+    made: Node | Leaf | None = view.grad_fn
+    while isinstance(made, Node) and made is not whole:
+        if "reorders" in traits_of(made.op):
+            return True
+        made = next(iter(made.inputs), None)
+    return False
 
 
 def _moves(call: Call) -> bool:
