@@ -179,8 +179,15 @@ def tensor_method(machine: Machine, state: State, receiver: TensorRef, call: Cal
         result = dispatch.run(machine, state, row, [receiver, *call.args], call.kwargs, call.node)
         if result is not None:
             return result
+    return _unknown_method(machine, state, receiver, call)
+
+
+def _unknown_method(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
+    """A method that PyTorch gives no tensor, or with arguments that it does not take."""
     if call.name == "step" and (result := unknown_step(machine, state, call)) is not None:
         return result
+    if call.name == "astype" and state.tensors[receiver.id].assumption:
+        return something(call.name, False)  # no tensor has it: what was taken for one is an array of NumPy
     found = [receiver.id, *(t for a in call.args for t in tensors_in(state, a))]
     if state.tensors[receiver.id].requires_grad is False and not any(state.tensors[t].requires_grad for t in found):
         return something(call.name, False)
