@@ -9,8 +9,10 @@ assumption.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from collections.abc import Mapping as MappingType
 from collections.abc import Sequence as SequenceType
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 
@@ -18,6 +20,7 @@ from ... import ops
 from ...autograd import Extent, Tensor, TorchRaises, doubt, give_history, invent, record, resolve_view
 from ...autograd.events.broken_graph import RequiresGradRefused
 from ...autograd.model.recording import Arg, flatten
+from ...because import NOTHING, Because, option
 from ...domain.completion import ProgramRaised
 from ...domain.opaque_values import as_data
 from ...domain.state import State
@@ -122,9 +125,13 @@ def run(
             missing_grad.refuse_none(machine, state, value, node, "TypeError")
     keywords = tuple([(k, kind_of(machine, state, v)) for k, v in kwargs.items()])
     row = resolved(name, positional, keywords) or _with_numbers(state, name, (args, kwargs), (positional, keywords))
+    premise = NOTHING
+    if row is None:
+        row, premise = _with_unknown_numbers(name, positional, keywords)
     if row is None:
         return None
-    result = apply(machine, state, row, args, kwargs, node, same)
+    with supposing(state, premise):
+        result = apply(machine, state, row, args, kwargs, node, same)
     if wants is not None and isinstance(result, TensorRef) and not row.flows:
         _require_grad(machine, state, result.id, wants, node)
     return result
@@ -146,6 +153,37 @@ def _with_numbers(
     if (numbers, named) == kinds:
         return None
     return resolved(name, (*positional[:1], *numbers[1:]), named) or resolved(name, numbers, named)
+
+
+def _with_unknown_numbers(
+    name: str, positional: tuple[str, ...], keywords: tuple[tuple[str, str], ...]
+) -> tuple[Op | None, Because]:
+    """The overload that is chosen if what is not known is a number (``F.dropout(x, self.p, inplace=True)``). Where zero
+    has an overload of its own, one that writes needs that it is another number.
+    """
+
+    def chosen(kind: str) -> Op | None:
+        def known(given: str) -> str:
+            return kind if given == "unknown" else given
+
+        numbers = tuple([known(each) for each in positional[1:]])
+        return resolved(name, (*positional[:1], *numbers), tuple([(key, known(each)) for key, each in keywords]))
+
+    row = chosen("float") if positional[:1] != ("unknown",) else None
+    if row is None or not row.writes or chosen("0") is row:
+        return row, NOTHING
+    return row, option(f"the number that `{name.rpartition('.')[2]}` is given is not 0")
+
+
+@contextmanager
+def supposing(state: State, premise: Because) -> Iterator[None]:
+    """What is recorded inside needs a premise; what comes after does not."""
+    before = state.supposed
+    state.supposed = before & premise
+    try:
+        yield
+    finally:
+        state.supposed = before
 
 
 def _as_number(state: State, value: Value) -> bool:

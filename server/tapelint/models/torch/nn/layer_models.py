@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from .... import ops
 from ....autograd import Extent, TorchRaises, leaf, record
 from ....autograd.model.recording import Arg, flatten
+from ....because import NOTHING, Because, option
 from ....domain import facets
 from ....domain.completion import ProgramRaised
 from ....domain.mro import is_module
@@ -260,7 +261,8 @@ def run_layer(machine: Machine, state: State, row: ops.Layer, thing: Instance, c
         op = replace(op, saves=tuple(item for item in op.saves if not item.what.startswith(("result", "bias"))))
     try:
         extents = (None,) if operands.packed is not None else results_extents(state, op, operands.values)
-        keys = record(machine.facts, state, op, operands.tensors, call.node, output.count("T"), sizes=extents[0])
+        with dispatch.supposing(state, _premise(row, settings, idle)):
+            keys = record(machine.facts, state, op, operands.tensors, call.node, output.count("T"), sizes=extents[0])
         precision.follow(machine, op, operands.values, flatten(operands.tensors), keys)
     except TorchRaises as refused:
         raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
@@ -274,9 +276,16 @@ def _is_idle(row: ops.Layer, settings: dict[str, Value]) -> bool:
     """Whether a layer such as a dropout does what it does in evaluation, or may: a dropout that drops nothing returns
     its input, unwritten.
     """
-    if row.inplace is not None and isinstance(settings.get("p"), Unknown):
-        return True  # it may drop nothing
+    if row.inplace is not None and not isinstance(settings.get("p", TRUE), Const):
+        return settings.get("inplace") != TRUE or settings.get("training", TRUE) == FALSE  # it may drop nothing
     return row.eval_op is not None and (settings.get("training", TRUE) == FALSE or settings.get("p") == Const(0))
+
+
+def _premise(row: ops.Layer, settings: dict[str, Value], idle: bool) -> Because:
+    """What it takes for a layer that works in place to write: a dropout that drops nothing does not."""
+    if idle or row.inplace is None or isinstance(settings.get("p", TRUE), Const):
+        return NOTHING
+    return option(f"`p` of `nn.{row.name}` is not 0")
 
 
 def _chosen_op(row: ops.Layer, settings: dict[str, Value], idle: bool) -> ops.Op:
