@@ -82,8 +82,8 @@ def _call_as_inferred(
     quiet = unrecorded(state, owner, node.name) if owner is not None else None
     function = _with_mode(state, function, owner, quiet)
     values = _arguments(machine, state, function, receiver)
-    because = _reason(machine, state, node, quiet)
     walk = walk_of(state, owner, receiver, node.name) if owner is not None and receiver is not None else None
+    because = _reason(machine, state, node, quiet, walk)
     if _is_fed(node.name, walk, quiet):
         values = _from_loader(values, positional(function, int(receiver is not None))[:1])
     is_forward = _is_forward(state, node, owner)
@@ -137,11 +137,17 @@ def _arguments(machine: Machine, state: State, function: Function, receiver: Hea
 
 
 def _reason(
-    machine: Machine, state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, quiet: Unrecorded | None
+    machine: Machine,
+    state: State,
+    node: ast.FunctionDef | ast.AsyncFunctionDef,
+    quiet: Unrecorded | None,
+    walked: Walk | None,
 ) -> Because:
-    """What is assumed of the caller, if it records no graph: a framework, or the places that mention the function."""
+    """What is assumed of the caller, if it records no graph: a framework, or the places that mention the function. One
+    that walks what the function returns records it.
+    """
     because = guess(quiet.premise(node.name)) if quiet is not None else NOTHING
-    if machine.query(is_unrecorded, machine.tree, node) and not trains(machine, node):
+    if walked is None and machine.query(is_unrecorded, machine.tree, node) and not trains(machine, node):
         state.enter(False, None)
         because = because or guess(f"`{node.name}` is called under `torch.no_grad()`, as the file mentions it")
     return because
