@@ -24,13 +24,13 @@ from ..domain.values import (
 )
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.open_objects import store_in_unknown
+from ..engine.syntax.asked import names_with_gradient
 from ..models.python.classes.value_classes import is_library_class
 from ..models.torch import dispatch
 from ..models.torch.autograd import grad_access, missing_grad
 from ..models.torch.dtypes import asked_of_dtype
 from ..models.torch.nn import frozen_parts
 from ..models.torch.registry import is_opaque
-from ..source import cached_on_node, walk
 from . import object_attributes, tensor_attributes
 from .enum_members import attribute_of_member
 from .refused.absent_attributes import refuse_attribute
@@ -95,20 +95,13 @@ def _leaf_by_use(machine: Machine, state: State, owner: Value, value: Value, nod
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name) or frame.function is None:
         return None
     name = node.value.id
-    if frame.variables.get(name) != owner or name not in _names_with_gradient(frame.function.node):
+    if frame.variables.get(name) != owner or name not in names_with_gradient(frame.function.node):
         return None
     key = dispatch.tensor_of(machine, state, owner)
     if key is None or state.tensors[key].grad_fn is not None:
         return None
     state.edit(state.frame, Frame).variables[name] = TensorRef(key)
     return TensorRef(key)
-
-
-@cached_on_node
-def _names_with_gradient(scope: ast.AST) -> frozenset[str]:
-    """The names whose ``.grad`` a function reads."""
-    found = (node for node in walk(scope) if isinstance(node, ast.Attribute) and node.attr == "grad")
-    return frozenset(node.value.id for node in found if isinstance(node.value, ast.Name))
 
 
 def store(machine: Machine, state: State, owner: Value, name: str, value: Value, node: ast.AST) -> None:

@@ -169,7 +169,7 @@ class InferenceTensorUsed(Event):
 
 
 @frozen(eq=False, kw_only=True)
-class RewrappedRoot(Event):
+class RewrappedRoot(SilentEvent):
     """A backward that reaches nothing but one number which was cut off its graph."""
 
     root: int

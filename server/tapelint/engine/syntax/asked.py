@@ -59,6 +59,13 @@ def asked_of_attributes(owner: ast.AST) -> dict[str, frozenset[str]]:
     return {name: frozenset(asked) for name, asked in found.items()}
 
 
+@cached_on_node
+def names_with_gradient(scope: ast.AST) -> frozenset[str]:
+    """The names whose ``.grad`` a function or a module reads."""
+    found = (node for node in walk(scope) if isinstance(node, ast.Attribute) and node.attr == "grad")
+    return frozenset(node.value.id for node in found if isinstance(node.value, ast.Name))
+
+
 def _own_calls(scope: ast.AST) -> Iterator[ast.Call]:
     """The calls of a scope, without those of functions and classes in it."""
     todo = body_of(scope)

@@ -40,10 +40,10 @@ def cut(machine: Machine, state: State, tensor: Tensor, node: ast.AST, reason: C
         machine.facts.contents.on_cpu.add(key)
     if tensor.base is not None or tensor.id in machine.facts.memory.parts:
         machine.facts.memory.parts.add(key)
-    lost = Cut(state.point(node), reason, operation, source=tensor.grad_fn) if tensor.requires_grad else None
-    from_gradient = machine.facts.provenance_of(tensor.id).from_gradient
-    if lost is not None or from_gradient:
-        machine.facts.record_provenance(key, Provenance(cut=lost, from_gradient=from_gradient))
+    known = machine.facts.provenance_of(tensor.id)
+    lost = Cut(state.point(node), reason, operation, source=tensor.grad_fn) if tensor.requires_grad else known.cut
+    if lost is not None or known.from_gradient:
+        machine.facts.record_provenance(key, Provenance(cut=lost, from_gradient=known.from_gradient))
     return key
 
 

@@ -146,6 +146,7 @@ def variable(machine: Machine, state: State, call: Call) -> Value:
     made = cut(machine, state, resolve_view(state, tensor), call.node, CutReason.OPERATION, "Variable")
     if wants:
         refuse_integers(machine, state, made, call.node)
+        machine.facts.record_provenance(made, Provenance(rewrapped=state.point(call.node)))
     give_history(state, state.tensors[made], None, wants)
     return TensorRef(made)
 

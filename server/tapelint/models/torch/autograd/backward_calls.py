@@ -34,9 +34,10 @@ from ....autograd.model.writes import check_read
 from ....because import NOTHING, guess
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
-from ....domain.values import NONE, Const, Generator, HeapRef, TensorRef, Tuple, Unknown, Value
+from ....domain.values import NONE, Const, Frame, Generator, HeapRef, TensorRef, Tuple, Unknown, Value
 from ....engine.lifecycle import BackwardEnded
 from ....engine.machine import Machine
+from ....engine.syntax.asked import names_with_gradient
 from ....source import called_on
 from ..dispatch import tensor_list
 from ..known_shape import items_in
@@ -206,12 +207,20 @@ def tell_rewrapped(machine: Machine, state: State, roots: list[int], node: ast.A
         if not isinstance(edge, Leaf):
             continue
         tensor, origins = state.tensors[edge.tensor], machine.facts.provenance_of(edge.tensor)
-        if origins.cut is None or origins.rewrapped is None:
+        if origins.cut is None or origins.rewrapped is None or _is_wanted(machine, state, edge.tensor):
             continue
         if tensor.requires_grad and not tensor.parameter and tensor.sizes == () and not tensor.assumption:
             machine.facts.events.publish(
                 RewrappedRoot(point=state.point(node), root=edge.tensor, cut=origins.cut, wrapped=origins.rewrapped)
             )
+
+
+def _is_wanted(machine: Machine, state: State, leaf: int) -> bool:
+    """Whether the gradient of a leaf is what the program is after: an optimizer holds it, or its ``.grad`` is read."""
+    frame = state.get(state.frame, Frame)
+    scope = machine.tree if frame.function is None else frame.function.node
+    named = (frame.variables.get(name) for name in machine.query(names_with_gradient, scope))
+    return leaf in machine.facts.training.optimized or TensorRef(leaf) in named
 
 
 def tell_terms(machine: Machine, state: State, roots: list[int], node: ast.AST) -> None:
