@@ -249,6 +249,8 @@ class Objects(Record):
     handed_out: set[int] = field(default_factory=set)
     # Objects that no code has made: other methods of theirs may have been called before.
     imagined: set[int] = field(default_factory=set)
+    # The unknown values that constructors of such objects were given.
+    made_with: set[int] = field(default_factory=set)
     # The heap objects that code which was run has made, with the iterations in which it did.
     made: dict[int, tuple[Iteration, ...]] = field(default_factory=dict)
     # The containers among them that were changed since.

@@ -143,6 +143,7 @@ def _prepare(machine: Machine, state: State, function: Function, instance: HeapR
     making = kind if isinstance(kind, HeapRef) else None
     names, defaults = positional(function, 1), defaults_of(function)
     given = inferred(machine, state, function, names, making)
+    machine.facts.objects.made_with.update(each.tensor_id for each in given.values() if isinstance(each, Unknown))
     optional = [a for a in names if a.arg not in given and defaults.get(a.arg) == NONE]
     with along_one_path(machine):
         before = state.fork() if optional else state

@@ -11,8 +11,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..autograd import Cut, CutReason, Provenance, resolve_view
+from ..autograd.model.recording import REWRAPPED
 from ..domain.state import State
-from ..domain.values import HeapRef, Origin, Sequence, TensorRef, Tuple, Unknown, Value
+from ..domain.values import BuiltinMethod, HeapRef, Origin, Sequence, TensorRef, Tuple, Unknown, Value
 from .machine import Machine
 
 ITEM = frozenset((CutReason.ITEM, CutReason.NUMBER))
@@ -62,6 +63,20 @@ def added(machine: Machine, total: TensorRef, term: Value) -> None:
     known = machine.facts.provenance_of(total.id)
     if cut is not None and cut.reason in ITEM and cut.source is not None:
         machine.facts.origins.provenance[total.id] = known.or_else(Provenance(detached_term=cut))
+
+
+def weighed(machine: Machine, product: Value, term: Value, factor: Value) -> None:
+    """A term that has lost its graph was multiplied by something unknown that the object was made with: that is a
+    weight, through which nothing leads to what the term was computed from.
+    """
+    while isinstance(factor, BuiltinMethod):
+        factor = factor.receiver
+    if not isinstance(product, TensorRef) or not isinstance(term, TensorRef) or not isinstance(factor, Unknown):
+        return
+    known = machine.facts.provenance_of(term.id)
+    if factor.tensor_id in machine.facts.objects.made_with and (cut := known.detached_term or known.cut) is not None:
+        if cut.reason in REWRAPPED:
+            machine.facts.record_provenance(product.id, Provenance(detached_term=cut))
 
 
 def in_list(machine: Machine, state: State, source: Value) -> Cut | None:

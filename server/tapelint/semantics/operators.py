@@ -30,7 +30,7 @@ from ..domain.values import (
     as_key,
 )
 from ..engine.loops.thresholds import assume_reached
-from ..engine.lost_history import added, computed
+from ..engine.lost_history import added, computed, weighed
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.paths.conditions import remembered
 from ..engine.paths.truth import tested_truth, truth
@@ -109,9 +109,14 @@ def combine(machine: Machine, state: State, op: ast.operator, left: Value, right
             own = call_dunder(machine, state, right, f"__r{DUNDER.get(name, '')}__", [left], node)
         if own is not None:
             return own
+    given = left, right
     left, right = as_data(state, left), as_data(state, right)
     if isinstance(left, TensorRef) or isinstance(right, TensorRef):
-        return _tensors(machine, state, name, left, right, node)
+        result = _tensors(machine, state, name, left, right, node)
+        if name == "Mult":
+            weighed(machine, result, *given)
+            weighed(machine, result, *reversed(given))
+        return result
     joined = _containers(machine, state, name, left, right)
     return _data(machine, state, left, right) if joined is None else joined
 

@@ -227,7 +227,7 @@ def tell_terms(machine: Machine, state: State, roots: list[int], node: ast.AST) 
     """A root that is a sum, a term of which lost its graph without any code asking for that, and for good."""
     for root in roots:
         cut = machine.facts.provenance_of(root).detached_term
-        if cut is None or state.tensors[root].assumption:
+        if cut is None or state.tensors[root].assumption or not resolve_view(state, root).requires_grad:
             continue
         source = cut.source
         if source is None and cut.reason is not CutReason.CREATE_GRAPH:
