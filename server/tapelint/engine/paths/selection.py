@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from ...autograd.model.choices import EITHER, Literal, chosen_by_selection, literals_of
 from ...domain.state import State
+from ...domain.values import NONE
 
 
 def going_on(paths: Sequence[State], most: int) -> list[State]:
@@ -37,10 +38,16 @@ def _with_the_usual(going: list[State], paths: Sequence[State]) -> list[State]:
 
 
 def _needs(path: State) -> int:
-    """How many choices about the values of data, or about whether something is empty, a path needs."""
+    """How many choices about the values of data, or about whether something is empty or None, a path needs."""
     whole = path.guard.whole
-    of_data = frozenset(literal for literal in literals_of(whole) if literal[0].subject not in EITHER)
-    return min((len(each & of_data) for each in whole), default=0) if of_data else 0
+    needed = frozenset(each for each in literals_of(whole) if each[0].subject not in EITHER or _is_absent(each))
+    return min((len(each & needed) for each in whole), default=0) if needed else 0
+
+
+def _is_absent(literal: Literal) -> bool:
+    """Whether it says that something unknown is None."""
+    choice, taken = literal
+    return taken and isinstance(choice.formula, tuple) and choice.formula[0] == "Is" and choice.formula[2] == NONE
 
 
 def _evenly(paths: Sequence[State], most: int) -> list[State]:
