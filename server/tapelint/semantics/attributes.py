@@ -86,16 +86,19 @@ def load(machine: Machine, state: State, owner: Value, name: str, node: ast.AST,
 
 
 def _leaf_by_use(machine: Machine, state: State, owner: Value, value: Value, node: ast.AST) -> TensorRef | None:
-    """The leaf that a variable of unknown value is from here on, where its ``requires_grad`` is set and the function
-    reads its ``.grad``: a network has no gradient, and what is no leaf refuses the flag.
+    """The leaf that a variable of unknown value is from here on, where its ``requires_grad`` is set, and it is data or
+    the function reads its ``.grad``: a network has no gradient, and what is no leaf refuses the flag.
     """
-    if value != TRUE or not isinstance(owner, Unknown):
+    if value != TRUE or not isinstance(owner, Unknown) or not isinstance(node, ast.Attribute):
         return None
+    if owner.requires_grad is False:
+        dispatch.release(state, node.value)
     frame = state.get(state.frame, Frame)
-    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name) or frame.function is None:
+    scope = machine.tree if frame.function is None else frame.function.node
+    name = node.value.id if isinstance(node.value, ast.Name) else None
+    if name is None or frame.variables.get(name) != owner:
         return None
-    name = node.value.id
-    if frame.variables.get(name) != owner or name not in names_with_gradient(frame.function.node):
+    if owner.requires_grad is not False and name not in names_with_gradient(scope):
         return None
     key = dispatch.tensor_of(machine, state, owner)
     if key is None or state.tensors[key].grad_fn is not None:

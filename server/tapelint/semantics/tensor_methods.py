@@ -124,6 +124,8 @@ def _method_of_batch(machine: Machine, state: State, receiver: Unknown, call: Ca
     """A method of tensors, of a part of a data set: that is one, unless a batch of tensors has the method, too."""
     if call.name in OF_BATCHES:
         return Unknown(requires_grad=receiver.requires_grad, origin=Origin.BATCH)
+    if call.name == "requires_grad_" and isinstance(call.node, ast.Call) and isinstance(call.node.func, ast.Attribute):
+        dispatch.release(state, call.node.func.value)
     tensor = dispatch.tensor_of(machine, state, receiver)
     assert tensor is not None
     return tensor_method(machine, state, TensorRef(tensor), call)

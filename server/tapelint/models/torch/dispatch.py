@@ -29,6 +29,7 @@ from ...domain.values import (
     TRUE,
     Const,
     External,
+    Frame,
     HeapRef,
     Origin,
     Range,
@@ -61,6 +62,16 @@ def tensor_of(machine: Machine, state: State, value: Value) -> int | None:
             )
         return value.tensor_id
     return None
+
+
+def release(state: State, place: ast.expr) -> None:
+    """An item of data, or an attribute, gets a gradient from here on: what holds it is no data any more."""
+    name = place
+    while isinstance(name, (ast.Subscript, ast.Attribute)):
+        name = name.value
+    frame = state.get(state.frame, Frame)
+    if name is not place and isinstance(name, ast.Name) and isinstance(frame.variables.get(name.id), Unknown):
+        state.edit(state.frame, Frame).variables[name.id] = Unknown()
 
 
 def tensor_list(machine: Machine, state: State, value: Value, above: tuple[Value, ...] = ()) -> list[int] | None:
