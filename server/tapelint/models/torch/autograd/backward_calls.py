@@ -34,7 +34,7 @@ from ....autograd.model.writes import check_read
 from ....because import NOTHING, guess
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
-from ....domain.values import NONE, Const, Frame, Generator, HeapRef, TensorRef, Tuple, Unknown, Value
+from ....domain.values import NONE, Const, Frame, Generator, HeapRef, Origin, TensorRef, Tuple, Unknown, Value
 from ....engine.lifecycle import BackwardEnded
 from ....engine.machine import Machine
 from ....engine.syntax.asked import names_with_gradient
@@ -289,8 +289,10 @@ def autograd_grad(machine: Machine, state: State, call: Call) -> Value:
     inputs = _tensors_given(machine, state, listed(machine, state, call.get(1, "inputs", NONE), call.node))
     given = listed(machine, state, call.get(2, "grad_outputs"), call.node)
     retain, create = retention(call, 3, 4)
+    if roots and inputs is None and all(resolve_view(state, root).requires_grad is False for root in roots):
+        inputs = []  # PyTorch looks at the outputs first
     if not roots or inputs is None:
-        return Unknown("grad")
+        return Unknown("grad", False, origin=Origin.BATCH) if create is False else Unknown("grad")
     machine.facts.training.wanted_gradients.update(inputs)
     begin_at_numbers(machine, state, roots, given, first_argument(call, "outputs"), call)
     refuse_plain_inputs(machine, state, roots, inputs, call.node)
