@@ -12,6 +12,7 @@ from ....autograd import (
     CutReason,
     Leaf,
     Node,
+    ProgramPoint,
     Provenance,
     TorchRaises,
     backward,
@@ -38,7 +39,7 @@ from ....domain.values import NONE, Const, Frame, Generator, HeapRef, Origin, Te
 from ....engine.lifecycle import BackwardEnded
 from ....engine.machine import Machine
 from ....engine.syntax.asked import names_with_gradient
-from ....source import called_on
+from ....source import called_on, written
 from ..dispatch import tensor_list
 from ..known_shape import items_in
 from ..optim.handed_optimizers import reach_stand_ins
@@ -201,18 +202,34 @@ def _refuse_plain_targets(machine: Machine, state: State, inputs: SequenceType[i
 def tell_rewrapped(machine: Machine, state: State, roots: list[int], node: ast.AST) -> None:
     """A root that is a number cut off its graph and flagged anew, or that number scaled: nothing else is trained."""
     for root in roots:
-        edge = edge_of(resolve_view(state, root))
+        top = edge = edge_of(resolve_view(state, root))
         while isinstance(edge, Node) and len(edge.inputs) == 1 and len(edge.operand_ids) == 1 and edge.certain:
             edge = edge.inputs[0]
         if not isinstance(edge, Leaf):
             continue
-        tensor, origins = state.tensors[edge.tensor], machine.facts.provenance_of(edge.tensor)
-        if origins.cut is None or origins.rewrapped is None or _is_wanted(machine, state, edge.tensor):
+        tensor, origins, because = state.tensors[edge.tensor], machine.facts.provenance_of(edge.tensor), NOTHING
+        if origins.rewrapped is None or _is_wanted(machine, state, edge.tensor):
             continue
-        if tensor.requires_grad and not tensor.parameter and tensor.sizes == () and not tensor.assumption:
+        begins_there = edge is top and isinstance(node, ast.Call) and not (node.args or node.keywords)
+        cut, is_number = origins.cut, tensor.sizes == () or begins_there
+        if cut is None and begins_there and (cut := _read_for(origins.rewrapped)) is not None:
+            because = guess(f"what `{written(cut.point.node)}` reads has a graph")
+        if cut is not None and is_number and tensor.requires_grad and not tensor.parameter and not tensor.assumption:
             machine.facts.events.publish(
-                RewrappedRoot(point=state.point(node), root=edge.tensor, cut=origins.cut, wrapped=origins.rewrapped)
+                RewrappedRoot(
+                    point=state.point(node), because=because, root=edge.tensor, cut=cut, wrapped=origins.rewrapped
+                )
             )
+
+
+def _read_for(wrapped: ProgramPoint) -> Cut | None:
+    """Where the values of a tensor are read that a leaf is made of, if the call that makes it does so."""
+    match wrapped.node:
+        case ast.Call(args=[ast.Attribute(attr="data") as read, *_]):
+            return Cut(replace(wrapped, node=read), CutReason.DATA)
+        case ast.Call(args=[ast.Call(func=ast.Attribute(attr="detach")) as read, *_]):
+            return Cut(replace(wrapped, node=read), CutReason.DETACH)
+    return None
 
 
 def _is_wanted(machine: Machine, state: State, leaf: int) -> bool:
