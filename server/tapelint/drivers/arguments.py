@@ -235,7 +235,7 @@ def _pair(machine: Machine, state: State, function: Function, arguments: dict[st
     """
     own = state.heap[function.owner] if function.owner is not None else None
     walks = machine.query(syntactic_summary, own.node if isinstance(own, Class) else function.node).backward
-    found = [name for name, uses in arguments.items() if "()" in uses and (WALKED in uses or not walks)]
+    found = [name for name, uses in arguments.items() if "()" in uses and (uses & {WALKED, *OF_NETWORKS} or not walks)]
     return found if len(found) <= sum(map(_is_optimizer, arguments.values())) else ()
 
 

@@ -45,6 +45,10 @@ class CutReason(Enum):
     OPERATION = "operation"
 
 
+BY_HAND = frozenset((CutReason.DATA, CutReason.DETACH))
+"""What the program asks for, of one tensor."""
+
+
 @frozen
 class Cut:
     """Where a tensor lost its graph."""

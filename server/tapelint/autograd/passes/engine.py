@@ -27,6 +27,7 @@ from ..gradients.history import doubted
 from ..gradients.ledger import book, planned
 from ..gradients.reference_cycles import closed
 from ..gradients.withheld import withhold
+from ..model.cuts import BY_HAND
 from ..model.graph import BackwardPass, BackwardResult, Leaf, Node, NodeVisit, SavedTensor, Write
 from ..model.guesses import guess_below, is_unproven, keeping, prove_networks, unseen_above
 from ..model.views import edge_of, resolve_view
@@ -131,10 +132,11 @@ def _begin(
         edge = edge_of(tensor)
         if tensor.requires_grad is False or tensor.requires_grad and edge is None:
             cut = facts.provenance_of(key).cut
-            if tensor.assumption is not None and (cut is None or not cut.is_by_mode):
+            if tensor.assumption is not None and (cut is None or not cut.is_by_mode and cut.reason not in BY_HAND):
                 continue  # unknown code may keep a graph: that it keeps none is nothing to build upon
-            if not because and tensor.assumption is not None:
-                because = guess(f"`{tensor.assumption}` does not enable gradients itself")
+            if not because and tensor.assumption is not None and cut is not None:
+                more = "enable gradients itself" if cut.is_by_mode else "have parameters of its own"
+                because = guess(f"`{tensor.assumption}` does not {more}")
             frozen = facts.provenance_of(key).frozen
             facts.events.publish(
                 BackwardWithoutGraph(

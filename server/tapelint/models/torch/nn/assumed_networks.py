@@ -8,20 +8,23 @@ def update(actor, states, reward):
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence as SequenceType
 
-from ....autograd import resolve_view
+from ....autograd import invent, resolve_view
+from ....autograd.model.cuts import BY_HAND
+from ....autograd.model.graph_search import leaf_tensors
 from ....domain import facets
 from ....domain.induction import is_plain
-from ....domain.opaque_values import as_data
+from ....domain.opaque_values import as_data, is_data
 from ....domain.state import State
-from ....domain.values import Const, HeapRef, Instance, TensorRef, Unknown, Value
+from ....domain.values import TRUE, Const, HeapRef, Instance, Origin, TensorRef, Unknown, Value
 from ....engine.machine import Machine
 from ....engine.paths.picks import SOME_NETWORK
 from ....source import written
 from .. import dispatch
 from ..registry import Call, function
 from .layer_models import inputs_of, opaque_module
-from .module_registry import Guess
+from .module_registry import Guess, parameters_of
 
 
 def unless_network(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value | None:
@@ -29,14 +32,19 @@ def unless_network(machine: Machine, state: State, receiver: HeapRef, call: Call
 
     What is given a graph need have no parameters for the result to have one: a loss. Otherwise it is a network if what
     it returns is walked, or it is given tensors that were cut from no graph (metrics are given such). Where a graph
-    begins that is walked there are parameters: then it is a network in all that follows.
+    begins that is walked there are parameters: then it is a network in all that follows. What is given a target beside
+    the output of a network in training, whose graph was cut, is a loss all the same.
     """
     thing = state.get(receiver.id, Instance)
     values = [as_data(state, value) for value in (*call.args, *call.kwargs.values())]
     if all(map(is_plain, values)):
         return Unknown("call")  # a function of numbers: networks are given tensors
     guess = thing.attributes[facets.ASSUMED_NETWORK]
+    if guess != Const(Guess.PAIRED) and guess != Const(Guess.CALLED):
+        if cut := _cut_in_training(machine, state, values):
+            return TensorRef(invent(machine.facts, state, cut, call.node, _written(call)))
     if guess in (Const(Guess.FED), Const(Guess.PAIRED)):
+        del state.edit(receiver.id, Instance).attributes[facets.ASSUMED_NETWORK]
         return None
     given = inputs_of(machine, state, call)
     if not any(resolve_view(state, key).requires_grad for key in given):
@@ -47,9 +55,35 @@ def unless_network(machine: Machine, state: State, receiver: HeapRef, call: Call
         if certain and not any(machine.facts.provenance_of(key).cut for key in certain):
             return None
     if guess == Const(Guess.WALKED):  # a loss keeps nothing of what it is given
-        name = written(call.node.func) if isinstance(call.node, ast.Call) else "call"
-        return dispatch.opaque(machine, state, given, call.node, name)
+        return dispatch.opaque(machine, state, given, call.node, _written(call))
     return machine.call_unknown(state, call.args, call.kwargs, call.node, Unknown("function"))
+
+
+def _written(call: Call) -> str:
+    return written(call.node.func) if isinstance(call.node, ast.Call) else "call"
+
+
+def _cut_in_training(machine: Machine, state: State, values: SequenceType[Value]) -> list[int]:
+    """Those of several arguments that were cut by hand off the graph of a network which an optimizer of the program
+    holds or which is in training mode; none where something else may have a graph. What a loader gives has none.
+    """
+    if len(values) < 2 or not all(is_data(state, value) or _is_of_loader(value) for value in values):
+        return []
+    cuts = {value.id: machine.facts.provenance_of(value.id).cut for value in values if isinstance(value, TensorRef)}
+    sources = {key: cut.source for key, cut in cuts.items() if cut is not None and cut.reason in BY_HAND and cut.source}
+    if not sources:
+        return []
+    modules = (HeapRef(key) for key, thing in state.heap.items() if isinstance(thing, Instance) and _trains(thing))
+    trained = {key for module in modules for _, key in parameters_of(state, module)} | machine.facts.training.optimized
+    return [key for key, source in sources.items() if not trained.isdisjoint(leaf_tensors([source]))]
+
+
+def _is_of_loader(value: Value) -> bool:
+    return isinstance(value, Unknown) and value.origin is Origin.BATCH
+
+
+def _trains(thing: Instance) -> bool:
+    return thing.attributes.get("training") == TRUE
 
 
 @function(SOME_NETWORK)
