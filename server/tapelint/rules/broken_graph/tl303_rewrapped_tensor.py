@@ -79,6 +79,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     backward = code(event.point.node)
     return Finding(
         point=event.wrapped,
+        since=event.wrapped,
         severity=Severity.WARNING,
         message=headline(
             f"{backward} trains nothing: {name} is a new leaf, its graph was cut {how}",

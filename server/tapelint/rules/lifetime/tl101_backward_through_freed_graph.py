@@ -88,6 +88,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
     return Finding(
         point=event.point,
+        since=event.freed.point if _is_repeated(event) else None,
         severity=severity_of(event),
         message=message,
         raises=ERROR,
@@ -100,6 +101,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
             *_beside_a_step(event, facts),
         ),
     )
+
+
+def _is_repeated(event: FreedGraphReached) -> bool:
+    """Whether both passes begin at one tensor, and the first was told nothing: it frees what the second needs."""
+    first = event.freed.point.node
+    return event.root == event.freed.root and isinstance(first, ast.Call) and not (first.args or first.keywords)
 
 
 def _advice(event: FreedGraphReached, facts: Facts) -> str:

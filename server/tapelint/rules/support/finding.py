@@ -82,6 +82,8 @@ class Finding:
     raiser: ast.AST | None = None
     # which paths have to show it
     holds: Holds = Holds.ON_ITS_PATH
+    # where all begins that it needs: it is wrong wherever that runs, whatever has led there
+    since: ProgramPoint | None = None
     # the loop whose graphs it is about
     loop: ast.AST | None = None
     # what gave rise to it: findings of one rule with the same cause and the same reason are one
