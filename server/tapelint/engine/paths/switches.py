@@ -26,6 +26,8 @@ FLAGS = frozenset(("enabled", "retain_graph", "create_graph", "set_to_none"))
 """Keywords of functions of PyTorch (torch.autograd, torch.amp, torch.optim) that change what becomes of a graph: any
 flag for one of these is a branch, and not only one with a default.
 """
+MODE = "mode"
+"""That of ``torch.set_grad_enabled``, under which a whole block runs."""
 KEYWORDS = FLAGS | {"requires_grad", "inplace"}
 """Those, and the others that do."""
 POSITIONS: Mapping[str, tuple[str | None, ...]] = {
@@ -35,7 +37,7 @@ POSITIONS: Mapping[str, tuple[str | None, ...]] = {
     "torch.cpu.amp.autocast": ("enabled",),
     "torch.autograd.grad": (None, None, None, "retain_graph", "create_graph"),
     "torch.autograd.backward": (None, None, "retain_graph", "create_graph"),
-    "torch.set_grad_enabled": ("mode",),
+    "torch.set_grad_enabled": (MODE,),
     "backward": (None, "retain_graph", "create_graph"),
     "zero_grad": ("set_to_none",),
     "requires_grad_": ("requires_grad",),
@@ -59,7 +61,8 @@ def switched(
     """What a switch is set to. Where it depends on an option, or is a flag, the statement is finished both ways."""
     if not isinstance(value, Unknown) or keyword is None or isinstance(function, External) and function.name in LATER:
         return value
-    is_branch = keyword in FLAGS and isinstance(function, (External, BuiltinMethod)) and _is_flag(node, value)
+    is_flag = keyword == MODE or keyword in FLAGS and _is_flag(node, value)
+    is_branch = is_flag and isinstance(function, (External, BuiltinMethod))
 
     def split(key: object) -> Value:
         known, choice, negated = decide(machine, node, state, value)
