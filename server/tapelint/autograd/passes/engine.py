@@ -27,8 +27,8 @@ from ..gradients.history import doubted
 from ..gradients.ledger import book, planned
 from ..gradients.reference_cycles import closed
 from ..gradients.withheld import withhold
-from ..model.cuts import BY_HAND
-from ..model.graph import BackwardPass, BackwardResult, Leaf, Node, NodeVisit, SavedTensor, Write
+from ..model.cuts import BY_HAND, Cut
+from ..model.graph import BackwardPass, BackwardResult, Leaf, Node, NodeVisit, SavedTensor, Tensor, Write
 from ..model.guesses import guess_below, is_unproven, keeping, prove_networks, unseen_above
 from ..model.views import edge_of, resolve_view
 from ..model.writes import TorchRaises, is_guarded, settled, stepped
@@ -132,11 +132,10 @@ def _begin(
         edge = edge_of(tensor)
         if tensor.requires_grad is False or tensor.requires_grad and edge is None:
             cut = facts.provenance_of(key).cut
-            if tensor.assumption is not None and (cut is None or not cut.is_by_mode and cut.reason not in BY_HAND):
-                continue  # unknown code may keep a graph: that it keeps none is nothing to build upon
-            if not because and tensor.assumption is not None and cut is not None:
-                more = "enable gradients itself" if cut.is_by_mode else "have parameters of its own"
-                because = guess(f"`{tensor.assumption}` does not {more}")
+            reason = _rests_on(tensor, cut)
+            if reason is None:
+                continue
+            because = because or reason
             frozen = facts.provenance_of(key).frozen
             facts.events.publish(
                 BackwardWithoutGraph(
@@ -152,6 +151,19 @@ def _begin(
         if tensor.requires_grad and edge is not None:
             begin.append(edge)
     return begin
+
+
+def _rests_on(tensor: Tensor, cut: Cut | None) -> Because | None:
+    """What it rests on that a root has no graph; None where unknown code may keep one: that it keeps none is nothing to
+    build upon.
+    """
+    if tensor.assumption is None:
+        return NOTHING
+    if cut is not None and cut.is_by_mode:
+        return guess(f"`{tensor.assumption}` does not enable gradients itself")
+    if cut is not None and cut.reason in BY_HAND:
+        return guess(f"`{tensor.assumption}` does not have parameters of its own")
+    return None
 
 
 def _complete(order: Sequence[Node], leaves: Sequence[Leaf]) -> dict[Node | None, list[Leaf]]:

@@ -14,6 +14,7 @@ from ....autograd import (
     Node,
     ProgramPoint,
     Provenance,
+    Tensor,
     TorchRaises,
     backward,
     doubt,
@@ -205,21 +206,24 @@ def tell_rewrapped(machine: Machine, state: State, roots: list[int], node: ast.A
         top = edge = edge_of(resolve_view(state, root))
         while isinstance(edge, Node) and len(edge.inputs) == 1 and len(edge.operand_ids) == 1 and edge.certain:
             edge = edge.inputs[0]
-        if not isinstance(edge, Leaf):
-            continue
-        tensor, origins, because = state.tensors[edge.tensor], machine.facts.provenance_of(edge.tensor), NOTHING
-        if origins.rewrapped is None or _is_wanted(machine, state, edge.tensor):
-            continue
-        begins_there = edge is top and isinstance(node, ast.Call) and not (node.args or node.keywords)
-        cut, is_number = origins.cut, tensor.sizes == () or begins_there
-        if cut is None and begins_there and (cut := _read_for(origins.rewrapped)) is not None:
-            because = guess(f"what `{written(cut.point.node)}` reads has a graph")
-        if cut is not None and is_number and tensor.requires_grad and not tensor.parameter and not tensor.assumption:
-            machine.facts.events.publish(
-                RewrappedRoot(
-                    point=state.point(node), because=because, root=edge.tensor, cut=cut, wrapped=origins.rewrapped
-                )
-            )
+        if isinstance(edge, Leaf):
+            begins_there = edge is top and isinstance(node, ast.Call) and not (node.args or node.keywords)
+            _tell_leaf(machine, state, state.tensors[edge.tensor], begins_there, node)
+
+
+def _tell_leaf(machine: Machine, state: State, tensor: Tensor, begins_there: bool, node: ast.AST) -> None:
+    """The only leaf of a backward, which may begin at it: that it does shows that it is a number."""
+    origins, because = machine.facts.provenance_of(tensor.id), NOTHING
+    if origins.rewrapped is None or not tensor.requires_grad or tensor.parameter or tensor.assumption:
+        return
+    cut = origins.cut
+    if cut is None and begins_there and (cut := _read_for(origins.rewrapped)) is not None:
+        because = guess(f"what `{written(cut.point.node)}` reads has a graph")
+    if cut is None or not (tensor.sizes == () or begins_there) or _is_wanted(machine, state, tensor.id):
+        return
+    machine.facts.events.publish(
+        RewrappedRoot(point=state.point(node), because=because, root=tensor.id, cut=cut, wrapped=origins.rewrapped)
+    )
 
 
 def _read_for(wrapped: ProgramPoint) -> Cut | None:
@@ -303,11 +307,9 @@ def autograd_backward(machine: Machine, state: State, call: Call) -> Value:
 @function("torch.autograd.grad")
 def autograd_grad(machine: Machine, state: State, call: Call) -> Value:
     roots = _tensors_given(machine, state, listed(machine, state, call.get(0, "outputs", NONE), call.node))
-    inputs = _tensors_given(machine, state, listed(machine, state, call.get(1, "inputs", NONE), call.node))
+    inputs = _inputs_asked(machine, state, roots or (), call)
     given = listed(machine, state, call.get(2, "grad_outputs"), call.node)
     retain, create = retention(call, 3, 4)
-    if roots and inputs is None and all(resolve_view(state, root).requires_grad is False for root in roots):
-        inputs = []  # PyTorch looks at the outputs first
     if not roots or inputs is None:
         return Unknown("grad", False, origin=Origin.BATCH) if create is False else Unknown("grad")
     machine.facts.training.wanted_gradients.update(inputs)
@@ -336,6 +338,15 @@ def autograd_grad(machine: Machine, state: State, call: Call) -> Value:
         machine.facts.record_provenance(made, Provenance(gradient_of=key))
         results.append(TensorRef(made))
     return Tuple(tuple(results))
+
+
+def _inputs_asked(machine: Machine, state: State, roots: SequenceType[int], call: Call) -> list[int] | None:
+    """The tensors whose gradients are asked for; None where nothing is known of them, and PyTorch, which looks at the
+    outputs first, may come to them.
+    """
+    inputs = _tensors_given(machine, state, listed(machine, state, call.get(1, "inputs", NONE), call.node))
+    is_refused = all(resolve_view(state, root).requires_grad is False for root in roots)
+    return [] if inputs is None and is_refused else inputs
 
 
 def refuse_plain_inputs(machine: Machine, state: State, roots: list[int], inputs: list[int], node: ast.AST) -> None:

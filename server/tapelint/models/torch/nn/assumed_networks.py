@@ -8,9 +8,10 @@ def update(actor, states, reward):
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from collections.abc import Sequence as SequenceType
 
-from ....autograd import invent, resolve_view
+from ....autograd import Node, invent, resolve_view
 from ....autograd.model.cuts import BY_HAND
 from ....autograd.model.graph_search import leaf_tensors
 from ....domain import facets
@@ -40,9 +41,9 @@ def unless_network(machine: Machine, state: State, receiver: HeapRef, call: Call
     if all(map(is_plain, values)):
         return Unknown("call")  # a function of numbers: networks are given tensors
     guess = thing.attributes[facets.ASSUMED_NETWORK]
-    if guess != Const(Guess.PAIRED) and guess != Const(Guess.CALLED):
-        if cut := _cut_in_training(machine, state, values):
-            return TensorRef(invent(machine.facts, state, cut, call.node, _written(call)))
+    is_walked = guess in (Const(Guess.FED), Const(Guess.WALKED))
+    if is_walked and (cut := _cut_in_training(machine, state, values)):
+        return TensorRef(invent(machine.facts, state, cut, call.node, _written(call)))
     if guess in (Const(Guess.FED), Const(Guess.PAIRED)):
         del state.edit(receiver.id, Instance).attributes[facets.ASSUMED_NETWORK]
         return None
@@ -69,21 +70,29 @@ def _cut_in_training(machine: Machine, state: State, values: SequenceType[Value]
     """
     if len(values) < 2 or not all(is_data(state, value) or _is_of_loader(value) for value in values):
         return []
-    cuts = {value.id: machine.facts.provenance_of(value.id).cut for value in values if isinstance(value, TensorRef)}
-    sources = {key: cut.source for key, cut in cuts.items() if cut is not None and cut.reason in BY_HAND and cut.source}
+    given = [value.id for value in values if isinstance(value, TensorRef)]
+    sources = {key: source for key in given if (source := _cut_by_hand(machine, key)) is not None}
     if not sources:
         return []
-    modules = (HeapRef(key) for key, thing in state.heap.items() if isinstance(thing, Instance) and _trains(thing))
-    trained = {key for module in modules for _, key in parameters_of(state, module)} | machine.facts.training.optimized
+    trained = machine.facts.training.optimized.union(_in_training(state))
     return [key for key, source in sources.items() if not trained.isdisjoint(leaf_tensors([source]))]
+
+
+def _cut_by_hand(machine: Machine, key: int) -> Node | None:
+    """The graph that a tensor was cut off."""
+    cut = machine.facts.provenance_of(key).cut
+    return cut.source if cut is not None and cut.reason in BY_HAND else None
 
 
 def _is_of_loader(value: Value) -> bool:
     return isinstance(value, Unknown) and value.origin is Origin.BATCH
 
 
-def _trains(thing: Instance) -> bool:
-    return thing.attributes.get("training") == TRUE
+def _in_training(state: State) -> Iterator[int]:
+    """The parameters of all networks in training mode."""
+    for key, thing in state.heap.items():
+        if isinstance(thing, Instance) and thing.attributes.get("training") == TRUE:
+            yield from (leaf for _, leaf in parameters_of(state, HeapRef(key)))
 
 
 @function(SOME_NETWORK)
