@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Set
 
+from ..autograd.model.graph_search import nodes_below
 from ..domain.mro import is_module, lookup_in_mro
 from ..domain.state import State
 from ..domain.values import NONE, Frame, Function, HeapRef, Instance, TensorRef, Value
@@ -24,7 +25,7 @@ def is_in_network(machine: Machine, state: State, frame: Frame, run: int) -> boo
     if runs_forward(machine, state):
         return True
     loops = [lap.loop for lap in state.iterations if lap.run == run]
-    return any(_over_layers(state, frame, loop) or _over_outputs(state, frame, loop) for loop in loops)
+    return any(_over_layers(state, frame, loop) or _over_outputs(state, frame, loop, run) for loop in loops)
 
 
 def runs_forward(machine: Machine, state: State) -> bool:
@@ -53,14 +54,15 @@ def _over_layers(state: State, frame: Frame, loop: ast.AST) -> bool:
     return any(is_module_like(state, _held(state, frame, each)) for each in picked)
 
 
-def _over_outputs(state: State, frame: Frame, loop: ast.AST) -> bool:
+def _over_outputs(state: State, frame: Frame, loop: ast.AST, run: int) -> bool:
     """Whether a loop goes through tensors that have a graph already, as the outputs of a network: it keeps no more of
-    it than there was.
+    it than there was. What its body computes of data and gives the same name is no such tensor.
     """
     if not isinstance(loop, ast.For):
         return False
     items = [frame.variables.get(n.id, NONE) for n in ast.walk(loop.target) if isinstance(n, ast.Name)]
-    return any(isinstance(item, TensorRef) and state.tensors[item.id].grad_fn is not None for item in items)
+    graphs = nodes_below(state.grad_fns(item.id for item in items if isinstance(item, TensorRef)))
+    return any(all(lap.run != run for lap in node.created_at.iterations) for node in graphs)
 
 
 def _uses(expression: ast.expr, names: Set[str]) -> bool:
