@@ -34,6 +34,8 @@ IDIOMS = [
     'from os import pardir, path\nsys.path.append(path.join(path.dirname(__file__), pardir, "common", "deep"))',
     'from sys import path as places\nplaces.append(os.path.join(os.path.dirname(__file__), "../common/deep"))',
     'import pathlib as pl\nsys.path.append(str(pl.Path(__file__).parents[1] / "common/deep"))',
+    "def add(first, path):\n    if path not in sys.path:\n        sys.path.insert(0, path)\n\n"
+    'add("a", "b")\nadd("c", os.path.join(os.path.dirname(__file__), "../common/deep"))',
 ]
 
 
@@ -71,11 +73,39 @@ def test_python_searches_the_same_folder(idiom: str, tmp_path: Path) -> None:
         "sys.path.append(Path(__file__).parents[-1:])",
         "sys.path.append()",
         "sys.path.append(os.path.join())",
+        "def add(path):\n    sys.path.append(path)\nadd()\nadd(os.getenv('EXTRA'))",
+        "def add(path):\n    print(path)\n    sys.path.append(os.getenv('EXTRA'))\nadd('common')",
         "sys.path.append(",
     ],
 )
 def test_what_is_not_known_is_left_out(idiom: str) -> None:
     assert added_folders("/project/tools/run.py", _text(idiom)) == ()
+
+
+def test_a_module_that_is_imported_for_it(tmp_path: Path) -> None:
+    """``import _paths``, of which nothing else is used; Python finds the same module."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "metrics.py").write_text("print(__file__)\n")
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    adding = (
+        'def add(path):\n    sys.path.insert(0, path)\n\nadd(os.path.join(os.path.dirname(__file__), "..", "lib"))\n'
+    )
+    (tools / "_paths.py").write_text(f"import os, sys\n{adding}")
+    (tools / "plain.py").write_text("x = 1\n")
+    script, without = tools / "run.py", tools / "without.py"
+    script.write_text("import sys\nimport _paths  # for lib\nimport metrics\n")
+    without.write_text("import plain\nfrom os import path as _paths\nimport metrics\n")
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
+    assert Path(done.stdout.strip()).resolve() == (tmp_path / "lib" / "metrics.py").resolve()
+    resolver = Resolver()
+    found = resolver("metrics", str(script))
+    assert found is not None and found[0] == str(tmp_path / "lib" / "metrics.py")
+    assert resolver.adds(str(script)) and not resolver.adds(str(without))
+    assert resolver("metrics", str(without)) is None
+    (tools / "_paths.py").write_text("import os\n")
+    assert not resolver.adds(str(script)) and resolver("metrics", str(script)) is None
 
 
 def test_a_relative_folder_is_looked_for_upward(tmp_path: Path) -> None:

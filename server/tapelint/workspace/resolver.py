@@ -20,7 +20,7 @@ from ..source import INIT, SourceError, read
 from ..stubs import INSTALLED
 from .importers import is_imported
 from .installed import Installed, environment
-from .search_path import added_folders
+from .search_path import IMPORTED_WHOLE, added_folders
 
 Found = tuple[str, str]
 
@@ -118,12 +118,19 @@ class Resolver:
         return bool(self._added(os.path.abspath(importer)))
 
     def _added(self, importer: str) -> tuple[str, ...]:
-        """The folders that ``importer`` adds to ``sys.path``; looked for once in each text of it."""
-        text = self.text(importer) or ""
-        before, folders = self._adding.get(importer, ("", ()))
+        """The folders that ``importer`` adds to ``sys.path``, or a module that it imports for that; looked for once in
+        each text of them.
+        """
+        whole = (self.by_path(module, importer) for module in IMPORTED_WHOLE.findall(self.text(importer) or ""))
+        adding = dict.fromkeys((importer, *(path for path in whole if path is not None)))
+        return tuple(folder for path in adding for folder in self._added_by(path))
+
+    def _added_by(self, path: str) -> tuple[str, ...]:
+        text = self.text(path) or ""
+        before, folders = self._adding.get(path, ("", ()))
         if text is not before:
-            folders = added_folders(importer, text)
-            self._adding[importer] = text, folders
+            folders = added_folders(path, text)
+            self._adding[path] = text, folders
         return folders
 
     def by_path(self, module: str, importer: str) -> str | None:

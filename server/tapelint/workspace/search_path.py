@@ -3,6 +3,7 @@
     ROOT = Path(__file__).resolve().parents[1]
     sys.path.insert(0, str(ROOT / "common"))        project/common, of project/tools/run.py
     sys.path += [os.path.join(os.path.dirname(__file__), "lib")]
+    add_path(ROOT / "lib")                          a function of the file, which adds its parameter
     sys.path.append(os.environ["EXTRA"])            not known: left out
 
 Nothing is executed. A relative path is meant from the folder in which the program is started, which is not known: that
@@ -45,6 +46,8 @@ STARTED_IN = ("os.getcwd", "pathlib.Path.cwd")
 
 
 _MENTION = re.compile(r"\bsys\.path\b|\bfrom\s+sys\s+import\b|\baddsitedir\b")
+IMPORTED_WHOLE = re.compile(r"^import[ \t]+([^\W\d]\w*)[ \t]*(?:#|$)", re.MULTILINE)
+"""A module that is imported by a line of its own, perhaps only for what it adds: ``import _init_paths``."""
 
 
 def added_folders(importer: str, text: str) -> tuple[str, ...]:
@@ -62,7 +65,8 @@ def _evaluated(importer: str, text: str) -> tuple[str, ...]:
         return ()
     names = _Names(tree)
     evaluate = _Paths(names, importer)
-    found = (evaluate(choice) for node in ast.walk(tree) for each in _added(node, names) for choice in _choices(each))
+    added = [each for node in ast.walk(tree) for each in _added(node, names)]
+    found = (evaluate(choice) for each in (*added, *_handed(tree, names)) for choice in _choices(each))
     return tuple(dict.fromkeys(os.path.normpath(each) for each in found if each))
 
 
@@ -81,6 +85,19 @@ def _added(node: ast.AST, names: _Names) -> Iterator[ast.expr]:
         ):
             place = target.value if isinstance(target, ast.Subscript) else target
             yield from _listed(value) if names.qualified(place) == "sys.path" else ()
+
+
+def _handed(tree: ast.Module, names: _Names) -> Iterator[ast.expr]:
+    """What is given to the functions of a file that add a parameter of theirs."""
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            added = {
+                each.id for node in ast.walk(function) for each in _added(node, names) if isinstance(each, ast.Name)
+            }
+            places = [at for at, parameter in enumerate(function.args.args) if parameter.arg in added]
+            for call in ast.walk(tree) if places else ():
+                if isinstance(call, ast.Call) and names.qualified(call.func) == function.name:
+                    yield from (call.args[at] for at in places if at < len(call.args))
 
 
 def _choices(node: ast.expr) -> Iterator[ast.expr]:
