@@ -53,7 +53,7 @@ class IterationSpans:
         return {item for item in reachable([node], self._is_fresh) if isinstance(item, Node)}
 
     def _is_fresh(self, node: Node) -> bool:
-        return node not in self.known and self._inside(node) and (node.assumption is None or not node.is_complete)
+        return node not in self.known and self._inside(node)
 
 
 def had_nodes(node: Node) -> bool:
