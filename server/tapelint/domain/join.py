@@ -58,6 +58,7 @@ def try_join(state: State, other: State, saved: set[int], suspects: list[int], m
     if not pair.is_equivalent(suspects):
         return False
     history.met(state, other)
+    _keep_collected(state, other, meeting)
     havoc(pair, other, pair.plain)
     if pair.results is not None:
         other.completion = Return(_result(pair, other, *pair.results))
@@ -67,6 +68,19 @@ def try_join(state: State, other: State, saved: set[int], suspects: list[int], m
     other.guard = state.guard.either(other.guard)
     _forget_conditions(state.path_condition, other.path_condition)
     return True
+
+
+def _keep_collected(state: State, other: State, meeting: JoinPoint) -> None:
+    """What loops have collected on the path that ends here, and no code on it holds any more, was collected."""
+    lost = {key: each for key, each in state.retained_after_loop.items() if key not in other.retained_after_loop}
+    held = meeting.held(state) if lost else set[int]()
+    for statement, each in lost.items():
+        if each.tensor not in held:
+            other.retained_after_loop[statement] = each
+            tensor = other.tensors[each.tensor] = state.tensors[each.tensor]
+            for passes, mine in ((other.freed, state.freed), (other.retained, state.retained)):
+                if tensor.grad_fn in mine:
+                    passes[tensor.grad_fn] = mine[tensor.grad_fn]
 
 
 def _forget_conditions(mine: dict[Hashable, bool], yours: dict[Hashable, bool]) -> None:

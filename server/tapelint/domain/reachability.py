@@ -93,6 +93,17 @@ class JoinPoint:
             self.work += 2 * len(state.heap)
         return found
 
+    def held(self, state: State) -> set[int]:
+        """The tensors that code on a path may still hold: all variables of the running scope do where it is not known
+        which are live.
+        """
+        if self.live is not None:
+            return self.reachable(state).tensors
+        given = [value for _, values in self.running for value in values]
+        given += (state.completion.value,) if isinstance(state.completion, Return) else ()
+        self.work += 2 * len(state.heap)
+        return reachable(state, frozenset(state.get(state.frame, Frame).variables), given, self.known).tensors
+
     def reachable_graph(self, state: State) -> set[Node]:
         found = self._walkable.get(id(state))
         if found is None:
