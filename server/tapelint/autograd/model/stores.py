@@ -36,9 +36,12 @@ class Stored:
 
     @property
     def collects(self) -> bool:
-        """Whether it went into a container, beside others."""
+        """Whether it went into a container, beside others: ``outs.append(y)``, ``outs[i] = y``, ``outs += [y]``."""
         targets = self.statement.targets if isinstance(self.statement, ast.Assign) else ()
-        return self.how is StoreKind.APPENDED or any(isinstance(target, ast.Subscript) for target in targets)
+        if any(isinstance(target, ast.Subscript) for target in targets):
+            return True
+        grown = StoreKind.HELD if isinstance(self.statement, ast.AugAssign) else StoreKind.APPENDED
+        return self.how is grown
 
 
 @frozen
