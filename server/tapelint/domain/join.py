@@ -71,16 +71,21 @@ def try_join(state: State, other: State, saved: set[int], suspects: list[int], m
 
 
 def _keep_collected(state: State, other: State, meeting: JoinPoint) -> None:
-    """What loops have collected on the path that ends here, and no code on it holds any more, was collected."""
-    lost = {key: each for key, each in state.retained_after_loop.items() if key not in other.retained_after_loop}
-    held = meeting.held(state) if lost else set[int]()
-    for statement, each in lost.items():
-        if each.tensor not in held:
-            other.retained_after_loop[statement] = each
+    """What loops have collected on the path that ends here, and no code on it holds any more, was collected; what they
+    have on both was, whichever way they went.
+    """
+    mine, yours = state.retained_after_loop, other.retained_after_loop
+    held = meeting.held(state) if mine.keys() - yours.keys() else set[int]()
+    for statement, each in mine.items():
+        if statement in yours:
+            guard = yours[statement].stored.point.guard.either(each.stored.point.guard)
+            yours[statement] = yours[statement].under(guard)
+        elif each.tensor not in held:
+            yours[statement] = each
             tensor = other.tensors[each.tensor] = state.tensors[each.tensor]
-            for passes, mine in ((other.freed, state.freed), (other.retained, state.retained)):
-                if tensor.grad_fn in mine:
-                    passes[tensor.grad_fn] = mine[tensor.grad_fn]
+            for theirs, passes in ((other.freed, state.freed), (other.retained, state.retained)):
+                if tensor.grad_fn in passes:
+                    theirs[tensor.grad_fn] = passes[tensor.grad_fn]
 
 
 def _forget_conditions(mine: dict[Hashable, bool], yours: dict[Hashable, bool]) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from enum import Enum, auto
 
 from ...frozen import frozen
 from .graph import Node
+from .path_guard import PathGuard
 from .program_point import Iteration, ProgramPoint
 
 
@@ -73,6 +75,11 @@ class RetainedGraphs:
     others: tuple[str, ...] = ()
     # Whether a loop that is known to be short has collected it in a local variable, which is gone with its function.
     is_brief: bool = False
+
+    def under(self, guard: PathGuard) -> RetainedGraphs:
+        """The same where ``guard`` led to it."""
+        stored = self.stored
+        return replace(self, stored=replace(stored, point=replace(stored.point, guard=guard)))
 
 
 @frozen
