@@ -192,20 +192,22 @@ def saved_tensors(state: State, nodes: Iterable[Node]) -> int:
 
 
 def on_path_ended(machine: Machine, event: PathEnded) -> None:
-    """Publish what was collected, was never walked, and is held by nothing that the caller can reach.
+    """Publish what was collected, was never walked, and is held by nothing that the caller can reach, or may: what
+    passes have freed he cannot walk.
 
     Walked on any path: a loop has more iterations than are followed, and a later one may be the one with a backward.
     """
     state, collected = event.state, event.state.retained_after_loop
     state.retained_after_loop = {}  # the next call of the function begins anew: what this one returned is the caller's
-    if not collected or event.result is not None and _is_vague(state, event.result):
+    if not collected:
         return
     outer = held_tensors(state, *event.reachable)
     if outer is None:
         return
     known = outer | state.escaped
     theirs = nodes_below(state.grad_fns(known))
-    lasting = [each for each in collected.values() if not _ends_with_iteration(each)]
+    is_vague = event.result is not None and _is_vague(state, event.result)
+    lasting = [each for each in collected.values() if not (_ends_with_iteration(each) or each.alive and is_vague)]
     lost = [each for each in lasting if not _is_used(machine, state, each, theirs)]
     for each in leaks(state, _not_returned(machine, lost, event.result, len(state.calls) + 1)):
         stays = state.tensors[each.tensor].grad_fn in theirs or each.is_brief and _is_named(state, each)

@@ -35,6 +35,13 @@ def remember(
                 state.last_stores[statement] = LastStore(tensor, stored)
 
 
+def writes_part(state: State, name: str, tensor: int, statement: ast.AST, source: ast.expr | None) -> None:
+    """Something was written into a part of a tensor, which keeps the graph of that beside those of its other parts."""
+    if state.iterations and state.tensors[tensor].grad_fn is not None:
+        stored = Stored(state.point(statement), name, source, statement, StoreKind.ASSIGNED)
+        state.last_stores[statement] = LastStore(tensor, stored)
+
+
 def returns(machine: Machine, state: State, value: Value, node: ast.Return) -> None:
     """A function of the program returns ``value``."""
     if isinstance(value, (TensorRef, Tuple)) and not is_in_stub(machine.imports, state):

@@ -11,7 +11,7 @@ from ..domain.state import State
 from ..domain.values import Const, Frame, HeapRef, Instance, Sequence, TensorRef, Tuple, Value
 from ..engine.lifecycle import AttributeAssigned, UpdateBound
 from ..engine.machine import Machine
-from ..engine.stored_names import remember, replaces
+from ..engine.stored_names import remember, replaces, writes_part
 from ..frozen import frozen
 from ..models.torch.autograd_function.context_reads import check_unpacked
 from ..models.torch.kept_aliases import bound
@@ -81,6 +81,8 @@ def store(
         if isinstance(owner, HeapRef) and isinstance(place.index, Const):
             machine.facts.origins.attribute_stores[owner.id, str(place.index.value)] = target, source or target
         subscripts.store(machine, state, owner, place.index, value, target)
+        if isinstance(owner, TensorRef):
+            writes_part(state, written(target.value), owner.id, statement, source)
     if machine.probe is not None:
         machine.probe(target, state, value)
 
