@@ -173,7 +173,7 @@ def on_escape(machine: Machine, event: TensorsEscaped) -> None:
 
 
 def on_loop_left(machine: Machine, event: LoopLeft) -> None:
-    """Publish the graphs of a loop that has ended, if they were for nothing."""
+    """Publish the graphs of a loop that has ended, if they were for nothing. What it has collected of them is."""
     state, run = event.state, event.run
     if not state.evaluation_graphs:
         return
@@ -185,6 +185,10 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
     if not trained or any(node.created_at.call_site in machine.facts.training.walked for node in nodes):
         return
     if not _is_for_nothing(machine, event, loop, first):
+        if first.in_evaluation and first.graphs and _only_measures(machine, loop, first):
+            for statement, each in state.retained_after_loop.items():
+                is_own = each.lap.run == run
+                state.retained_after_loop[statement] = replace(each, evaluates=True) if is_own else each
         return
     network = guess(f"`{first.network}` is a network whose parameters require grad")
     machine.facts.events.publish(
@@ -222,14 +226,17 @@ def _is_for_nothing(machine: Machine, event: LoopLeft, loop: ast.AST, first: Eva
         if event.count is not None and event.count <= BOUNDS.short_loop or first.escaped:
             return False
         return not first.graphs or _is_let_go(machine, event, loop)
+    return bool(first.graphs) and _only_measures(machine, loop, first) and _is_let_go(machine, event, loop)
+
+
+def _only_measures(machine: Machine, loop: ast.AST, first: EvaluationGraph) -> bool:
+    """Whether a loop that runs a network in evaluation mode does nothing to gradients, by its text."""
     trees = machine.trees
     if "backward" in machine.query(gradients_reached, loop, *trees):
         return False
     if machine.query(_does_something_to_gradients, loop) or machine.query(_is_handed_over, loop, first.network):
         return False
-    if first.assumed and any(machine.query(_freezes, tree) for tree in trees):
-        return False
-    return bool(first.graphs) and _is_let_go(machine, event, loop)
+    return not (first.assumed and any(machine.query(_freezes, tree) for tree in trees))
 
 
 def _is_let_go(machine: Machine, event: LoopLeft, loop: ast.AST) -> bool:

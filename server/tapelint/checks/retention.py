@@ -11,7 +11,7 @@ path, and reported at its end if no backward has.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import replace
 
 from ..autograd import LastStore, Node, RetainedGraphs, Stored
@@ -20,7 +20,7 @@ from ..autograd.gradients.reference_cycles import left
 from ..autograd.model.choices import ALWAYS
 from ..autograd.model.graph_search import nodes_below
 from ..autograd.passes.retained_graphs import forget
-from ..because import RunBy
+from ..because import NOTHING, RunBy, guess
 from ..bounds import BOUNDS
 from ..domain.completion import Return
 from ..domain.state import State
@@ -35,6 +35,8 @@ from .kept_values import uses_of_name
 from .loops_in_networks import is_in_network
 from .reachable_tensors import held_tensors, holders_of_tensors, lists_of_containers, values_inside, variables_in_scope
 from .shared_graphs import leaks
+
+MEASURED = guess("no caller goes backward through the result of an evaluation")
 
 
 def on_loop_left(machine: Machine, event: LoopLeft) -> None:
@@ -209,10 +211,32 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
     is_vague = event.result is not None and _is_vague(state, event.result)
     lasting = [each for each in collected.values() if not (_ends_with_iteration(each) or each.alive and is_vague)]
     lost = [each for each in lasting if not _is_used(machine, state, each, theirs)]
-    for each in leaks(state, _not_returned(machine, lost, event.result, len(state.calls) + 1)):
-        stays = state.tensors[each.tensor].grad_fn in theirs or each.is_brief and _is_named(state, each)
+    measured = [] if machine.unit.run_by is RunBy.TESTS else _measured(machine, state, event, lasting, lost)
+    statements = {each.stored.statement for each in measured}
+    for each in leaks(state, [*_not_returned(machine, lost, event.result, len(state.calls) + 1), *measured]):
+        top = state.tensors[each.tensor].grad_fn
+        because = MEASURED if each.stored.statement in statements else NOTHING
+        stays = top in theirs or each.is_brief and _is_named(state, each)
         leak = replace(each, is_brief=each.is_brief and not stays)
-        machine.facts.events.publish(GraphKeptAlive(point=each.stored.point, collected=leak))
+        machine.facts.events.publish(GraphKeptAlive(point=each.stored.point, because=because, collected=leak))
+
+
+def _measured(
+    machine: Machine,
+    state: State,
+    event: PathEnded,
+    lasting: Iterable[RetainedGraphs],
+    lost: Container[RetainedGraphs],
+) -> list[RetainedGraphs]:
+    """The totals of evaluations that a function returns, and nothing else holds: measures of a network. The items of a
+    list may be what a caller asks for.
+    """
+    used = [each for each in lasting if each.evaluates and not each.stored.collects and each not in lost]
+    held = held_tensors(state, *(value for value in event.reachable if value is not event.result)) if used else None
+    if held is None:
+        return []
+    elsewhere = nodes_below(state.grad_fns(held | state.escaped))
+    return [each for each in used if not _is_used(machine, state, each, elsewhere)]
 
 
 def _is_named(state: State, collected: RetainedGraphs) -> bool:

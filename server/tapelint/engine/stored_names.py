@@ -35,11 +35,11 @@ def remember(
                 state.last_stores[statement] = LastStore(tensor, stored)
 
 
-def writes_part(state: State, name: str, tensor: int, statement: ast.AST, source: ast.expr | None) -> None:
-    """Something was written into a part of a tensor, which keeps the graph of that beside those of its other parts."""
-    if state.iterations and state.tensors[tensor].grad_fn is not None:
+def writes_part(state: State, name: str, whole: int, part: int, statement: ast.AST, source: ast.expr | None) -> None:
+    """A tensor was written into a part of another one, which keeps its graph beside those of the other parts."""
+    if state.iterations and None not in (state.tensors[whole].grad_fn, state.tensors[part].grad_fn):
         stored = Stored(state.point(statement), name, source, statement, StoreKind.ASSIGNED)
-        state.last_stores[statement] = LastStore(tensor, stored)
+        state.last_stores[statement] = LastStore(whole, stored)
 
 
 def returns(machine: Machine, state: State, value: Value, node: ast.Return) -> None:

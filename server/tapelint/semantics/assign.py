@@ -81,8 +81,8 @@ def store(
         if isinstance(owner, HeapRef) and isinstance(place.index, Const):
             machine.facts.origins.attribute_stores[owner.id, str(place.index.value)] = target, source or target
         subscripts.store(machine, state, owner, place.index, value, target)
-        if isinstance(owner, TensorRef):
-            writes_part(state, written(target.value), owner.id, statement, source)
+        if isinstance(owner, TensorRef) and isinstance(value, TensorRef):
+            writes_part(state, written(target.value), owner.id, value.id, statement, source)
     if machine.probe is not None:
         machine.probe(target, state, value)
 

@@ -75,6 +75,8 @@ class RetainedGraphs:
     others: tuple[str, ...] = ()
     # Whether a loop that is known to be short has collected it in a local variable, which is gone with its function.
     is_brief: bool = False
+    # Whether the loop runs a network in evaluation mode, and does nothing to gradients.
+    evaluates: bool = False
 
     def under(self, guard: PathGuard) -> RetainedGraphs:
         """The same where ``guard`` led to it."""

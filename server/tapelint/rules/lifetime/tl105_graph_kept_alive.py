@@ -15,7 +15,8 @@ known to be short collects in a local variable, which is gone when the function 
 Not reported is a graph that is, or may be, wanted:
 
 - what some path goes backward through;
-- what a function without a caller in the file returns, or leaves to its caller;
+- what a function without a caller in the file returns, or leaves to its caller; but for the total of a loop that
+  runs a network in evaluation mode;
 - a recurrence (each step works on what the step before it has computed), or the derivatives with `create_graph=True` of
   what was computed before the loop, that a function returns, or that end with each iteration of a loop around it. A
   sum or a list of separate terms is reported where the caller never walks it;
