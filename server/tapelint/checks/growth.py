@@ -27,7 +27,7 @@ from ..models.torch.nn.module_registry import names
 from ..ops import traits_of
 from .held_graphs import Holder, holders, nodes_by_call
 from .iteration_spans import had_nodes
-from .kept_values import called_on_self, emptied_by, goes_backward, uses_of_name
+from .kept_values import called_on_self, emptied_by, goes_backward, takes_off, uses_of_name
 from .retention import saved_tensors
 from .shared_graphs import leaks
 
@@ -82,7 +82,7 @@ def _kept(
     if not is_lost:
         return None
     until = machine.query(emptied_by, holder.key, machine.tree, lap.loop)
-    if until is None:
+    if until is None or machine.query(takes_off, holder.name, lap.loop):
         return None
     alive = tuple(node for node in last if node.saved and node not in state.freed)
     return RetainedGraphs(stored[0], stored[1], lap, alive, tuple(last), saved_tensors(state, last), until)

@@ -19,7 +19,7 @@ from ..engine.syntax.must_execute import GOES_BACKWARD
 from ..engine.syntax.own_attributes import own_attribute
 from ..models.torch.autograd.grad_mode import switches_off
 from ..ops.torch_attributes import CUTS, NUMBERS
-from ..source import Definition, Loop, cached_on_node, children, walk
+from ..source import Definition, Loop, cached_on_node, children, walk, written
 
 READ_AS_NUMBER = NUMBERS | CUTS | {"shape", "size", "dtype", "device", "ndim", "grad", "requires_grad"}
 """Attributes and methods of a tensor by which no graph leaves it."""
@@ -64,6 +64,24 @@ def _calls(scope: ast.AST, name: str) -> bool:
             return True
         todo += children(node)
     return False
+
+
+def takes_off(name: str, scope: ast.AST) -> bool:
+    """Whether code takes items off a list again, which then holds the last ones and does not grow: ``last.pop(0)``,
+    ``del last[0]``, ``last = last[-9:]``.
+    """
+    return any(name in map(written, _taken_off(node)) for node in walk(scope))
+
+
+def _taken_off(node: ast.AST) -> list[ast.expr]:
+    match node:
+        case ast.Call(func=ast.Attribute(value=owner, attr=attr)) if attr in TAKING - {"clear"}:
+            return [owner]
+        case ast.Delete(targets=targets):
+            return [target.value for target in targets if isinstance(target, ast.Subscript)]
+        case ast.Assign(targets=[target], value=ast.Subscript(value=owner, slice=ast.Slice())):
+            return [owner] if written(target) == written(owner) else []
+    return []
 
 
 @cached_on_node

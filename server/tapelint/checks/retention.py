@@ -31,7 +31,7 @@ from ..engine.machine import Machine
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..source import Loop, cached_on_node, walk
 from .iteration_spans import IterationSpans
-from .kept_values import uses_of_name
+from .kept_values import takes_off, uses_of_name
 from .loops_in_networks import is_in_network
 from .reachable_tensors import held_tensors, holders_of_tensors, lists_of_containers, values_inside, variables_in_scope
 from .shared_graphs import leaks
@@ -71,7 +71,10 @@ def _may_collect(machine: Machine, state: State, spans: IterationSpans, kept: La
     node = state.tensors[kept.tensor].grad_fn
     if node is None or any(_walks_itself(machine, below) for below in nodes_below([node])):
         return False
-    return kept.stored.collects or len(spans.iterations(node)) > 1 and spans.carried(node)
+    if kept.stored.collects:
+        loop = next(lap.loop for lap in kept.stored.point.iterations if lap.run == spans.run)
+        return not machine.query(takes_off, kept.stored.target, loop)
+    return len(spans.iterations(node)) > 1 and spans.carried(node)
 
 
 def _walks_itself(machine: Machine, node: Node) -> bool:

@@ -20,6 +20,7 @@ Not reported is a graph that is, or may be, wanted:
 - a recurrence (each step works on what the step before it has computed), or the derivatives with `create_graph=True` of
   what was computed before the loop, that a function returns, or that end with each iteration of a loop around it. A
   sum or a list of separate terms is reported where the caller never walks it;
+- what a list holds whose older items are taken off again (`last.pop(0)`, `last = last[-9:]`): it does not grow;
 - what a backward in the loop reaches again: TL102, TL104 or TL107 report that.
 
 ## Example
