@@ -173,7 +173,7 @@ def on_escape(machine: Machine, event: TensorsEscaped) -> None:
 
 
 def on_loop_left(machine: Machine, event: LoopLeft) -> None:
-    """Publish the graphs of a loop that has ended, if they were for nothing. What it has collected of them is."""
+    """Publish the graphs of a loop that has ended, if they were for nothing."""
     state, run = event.state, event.run
     if not state.evaluation_graphs:
         return
@@ -186,9 +186,7 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
         return
     if not _is_for_nothing(machine, event, loop, first):
         if first.in_evaluation and first.graphs and _only_measures(machine, loop, first):
-            for statement, each in state.retained_after_loop.items():
-                is_own = each.lap.run == run
-                state.retained_after_loop[statement] = replace(each, evaluates=True) if is_own else each
+            _mark_measures(state, run)
         return
     network = guess(f"`{first.network}` is a network whose parameters require grad")
     machine.facts.events.publish(
@@ -201,6 +199,13 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
             in_evaluation=first.in_evaluation,
         )
     )
+
+
+def _mark_measures(state: State, run: int) -> None:
+    """What a loop has collected are measures."""
+    for statement, each in state.retained_after_loop.items():
+        if each.lap.run == run:
+            state.retained_after_loop[statement] = replace(each, evaluates=True)
 
 
 def _goes_over_data(state: State, loop: ast.AST) -> bool:

@@ -211,8 +211,7 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
         return
     known = outer | state.escaped
     theirs = nodes_below(state.grad_fns(known))
-    is_vague = event.result is not None and _is_vague(state, event.result)
-    lasting = [each for each in collected.values() if not (_ends_with_iteration(each) or each.alive and is_vague)]
+    lasting = _lasting(state, collected.values(), event.result)
     lost = [each for each in lasting if not _is_used(machine, state, each, theirs)]
     measured = [] if machine.unit.run_by is RunBy.TESTS else _measured(machine, state, event, lasting, lost)
     statements = {each.stored.statement for each in measured}
@@ -222,6 +221,12 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
         stays = top in theirs or each.is_brief and _is_named(state, each)
         leak = replace(each, is_brief=each.is_brief and not stays)
         machine.facts.events.publish(GraphKeptAlive(point=each.stored.point, because=because, collected=leak))
+
+
+def _lasting(state: State, collected: Iterable[RetainedGraphs], result: Value | None) -> list[RetainedGraphs]:
+    """What is more than the graph of one iteration around, and was not perhaps computed for the ``result``."""
+    is_vague = result is not None and _is_vague(state, result)
+    return [each for each in collected if not (_ends_with_iteration(each) or each.alive and is_vague)]
 
 
 def _measured(
