@@ -70,18 +70,16 @@ def takes_off(name: str, scope: ast.AST) -> bool:
     """Whether code takes items off a list again, which then holds the last ones and does not grow: ``last.pop(0)``,
     ``del last[0]``, ``last = last[-9:]``.
     """
-    return any(name in map(written, _taken_off(node)) for node in walk(scope))
-
-
-def _taken_off(node: ast.AST) -> list[ast.expr]:
-    match node:
-        case ast.Call(func=ast.Attribute(value=owner, attr=attr)) if attr in TAKING - {"clear"}:
-            return [owner]
-        case ast.Delete(targets=targets):
-            return [target.value for target in targets if isinstance(target, ast.Subscript)]
-        case ast.Assign(targets=[target], value=ast.Subscript(value=owner, slice=ast.Slice())):
-            return [owner] if written(target) == written(owner) else []
-    return []
+    lists: list[ast.expr] = []
+    for node in walk(scope):
+        match node:
+            case ast.Call(func=ast.Attribute(value=owner, attr=attr)) if attr in TAKING - {"clear"}:
+                lists.append(owner)
+            case ast.Delete(targets=targets):
+                lists += [target.value for target in targets if isinstance(target, ast.Subscript)]
+            case ast.Assign(targets=[target], value=ast.Subscript(value=owner, slice=ast.Slice())):
+                lists += [owner] if written(target) == written(owner) else []
+    return name in map(written, lists)
 
 
 @cached_on_node
