@@ -196,7 +196,7 @@ class Caller:
             for path in machine.join_and_cap(ended):
                 if path.completion is None:
                     self.begin(path, run, 2)
-                    between_calls(machine, path, self.node)
+                    between_calls(machine, path, self.node, self.receiver)
                     results += machine.run_paths(path, self.call)
                 else:
                     results.append(path)

@@ -9,6 +9,7 @@ trainer.after_step(net)        # unknown; nothing is concluded from these gradie
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator
 
 from ....autograd import Leaf, Provenance
@@ -36,6 +37,7 @@ from ....domain.values import (
 )
 from ....engine.machine import Machine
 from ....engine.open_objects import is_harmless
+from ....engine.syntax.own_attributes import own_attribute
 from ....source import blocks, cached_on_node, walk
 from ..nn import frozen_parts
 from ..nn.module_registry import parameters_of
@@ -216,19 +218,29 @@ def _held_by(thing: object) -> Iterable[Value]:
     return ()
 
 
-def between_calls(machine: Machine, state: State, method: ast.AST) -> None:
+def between_calls(machine: Machine, state: State, method: ast.AST, receiver: HeapRef | None) -> None:
     """Code that calls a method again and again may clear gradients in between, if anything else in the file does."""
-    networks = machine.facts.networks
-    if machine.query(_clearings, machine.tree) > _clearings(method):
-        history.doubted(state)
-    elif any(key in state.heap for key in networks.handed_optimizers):  # whoever has handed it in may clear
+    networks, thing = machine.facts.networks, None if receiver is None else state.heap[receiver.id]
+    held = {} if not isinstance(thing, Instance) else thing.attributes
+    for name in machine.query(_clearings, machine.tree) - _clearings(method):
+        by = held.get(name)
+        optimizer = state.heap[by.id] if isinstance(by, HeapRef) else None
+        if isinstance(optimizer, Optimizer) and not optimizer.is_partial:
+            history.doubted(state, state.history.keys() & optimizer.params)
+        else:
+            history.doubted(state)
+    if any(key in state.heap for key in networks.handed_optimizers):  # whoever has handed it in may clear
         history.doubted(state, networks.handed_leaves.keys() & state.history.keys())
 
 
 @cached_on_node
-def _clearings(node: ast.AST) -> int:
-    """In how many places some code clears gradients."""
-    return sum(isinstance(n, ast.Attribute) and n.attr in CLEARING for n in walk(node))
+def _clearings(node: ast.AST) -> Counter[str]:
+    """How often some code clears gradients by ``self.x.zero_grad()``, for each ``x``, and otherwise, by no name. What
+    is called is no gradient: ``autograd.grad(y, x)``.
+    """
+    calls = {n.func for n in walk(node) if isinstance(n, ast.Call) and getattr(n.func, "attr", "") == "grad"}
+    found = (n for n in walk(node) if isinstance(n, ast.Attribute) and n.attr in CLEARING and n not in calls)
+    return Counter((own_attribute(n.value) if n.attr == "zero_grad" else None) or "" for n in found)
 
 
 # Conditions on which it depends what is cleared or stepped
