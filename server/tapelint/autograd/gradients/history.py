@@ -328,10 +328,16 @@ def _both(left: T | None, right: T | None) -> T | None:
     return right if left else None
 
 
+def _is_in_doubt(left: GradientHistory, right: GradientHistory) -> bool:
+    """Whether a gradient is in doubt on one of two paths, or they went backward to it in different places."""
+    walked = {tuple(run.point for run in each.passes) for each in (left, right) if each.fresh}
+    return left.doubt or right.doubt or len(walked) == 2
+
+
 def _agreed(left: GradientHistory, right: GradientHistory) -> GradientHistory:
     """What holds of a leaf's gradient whichever of two joined paths was taken."""
     # Where one path has used or cleared what the other still holds, a test decided it that is forgotten now.
-    doubt = left.doubt or right.doubt or left.passes != right.passes and bool(left.fresh) and bool(right.fresh)
+    doubt = _is_in_doubt(left, right)
     if _used_by_one(left, right) and left.passes == right.passes and not doubt:
         return replace(left if left.used else right, perhaps=True, clip=None, scale=None, clearings=())
     if _contradict(left, right):
