@@ -38,7 +38,7 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
     found = _passes(state, lost)
     passes = _shared(event, found) if len(steps) > 1 else []
     if not passes and event.in_vain:
-        passes = _instead(machine, event, found, lost)
+        passes = _instead(machine, event, found, lost, optimizers)
     if passes:
         _publish(machine, event, passes, steps, lost)
 
@@ -98,18 +98,34 @@ def _passes(state: State, leaves: Collection[int]) -> list[Pass]:
     return sorted(found, key=lambda run: run.stamp)
 
 
-def _instead(machine: Machine, event: StepRepeated, passes: Iterable[Pass], lost: frozenset[int]) -> list[Pass]:
-    """Those of ``passes`` in the iteration of a step that reach no leaf but ``lost`` ones, and data."""
+def _instead(
+    machine: Machine,
+    event: StepRepeated,
+    passes: Iterable[Pass],
+    lost: frozenset[int],
+    optimizers: Mapping[int, Optimizer],
+) -> list[Pass]:
+    """Those of ``passes`` in the iteration of a step that train nothing else. No pass is for an optimizer of what
+    another one holds.
+    """
     tensors, now = event.state.tensors, event.point.iterations
-    found = [
-        run
-        for run in passes
-        if run.point.iterations[: len(now)] == now
-        and all(key in lost for key in run.leaves if tensors[key].requires_grad)
-    ]
-    reached = {key for run in found for key in run.leaves}
-    is_open = any(tensors[key].requires_grad is None for key in reached)
+    held = [set(thing.params) for thing in optimizers.values()]
+    found = [run for run in passes if run.point.iterations[: len(now)] == now]
+    if held.count(set(event.leaves)) == 1:
+        taken = set[int]().union(*held)
+        found = [run for run in found if _trains_only(machine, event.state, run, lost, taken)]
+    known = (tensors[key] for run in found for key in run.leaves)
+    is_open = any(tensor.requires_grad is None or tensor.assumption is not None for tensor in known)
     return found if not is_open or machine.facts.training.shown.isdisjoint(event.leaves) else []
+
+
+def _trains_only(machine: Machine, state: State, run: Pass, lost: Collection[int], held: Collection[int]) -> bool:
+    """Whether a pass reaches ``lost`` leaves, others of which not all is known and that no optimizer has ``held``, and
+    data, of which the program may want the gradient.
+    """
+    expected = {*lost, *machine.facts.training.wanted_gradients}
+    others = [state.tensors[key] for key in run.leaves if key not in expected]
+    return all(not each.requires_grad or each.assumption is not None and each.id not in held for each in others)
 
 
 def _superfluous(state: State, passes: Collection[Pass], steps: Mapping[int, ProgramPoint]) -> int:

@@ -120,6 +120,11 @@ class GradientHistory:
         return self.passes[: self.used]
 
     @property
+    def last_step(self) -> ProgramPoint | None:
+        """The last step, whether it has found a gradient or not."""
+        return self.step or (self.idle.point if self.idle is not None else None)
+
+    @property
     def never(self) -> bool:
         """Whether there has not been a gradient yet."""
         return not self.passes and self.step is None and not self.clearings

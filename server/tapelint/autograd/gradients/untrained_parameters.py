@@ -31,7 +31,7 @@ def due(facts: Facts, state: AutogradState, past: Sequence[Group], now: ProgramP
     """
     if now.node in facts.training.searched:
         return False
-    before = [step for g, _ in past if (step := g.step or (g.idle.point if g.idle else None)) is not None]
+    before = [step for g, _ in past if (step := g.last_step) is not None]
     if not any(earlier_iteration(step, now) for step in before) or facts.is_in_doubt(state):
         return False
     facts.training.searched.add(now.node)
@@ -101,13 +101,18 @@ def _never(state: AutogradState, key: int, now: ProgramPoint) -> bool:
     """Whether there never was a gradient, and nothing but the optimizer is known to train the leaf."""
     tensor, past = state.tensors[key], state.history.get(key)
     return (
-        tensor.requires_grad is True
-        and tensor.assumption is None
+        is_trainable(state, key)
         and key not in state.grads
         and not is_trained_by(state.writes.get(tensor.version_counter), now)
         and not is_trained_by(state.untracked_writes.get(tensor.storage), now)
         and (past is None or past.never and not past.doubt)
     )
+
+
+def is_trainable(state: AutogradState, key: int) -> bool:
+    """Whether a leaf is known, and is not frozen."""
+    tensor = state.tensors[key]
+    return tensor.requires_grad is True and tensor.assumption is None
 
 
 def is_trained_by(write: Write | None, now: ProgramPoint) -> bool:

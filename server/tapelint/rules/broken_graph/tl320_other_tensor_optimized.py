@@ -87,7 +87,7 @@ from ...autograd.facts import Facts
 from ...headline import headline, titled
 from ...severity import Severity
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, Same, TraceStep
 from ..support.story import code, tensor_name, tensor_names
 
 
@@ -186,4 +186,5 @@ RULE = Rule(
     __doc__,
     (OtherTensorHeld, OthersTrained),
     check,
+    told_by={"TL304": Same.IN_ITS_STORY},
 )

@@ -53,7 +53,7 @@ def use_grads(
         )
     )
     if not any(g.because for g, _ in past):  # it is known what the optimizer holds
-        _compare(machine, past, StepRepeated(state, keys, point, optimizer, holder, _in_vain(past, point)))
+        _compare(machine, past, StepRepeated(state, keys, point, optimizer, holder, _in_vain(state, past, point)))
     history.stepped(state, keys, point, premises)
     machine.unit.notes.record(Fates).use(state, keys)
 
@@ -68,12 +68,23 @@ def _compare(machine: Machine, past: Sequence[history.Group], repeated: StepRepe
         machine.lifecycle.step_repeated.publish(machine, repeated)
 
 
-def _in_vain(past: Sequence[history.Group], now: ProgramPoint) -> bool:
-    """Whether there were gradients, which a step of an earlier iteration has used, and none has come since."""
-    return bool(past) and all(
-        not (g.fresh or g.doubt or g.perhaps) and g.step is not None and earlier_iteration(g.step, now) is not None
-        for g, _ in past
-    )
+def _in_vain(state: State, past: Sequence[history.Group], now: ProgramPoint) -> bool:
+    """Whether a step of an earlier iteration has used all that there was, and none has come since; or has found none in
+    parameters that are frozen or not known, of which ``untrained_parameters`` does not tell.
+    """
+    return bool(past) and all(_is_spent(g, now) and (g.step is not None or _hides(state, keys)) for g, keys in past)
+
+
+def _is_spent(past: history.GradientHistory, now: ProgramPoint) -> bool:
+    """Whether a step of an earlier iteration has left nothing, and nothing has come since."""
+    last = past.last_step
+    is_open = past.fresh or past.doubt or past.perhaps
+    return not is_open and last is not None and earlier_iteration(last, now) is not None
+
+
+def _hides(state: State, keys: Sequence[int]) -> bool:
+    """Whether some leaf is frozen, or not known."""
+    return not all(untrained_parameters.is_trainable(state, key) for key in keys)
 
 
 def _is_shared(state: State, past: Sequence[history.Group], holder: int | None) -> bool:
