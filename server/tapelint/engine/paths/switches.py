@@ -26,10 +26,12 @@ FLAGS = frozenset(("enabled", "retain_graph", "create_graph", "set_to_none"))
 """Keywords of functions of PyTorch (torch.autograd, torch.amp, torch.optim) that change what becomes of a graph: any
 flag for one of these is a branch, and not only one with a default.
 """
-MODE = "mode"
-"""That of ``torch.set_grad_enabled``, under which a whole block runs."""
 KEYWORDS = FLAGS | {"requires_grad", "inplace"}
 """Those, and the others that do."""
+GRAD_MODE = "mode"
+"""Of ``set_grad_enabled``. It matters now and not in the next iteration: ``set_grad_enabled(phase == "train")``. Where
+that is false nothing is concluded: what goes backward may go so by a test that means the same.
+"""
 POSITIONS: Mapping[str, tuple[str | None, ...]] = {
     "torch.autocast": (None, None, "enabled"),
     "torch.amp.autocast": (None, None, "enabled"),
@@ -37,7 +39,7 @@ POSITIONS: Mapping[str, tuple[str | None, ...]] = {
     "torch.cpu.amp.autocast": ("enabled",),
     "torch.autograd.grad": (None, None, None, "retain_graph", "create_graph"),
     "torch.autograd.backward": (None, None, "retain_graph", "create_graph"),
-    "torch.set_grad_enabled": (MODE,),
+    "torch.set_grad_enabled": (GRAD_MODE,),
     "backward": (None, "retain_graph", "create_graph"),
     "zero_grad": ("set_to_none",),
     "requires_grad_": ("requires_grad",),
@@ -61,14 +63,15 @@ def switched(
     """What a switch is set to. Where it depends on an option, or is a flag, the statement is finished both ways."""
     if not isinstance(value, Unknown) or keyword is None or isinstance(function, External) and function.name in LATER:
         return value
-    is_flag = keyword == MODE or keyword in FLAGS and _is_flag(node, value)
+    is_flag = keyword == GRAD_MODE or keyword in FLAGS and _is_flag(node, value)
     is_branch = is_flag and isinstance(function, (External, BuiltinMethod))
 
     def split(key: object) -> Value:
         known, choice, negated = decide(machine, node, state, value)
         is_option = by_default(choice) is not None
+        off = value if keyword == GRAD_MODE and not is_option else FALSE
         if known is not None or not is_option and not is_branch:
-            return value if known is None else Const(known)
+            return value if known is None else Const(True) if known else off
         other = state.fork()
         if is_option:
             assume(state, choice, not negated)
@@ -77,7 +80,7 @@ def switched(
             part(machine, Branch(node, ()), state, other, choice, negated)
         if machine.observer is not None:
             machine.observer.decide(Forked(node, state, other, choice, negated))
-        machine.memo.fork(other, key, FALSE)
+        machine.memo.fork(other, key, off)
         return Const(True)
 
     return machine.memoize(node, "switch", split)
