@@ -26,7 +26,7 @@ from .reachable_tensors import held_tensors
 
 def on_path_ended(machine: Machine, event: PathEnded) -> None:
     """Publish the steps that found nothing to use, if a loss was computed for them and thrown away."""
-    state, idle = event.state, _idle(event.state)
+    state, idle = event.state, _idle(machine, event.state)
     if not idle or state.hooks:
         return
     outer = held_tensors(state, *event.reachable)
@@ -48,13 +48,14 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
             )
 
 
-def _idle(state: State) -> dict[Idle, set[int]]:
+def _idle(machine: Machine, state: State) -> dict[Idle, set[int]]:
     """The steps that found nothing, each with all that it looked at; none where any gradient may have been computed."""
     found: dict[Idle, set[int]] = {}
     for key, past in state.history.items():
         if past.doubt or not past.never:
             return {}
-        if past.idle is not None and not past.idle.premises:
+        is_stand_in = key in machine.facts.networks.stand_ins.values()
+        if past.idle is not None and not past.idle.premises and not is_stand_in:
             found.setdefault(past.idle, set()).add(key)
     return found
 

@@ -153,7 +153,7 @@ def go_backward(
         tell_terms(machine, state, roots, node)
         _look_at_roots(machine, state, roots, required, node, retain is False and inputs is None)
         machine.lifecycle.backward_ended.publish(machine, BackwardEnded(state, roots, node))
-        reach_stand_ins(machine, state, roots, node)
+        reach_stand_ins(machine, state, roots, node, any(required))
     return made
 
 

@@ -19,7 +19,8 @@ where that leaves several networks, nothing is known of them.
     actor_optim.zero_grad()              whichever networks it holds: what was computed is cleared,
     actor_optim.step()                   and this finds nothing
 
-For that one leaf stands for all that such an optimizer holds (``stand_ins``), and is reached by every backward.
+For that one leaf stands for all that such an optimizer holds (``stand_ins``), and is reached by every backward. So it
+is for the only optimizer of a program, where that is made here, and what it holds or what goes backward is not known.
 """
 
 from __future__ import annotations
@@ -40,17 +41,19 @@ from ..nn.module_registry import is_module_like, parameters_of
 
 
 def note_handed(machine: Machine, state: State, name: str, value: Value, node: ast.AST) -> None:
-    """Remember which network, or which optimizer without known parameters, came as the argument ``name``. One leaf
-    stands for all that such an optimizer holds.
-    """
+    """Remember which network, or which optimizer without known parameters, came as the argument ``name``."""
     thing, networks = state.heap[value.id] if isinstance(value, HeapRef) else None, machine.facts.networks
     if isinstance(value, HeapRef) and isinstance(thing, Optimizer) and not thing.params:
         networks.handed_optimizers[value.id] = name
-        networks.stand_ins[value.id] = autograd.leaf(
-            state, node, True, parameter=True, assumption=name, is_guessed=True
-        )
+        stand_in(machine, state, value, name, node)
     elif is_module_like(state, value):
         networks.handed_leaves.update((leaf, name) for _, leaf in parameters_of(state, value))
+
+
+def stand_in(machine: Machine, state: State, optimizer: HeapRef, name: str, node: ast.AST) -> None:
+    """One leaf stands for all that an optimizer holds of which nothing is known but its ``name``."""
+    held = autograd.leaf(state, node, True, parameter=True, assumption=name, is_guessed=True)
+    machine.facts.networks.stand_ins[optimizer.id] = held
 
 
 def assumed_parameters(machine: Machine, state: State, optimizer: HeapRef, is_step: bool) -> list[int]:
@@ -60,7 +63,7 @@ def assumed_parameters(machine: Machine, state: State, optimizer: HeapRef, is_st
     """
     networks = machine.facts.networks
     argument = networks.handed_optimizers.get(optimizer.id)
-    if argument is None or any(isinstance(o, Optimizer) and key != optimizer.id for key, o in state.heap.items()):
+    if argument is None or _has_others(state, optimizer):
         return []
     leaves = {leaf: name for leaf, name in networks.handed_leaves.items() if leaf in state.tensors}
     trained = {leaf: name for leaf, name in leaves.items() if leaf in state.history}
@@ -71,26 +74,37 @@ def assumed_parameters(machine: Machine, state: State, optimizer: HeapRef, is_st
     return [*held]
 
 
-def reach_stand_ins(machine: Machine, state: State, roots: Sequence[int], node: ast.AST) -> None:
-    """A backward may reach whatever an optimizer holds that came as an argument."""
-    known = machine.facts.networks.stand_ins
-    if leaves := [key for optimizer, key in known.items() if optimizer in state.heap and key in state.tensors]:
+def reach_stand_ins(machine: Machine, state: State, roots: Sequence[int], node: ast.AST, is_known: bool) -> None:
+    """A backward may reach whatever an optimizer holds, where one of both is not known: what it begins at, which
+    ``is_known`` otherwise, or what the optimizer holds.
+    """
+    known = [(by, key) for by, key in machine.facts.networks.stand_ins.items() if by in state.heap]
+    if leaves := [k for by, k in known if k in state.tensors and not (is_known and state.get(by, Optimizer).params)]:
         run = planned(machine.facts, state, roots, node, (), (), [*map(Leaf, leaves)], NOTHING, False)
         book(machine.facts, state, replace(run, scale=None), leaves)
 
 
-def order_only(machine: Machine, state: State, optimizer: HeapRef, is_step: bool) -> list[int]:
-    """The leaf that stands for what an optimizer holds, of which nothing is known but the order of what is done with
-    it. What a step has used counts no more. A step that finds nothing shows nothing where code that was not read may
-    have gone backward since the gradients were cleared.
+def order_only(machine: Machine, state: State, optimizer: HeapRef, is_step: bool, held: Sequence[int]) -> list[int]:
+    """The leaf that stands for what an optimizer holds, where nothing is known but the order of what is done with it:
+    it came as an argument, or is the only one, and no pass is known to have reached what it is known to have ``held``.
+    What a step has used counts no more. A step that finds nothing shows nothing where code that was not read may have
+    gone backward since the gradients were cleared.
     """
     networks, thing = machine.facts.networks, state.get(optimizer.id, Optimizer)
     key = networks.stand_ins.get(optimizer.id)
-    if thing.params or key is None or key not in state.tensors:
-        return thing.params
-    history.assumed(state, [key], guess(f"`{networks.handed_optimizers[optimizer.id]}` holds what this code trains"))
+    if key is None or key not in state.tensors or any(not past.never for past, _ in history.groups(state, held)):
+        return []
+    is_handed = optimizer.id in networks.handed_optimizers
+    if held if is_handed else _has_others(state, optimizer):
+        return []
+    history.assumed(state, [key], guess(f"`{state.tensors[key].assumption}` holds what this code trains"))
     history.forget_used(state, [key])
     return [] if is_step and state.history[key].never and thing.cleared <= state.unread else [key]
+
+
+def _has_others(state: State, optimizer: HeapRef) -> bool:
+    """Whether the program has another optimizer."""
+    return any(isinstance(other, Optimizer) and key != optimizer.id for key, other in state.heap.items())
 
 
 def unknown_may_hold(machine: Machine, state: State, method: str) -> None:
@@ -105,7 +119,7 @@ def unknown_may_hold(machine: Machine, state: State, method: str) -> None:
 
 def note_cleared(machine: Machine, state: State, optimizer: HeapRef) -> None:
     """``zero_grad``: what comes after it is what the next step is for."""
-    if optimizer.id in machine.facts.networks.handed_optimizers:
+    if optimizer.id in machine.facts.networks.stand_ins:
         state.edit(optimizer.id, Optimizer).cleared = fresh_id()
 
 

@@ -54,7 +54,7 @@ from ....source import written
 from ..autograd.grad_calls import clear_grads, written_optimizer
 from ..autograd.grad_use import use_grads
 from ..registry import FUNCTIONS, OPTIMIZER_METHODS, Call, answers, function, method
-from .handed_optimizers import assumed_parameters, note_cleared, order_only, write_networks
+from .handed_optimizers import assumed_parameters, note_cleared, order_only, stand_in, write_networks
 from .optimized_parameters import (
     collected,
     is_groups,
@@ -92,6 +92,7 @@ def make(machine: Machine, state: State, call: Call) -> Value:
     made = HeapRef(state.new(Optimizer(name, held, more, fused, single, _is_stateful(name, call))))
     machine.created_by[made.id] = call.node
     machine.facts.training.optimized.update(held)
+    stand_in(machine, state, made, name, call.node)
     if is_groups(state, given):
         assert isinstance(given, HeapRef)
         machine.grouped[made.id] = given
@@ -167,8 +168,10 @@ def _write_state(machine: Machine, state: State, receiver: HeapRef, call: Call) 
 
 def _update(machine: Machine, state: State, receiver: HeapRef, call: Call, scaler: ast.expr | None) -> None:
     optimizer, written = state.get(receiver.id, Optimizer), written_optimizer(call.node, scaler is not None)
-    held = assumed_parameters(machine, state, receiver, True) or order_only(machine, state, receiver, True)
-    use_grads(machine, state, held, call.node, written, scaler, receiver.id)
+    held = assumed_parameters(machine, state, receiver, True) or optimizer.params
+    others = order_only(machine, state, receiver, True, held)
+    for keys in (held, others) if held else (others,):
+        use_grads(machine, state, keys, call.node, written, scaler, receiver.id)
     state.edit(receiver.id, Optimizer).stepped = state.point(call.node)
     write_parameters(machine, state, optimizer, call.node)
     if optimizer.is_partial:
@@ -198,8 +201,9 @@ def write_parameters(machine: Machine, state: State, optimizer: Optimizer, node:
 def zero_grad(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     if is_paused(state, receiver):
         return NONE
-    held = assumed_parameters(machine, state, receiver, False) or order_only(machine, state, receiver, False)
-    clear_grads(machine, state, held, call)
+    held = assumed_parameters(machine, state, receiver, False) or state.get(receiver.id, Optimizer).params
+    others = order_only(machine, state, receiver, False, held)
+    clear_grads(machine, state, [*held, *others], call)
     note_cleared(machine, state, receiver)
     return NONE
 
