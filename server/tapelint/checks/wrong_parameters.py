@@ -5,7 +5,7 @@
     net = Net()                     # `opt` holds those of the net before: its step finds no new gradient
 
 Who leaves a network out of all optimizers may mean it. What shows that it is a mistake is an optimizer that is good for
-nothing: it steps what another one steps, or nothing that was computed since its last step.
+nothing: it steps what another one steps, or nothing that was computed since its last step, or never finds a gradient.
 """
 
 from __future__ import annotations

@@ -70,8 +70,9 @@ in its place: `nn.Parameter(t)` and `nn.ParameterList([t])` make a new Parameter
 gives the name of the tensor to a new one.
 
 And optimizers of another network than the one that is trained: one that steps what another optimizer steps in the same
-iteration, or that finds no new gradient since its last step, while a backward reaches parameters that no optimizer
-holds. Who leaves a network out of all optimizers may mean it: without such an optimizer that is not reported.
+iteration, or that never finds a gradient, or no new one since its last step, while a backward reaches parameters that
+no optimizer holds. Who leaves a network out of all optimizers may mean it: without such an optimizer that is not
+reported.
 
 ## Fix safety
 The optimizer is given the tensor itself in place of the Parameter that was made of it.
