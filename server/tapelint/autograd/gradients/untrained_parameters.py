@@ -69,11 +69,12 @@ def look(
 
 def _missed(facts: Facts, state: AutogradState, keys: Sequence[int], now: ProgramPoint) -> list[int]:
     """The leaves that no pass has reached; none where one may have without our seeing it, through what code that was
-    not read has made of them.
+    not read has made of them, or in another method.
     """
     unseen = perhaps_reached(state)
     missed = [key for key in keys if key not in unseen and _never(state, key, now)]
-    if not missed or not facts.training.shown.isdisjoint(missed):
+    elsewhere = facts.training.shown | facts.training.trained_by_others
+    if not elsewhere.isdisjoint(missed):
         return []
     if _guessed(state) is NOTHING:
         return missed

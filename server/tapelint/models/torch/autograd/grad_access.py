@@ -227,6 +227,7 @@ def between_calls(machine: Machine, state: State, method: ast.AST, receiver: Hea
         optimizer = state.heap[by.id] if isinstance(by, HeapRef) else None
         if isinstance(optimizer, Optimizer) and not optimizer.is_partial:
             history.doubted(state, state.history.keys() & optimizer.params)
+            machine.facts.training.trained_by_others.update(optimizer.params)
         else:
             history.doubted(state)
     if any(key in state.heap for key in networks.handed_optimizers):  # whoever has handed it in may clear
