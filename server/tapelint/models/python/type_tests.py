@@ -33,6 +33,9 @@ def is_instance(machine: Machine, state: State, call: Call) -> Value:
     value, kinds = call.get(0, "obj"), call.get(1, "class")
     if isinstance(value, Unknown):
         return Unknown("isinstance", False)
+    if isinstance(value, TensorRef) and isinstance(kinds, External) and kinds.name.startswith("torch.cuda."):
+        # Where one tensor of a program is on the GPU, the others are: one question, whichever is asked.
+        return Unknown("isinstance", False, formula=("isinstance", kinds, kinds))
     return _known("isinstance", any_of(_is_instance(machine, state, value, kind) for kind in _each(kinds)))
 
 
