@@ -101,7 +101,11 @@ def instantiate(
     kwargs: dict[str, Value],
     node: ast.AST,
 ) -> Value:
-    """``Cls(...)``: a new object, and whatever ``__init__`` does to it."""
+    """``Cls(...)``: a new object, and whatever ``__init__`` does to it; or what ``__new__`` of the program
+    returns instead.
+    """
+    if (other := _made_by_new(machine, state, kind, args, kwargs, node)) is not None:
+        return other
     instance = HeapRef(state.new(Instance(kind, {})))
     made(machine, state, instance.id)
     order = mro_of(state, kind)
@@ -115,6 +119,29 @@ def instantiate(
     elif found is not None and isinstance(found[0], External):
         machine.call(state, BoundMethod(External(found[0].name + ".__init__"), instance), args, kwargs, node)
     return instance
+
+
+def _made_by_new(
+    machine: Machine, state: State, kind: HeapRef, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value | None:
+    """What ``__new__`` of the program returns, if that is something else; None where it makes an object of the class,
+    or what it makes is not known.
+    """
+    new = lookup_in_mro(state, kind, "__new__")
+    if new is None or not isinstance(new[1], Function):
+        return None
+    trial = state.fork()
+    try:
+        made_by_new = call_function(machine, trial, new[1], [kind, *args], kwargs, node)
+    except ProgramRaised:
+        return None
+    if not isinstance(made_by_new, HeapRef):
+        return None
+    thing = trial.heap[made_by_new.id]
+    if isinstance(thing, Instance) and isinstance(thing.kind, HeapRef) and kind in mro_of(trial, thing.kind):
+        return None
+    state.become(trial)
+    return made_by_new
 
 
 def _initialise(
