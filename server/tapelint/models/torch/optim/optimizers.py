@@ -170,7 +170,7 @@ def _update(machine: Machine, state: State, receiver: HeapRef, call: Call, scale
     optimizer, written = state.get(receiver.id, Optimizer), written_optimizer(call.node, scaler is not None)
     held = assumed_parameters(machine, state, receiver, True) or optimizer.params
     others = order_only(machine, state, receiver, True, held)
-    for keys in (held, others) if held else (others,):
+    for keys in [each for each in (held, others) if each] or [[]]:
         use_grads(machine, state, keys, call.node, written, scaler, receiver.id)
     state.edit(receiver.id, Optimizer).stepped = state.point(call.node)
     write_parameters(machine, state, optimizer, call.node)
