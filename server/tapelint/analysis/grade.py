@@ -29,11 +29,13 @@ from ..autograd.model.choices import (
     Literal,
     Subject,
     leaving_out,
+    literals_of,
     on_both_sides,
     ordered,
     without,
 )
-from ..because import Atom, RunBy
+from ..autograd.model.path_guard import UNGUARDED
+from ..because import Atom, RunBy, guess
 from ..engine.paths.abandoned import AbandonedPaths
 from ..engine.paths.entailment import entailed
 from ..frozen import frozen
@@ -44,6 +46,7 @@ from ..severity import Severity
 from ..source import Loop, children, walk, written
 
 TESTED = Atom("tested", "a test does this")
+REACHED = guess("this code is reached")
 FOLLOWED = "on the paths that were followed"
 """What a finding rests on where too many paths have been left out to say what it needs."""
 Place = tuple[str, ast.AST]
@@ -87,6 +90,17 @@ def judge(
         others = {place: code for place, each in told.items() if (code := _teller(each, told, at)) is not None}
         untold += [Untold(told.pop(place), f"{code} tells the same") for place, code in others.items()]
     return Judgement(_merged(told), tuple(untold))
+
+
+def wherever_reached(found: Finding) -> Finding | None:
+    """A finding without what has led to the point from which on all happens that it needs; None where more has to."""
+    since = found.since
+    if since is None or found.guard == UNGUARDED:
+        return None
+    if not literals_of(found.guard.followed) <= literals_of(since.guard.followed):
+        return None
+    point = replace(found.point, supposed=found.point.supposed.without(since.supposed))
+    return replace(found, point=point, guard=UNGUARDED, because=found.because & REACHED)
 
 
 def _graded(
@@ -220,7 +234,8 @@ def _is_written_for_data(choice: Choice, found: Finding) -> bool:
     """Whether what does the harm stands on one side of a test of data, for which somebody wrote it. What is compared
     with text is no data.
     """
-    if choice.subject is not Subject.DATA or any(isinstance(getattr(n, "value", 0), str) for n in walk(choice.test)):
+    is_about_text = any(isinstance(node, ast.Constant) and isinstance(node.value, str) for node in walk(choice.test))
+    if choice.subject is not Subject.DATA or is_about_text:
         return False
     return any(found.node is node for side in choice.inside or () for node in walk(side))
 

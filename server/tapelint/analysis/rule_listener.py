@@ -8,11 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from ..autograd.events.graph_walks import BackwardRan, Event
 from ..autograd.gradients.withheld import Fates
-from ..autograd.model.choices import literals_of
 from ..autograd.model.cuts import Withheld
-from ..autograd.model.path_guard import UNGUARDED
-from ..autograd.model.program_point import ProgramPoint
-from ..because import Because, RunBy, guess
+from ..because import Because, RunBy
 from ..engine.analysis_unit import AnalysisUnit
 from ..engine.machine import Cancelled, Machine
 from ..engine.paths.abandoned import AbandonedPaths
@@ -21,7 +18,7 @@ from ..frozen import frozen
 from ..rules import Finding, Rule, all_rules
 from ..severity import Severity
 from ..workspace.config import Config
-from .grade import Judgement, Untold, judge
+from .grade import Judgement, Untold, judge, wherever_reached
 
 
 @dataclass(slots=True)
@@ -122,18 +119,6 @@ def running(config: Config) -> list[Rule]:
     return [rule for rule in all_rules() if rule.default or config.wants(rule.code, rule.default)]
 
 
-REACHED = guess("this code is reached")
-
-
-def _from(since: ProgramPoint, found: Finding) -> Finding | None:
-    """A finding without what has led to the point from which on all happens that it needs; None where more has to."""
-    before = literals_of(since.guard.followed)
-    if found.guard == UNGUARDED or not literals_of(found.guard.followed) <= before:
-        return None
-    point = replace(found.point, supposed=found.point.supposed.without(since.supposed))
-    return replace(found, point=point, guard=UNGUARDED, because=found.because & REACHED)
-
-
 class RuleListener:
     """Runs the rules on the events of one machine."""
 
@@ -172,7 +157,7 @@ class RuleListener:
                 )
                 notes = self.machine.unit.notes.record(UnitFindings)
                 notes.add(found)
-                if found.since is not None and (anywhere := _from(found.since, found)) is not None:
+                if (anywhere := wherever_reached(found)) is not None:
                     notes.add(anywhere)
 
     def _run(self, rule: Rule, event: Event) -> Finding | None:
