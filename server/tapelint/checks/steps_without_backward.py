@@ -51,11 +51,11 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
 def _idle(machine: Machine, state: State) -> dict[Idle, set[int]]:
     """The steps that found nothing, each with all that it looked at; none where any gradient may have been computed."""
     found: dict[Idle, set[int]] = {}
+    stand_ins = set(machine.facts.networks.stand_ins.values())
     for key, past in state.history.items():
         if past.doubt or not past.never:
             return {}
-        is_stand_in = key in machine.facts.networks.stand_ins.values()
-        if past.idle is not None and not past.idle.premises and not is_stand_in:
+        if past.idle is not None and not past.idle.premises and key not in stand_ins:
             found.setdefault(past.idle, set()).add(key)
     return found
 

@@ -180,10 +180,11 @@ def _with_unknown_numbers(
         numbers = tuple([known(each) for each in positional[1:]])
         return resolved(name, (*positional[:1], *numbers), tuple([(key, known(each)) for key, each in keywords]))
 
-    row = chosen("float") if positional[:1] != ("unknown",) else None
-    if row is None or not row.writes or chosen("0") is row:
+    row, zero = (chosen("float"), chosen("0")) if positional[:1] != ("unknown",) else (None, None)
+    if row is None or not row.writes or zero is None or zero is row:
         return row, NOTHING
-    return row, option(f"the number that `{name.rpartition('.')[2]}` is given is not 0")
+    number = next((each.name for each in zero.params if each.kind == "0"), "number")
+    return row, option(f"`{number}` of `{name.rpartition('.')[2]}` is not 0")
 
 
 @contextmanager

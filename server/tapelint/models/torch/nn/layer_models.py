@@ -276,16 +276,19 @@ def _is_idle(row: ops.Layer, settings: dict[str, Value]) -> bool:
     """Whether a layer such as a dropout does what it does in evaluation, or may: a dropout that drops nothing returns
     its input, unwritten.
     """
-    if row.inplace is not None and not isinstance(settings.get("p", TRUE), Const):
-        return settings.get("inplace") != TRUE or settings.get("training", TRUE) == FALSE  # it may drop nothing
+    if _may_drop_nothing(row, settings):
+        return settings.get("inplace") != TRUE or settings.get("training", TRUE) == FALSE
     return row.eval_op is not None and (settings.get("training", TRUE) == FALSE or settings.get("p") == Const(0))
 
 
 def _premise(row: ops.Layer, settings: dict[str, Value], idle: bool) -> Because:
     """What it takes for a layer that works in place to write: a dropout that drops nothing does not."""
-    if idle or row.inplace is None or isinstance(settings.get("p", TRUE), Const):
-        return NOTHING
-    return option(f"`p` of `nn.{row.name}` is not 0")
+    return NOTHING if idle or not _may_drop_nothing(row, settings) else option(f"`p` of `nn.{row.name}` is not 0")
+
+
+def _may_drop_nothing(row: ops.Layer, settings: dict[str, Value]) -> bool:
+    """Whether it is a dropout whose rate is not known."""
+    return row.inplace is not None and not isinstance(settings.get("p", TRUE), Const)
 
 
 def _chosen_op(row: ops.Layer, settings: dict[str, Value], idle: bool) -> ops.Op:
