@@ -27,54 +27,34 @@ from .models.python import (
     sets,
     type_tests,
 )
-from .models.torch import (
-    composites,
-    legacy_constructors,
-    measures,
-    precision,
-    tensor_conversions,
-    tensor_creation,
-    tensors,
-)
+from .models.torch import composites, dtypes, measures, tensor_conversions, tensor_creation, tensors
 from .models.torch.autograd import backward_calls, grad_calls, grad_mode, tensor_hooks
 from .models.torch.autograd_function import apply
-from .models.torch.nn import (
-    assumed_networks,
-    kept_states,
-    layer_models,
-    module_forward,
-    module_wrappers,
-    modules,
-    packed_sequences,
-    parametrizations,
-)
+from .models.torch.nn import layer_models, module_forward, module_wrappers, modules, packed_sequences, parametrizations
 from .models.torch.optim import gradient_scaling, optimizers
 
 MODELS: tuple[ModuleType, ...] = (
     apply,
     arrays,
-    assumed_networks,
     backward_calls,
     builtins,
     composites,
     containers,
+    dtypes,
     dynamic_attributes,
     grad_calls,
     grad_mode,
     gradient_scaling,
-    kept_states,
     launchers,
     layer_models,
-    legacy_constructors,
     measures,
-    module_wrappers,
     module_forward,
+    module_wrappers,
     modules,
     optimizers,
     packed_sequences,
     parametrizations,
     paused_optimizers,
-    precision,
     sets,
     tensor_conversions,
     tensor_creation,

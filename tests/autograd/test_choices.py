@@ -8,16 +8,18 @@ from random import Random
 
 from tapelint.autograd.model.choices import (
     ALWAYS,
+    UNGUARDED,
     Choice,
     Guard,
+    PathGuard,
     choosing,
     chosen_by_selection,
     either,
     leaving_out,
     on_both_sides,
+    selected,
     without,
 )
-from tapelint.autograd.model.path_guard import UNGUARDED, PathGuard, selected
 
 NUMBERS = count()
 ABCD = A, B, C, D = [Choice(name, ast.Name(name), next(NUMBERS)) for name in "abcd"]

@@ -9,8 +9,7 @@ from tests.domain.paths import LOOP, Path
 
 from tapelint.analysis import made
 from tapelint.autograd import Facts, LastStore, Node, Stored, StoreKind
-from tapelint.checks.iteration_spans import IterationSpans
-from tapelint.checks.retention import on_loop_left
+from tapelint.checks.retention import IterationSpans, on_loop_left
 from tapelint.domain.values import NONE, External, HeapRef, Instance, TensorRef, Tuple
 from tapelint.engine.lifecycle import LoopLeft
 from tapelint.source import parse

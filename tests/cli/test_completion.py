@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from plain import Tapelint
 
-from tapelint.cli.check_options import OPTIONS
+from tapelint.cli.commands import OPTIONS
 
 SERVER = Path(__file__).resolve().parents[2] / "server"
 

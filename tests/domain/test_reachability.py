@@ -9,8 +9,7 @@ import pytest
 from tests.domain.paths import Path, meeting
 
 from tapelint.domain.completion import Return
-from tapelint.domain.reachability import reachable, reachable_graph, reached
-from tapelint.domain.scope_reachability import LocalJoinPoint
+from tapelint.domain.reachability import LocalJoinPoint, reachable, reachable_graph, reached
 from tapelint.domain.values import (
     NONE,
     BoundMethod,

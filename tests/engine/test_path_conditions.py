@@ -12,8 +12,8 @@ from tests.domain.paths import Path
 from tapelint.analysis import made
 from tapelint.autograd import Facts
 from tapelint.domain.values import Const, HeapRef, Sequence, Unknown
+from tapelint.engine.machine import EvalMemo
 from tapelint.engine.paths.conditions import assume, decide, forget, remembered
-from tapelint.engine.run_context import EvalMemo
 from tapelint.source import parse
 
 MACHINE = made(parse(""), Facts())

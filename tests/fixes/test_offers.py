@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.shared_programs import UNSET
 
 from tapelint.analysis import analyse, fixes, offer, trials
-from tapelint.analysis.without_fix import no_fix
+from tapelint.analysis.offers import no_fix
 from tapelint.severity import Severity
 from tapelint.source import apply
 

@@ -49,7 +49,7 @@ FINITE = frozenset(
             "stubs/__init__.py _read",
         ),
         # Emptied when a configuration file changes.
-        *("workspace/config.py _read", "workspace/ignore_files.py _lines"),
+        *("workspace/config.py _read", "workspace/globs.py _lines"),
         # Lives as long as a command, or a request.
         *("workspace/given.py _instead", "cli/explaining.py analyse", "lsp/handlers/explain_error.py analyse"),
     )

@@ -14,8 +14,7 @@ from tapelint.autograd import Facts
 from tapelint.engine.incremental import total
 from tapelint.source import parse
 from tapelint.trace import trace
-from tapelint.trace.passages import WIDTH
-from tapelint.trace.tracer import Tracer
+from tapelint.trace.tracer import WIDTH, Tracer
 from tapelint.workspace.config import Config
 
 ALONE = Inputs(resolve=lambda *_: None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from tapelint.analysis.focus import unrelated
+from tapelint.analysis.elsewhere import unrelated
 
 TEXT = """
 from unet import UNet

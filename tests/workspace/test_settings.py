@@ -17,9 +17,8 @@ from tools.docs.settings import page, schema_text
 
 from tapelint.cli.commands import tapelint
 from tapelint.workspace import Config, ConfigError, from_table, keys
-from tapelint.workspace.all_settings import SETTINGS, checked
+from tapelint.workspace.all_settings import SETTINGS, checked, schema
 from tapelint.workspace.config import over
-from tapelint.workspace.settings_schema import schema
 from tapelint.workspace.toml import read_toml
 
 VALIDATOR = Draft7Validator(schema())

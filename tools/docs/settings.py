@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 
-from tapelint.workspace.all_settings import SETTINGS, Setting
-from tapelint.workspace.settings_schema import schema
+from tapelint.workspace.all_settings import SETTINGS, Setting, schema
 
 HEAD = """# Settings
 

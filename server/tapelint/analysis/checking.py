@@ -24,14 +24,12 @@ from ..severity import Severity
 from ..source import Notebook, Source, Suppressions, concerns_torch, parse
 from ..stubs import Resolve, stub_module_name
 from ..workspace.config import Config
-from .elsewhere import ConfigOf, Configs
+from .elsewhere import ConfigOf, Configs, UsedElsewhere, Users, unrelated
 from .execution import Inputs, executed, made
 from .file_report import Report
-from .focus import unrelated
 from .locations import Files, Hidden, Origin
 from .rule_listener import Noted, RuleListener, found_in, running
 from .unseen import notices, unparsed
-from .used_elsewhere import UsedElsewhere, Users
 
 
 def analyse(

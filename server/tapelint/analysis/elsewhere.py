@@ -1,11 +1,35 @@
-"""Which other files are checked as well, and what of the findings in them is wanted."""
+"""Which other files are checked as well, and what of the findings in them is wanted.
+
+What of a caller need not be tried out: functions that have nothing to do with the file it is executed for.
+
+from unet import UNet
+
+def test_unet(): ...UNet()...     executed
+def make(): return UNet()         executed
+def test_made(): make()           executed: it mentions `make`
+def test_other(): ...             not, unless another one calls it
+
+Functions that only other files use, and only where gradients are switched off: what runs them by itself is wrong.
+
+    validation.py    def validate(net, loader): ...          nothing in this file calls it
+    train.py         with torch.no_grad():
+                         validate(net, loader)
+
+What such a function shows where gradients are on never happens. Other files are asked only once something was found.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 
+from ..drivers.quiet_uses import is_unrecorded_in
+from ..engine.syntax.syntactic_summary import syntactic_summary
+from ..frozen import frozen
 from ..report import Diagnostic
 from ..severity import Severity
+from ..source import Source, parse
 from ..stubs import stub_module_name
 from ..workspace.config import Config
 
@@ -38,3 +62,75 @@ class Configs:
         if config is None:
             return None
         return config.grade(diagnostic.code, diagnostic.severity, diagnostic.filename)
+
+
+@frozen
+class Part:
+    """A function or a method, the words in it (and in the bases and the ``__init__`` of its class), and the names by
+    which others reach it.
+    """
+
+    node: ast.AST
+    words: frozenset[str]
+    names: frozenset[str]
+
+
+def unrelated(tree: ast.Module, names: Collection[str]) -> frozenset[ast.AST]:
+    """The functions and methods of a file that mention none of ``names``, nor a function or class that does. Methods
+    of a class with such a base, or whose ``__init__`` mentions one, are related to it.
+    """
+    parts, known = [*_parts(tree)], set(names)
+    while True:
+        related = {part for part in parts if not known.isdisjoint(part.words)}
+        new = {name for part in related for name in part.names} - known
+        if not new:
+            return frozenset(part.node for part in parts if part not in related)
+        known |= new
+
+
+def _parts(tree: ast.Module) -> Iterator[Part]:
+    for statement in tree.body:
+        if isinstance(statement, ast.ClassDef):
+            methods = [*_functions(statement.body)]
+            shared = [*statement.bases, *(method for method in methods if method.name == "__init__")]
+            common = frozenset(word for part in shared for word in _words(part))
+            for method in methods:
+                name = statement.name if method.name == "__init__" else method.name
+                yield Part(method, common | _words(method), frozenset((name,)))
+        for function in _functions([statement]):
+            yield Part(function, _words(function), frozenset((function.name,)))
+
+
+def _functions(body: list[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    yield from (part for part in body if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)))
+
+
+def _words(part: ast.AST) -> frozenset[str]:
+    """The names and attributes in a piece of syntax."""
+    nodes = [*ast.walk(part)]
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return frozenset(names | {node.attr for node in nodes if isinstance(node, ast.Attribute)})
+
+
+Users = Callable[[str], Mapping[str, str] | None]
+"""The files of the project that use what the file at a path defines, with their texts; None where not all are known."""
+
+
+@dataclass(slots=True)
+class UsedElsewhere:
+    """How other files use the functions of ``source``."""
+
+    source: Source
+    users: Users | None
+    _trees: list[ast.Module] | None = field(default=None, init=False)
+
+    def without_gradients(self, function: ast.AST) -> bool:
+        """Whether the project mentions a function that does not go backward, and only where gradients are off."""
+        if self.users is None or not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return False
+        if syntactic_summary(function).backward:
+            return False
+        if self._trees is None:
+            found = self.users(self.source.path) or {}
+            self._trees = [parse(text, path).tree for path, text in sorted(found.items())]
+        return bool(self._trees) and is_unrecorded_in((self.source.tree, *self._trees), function.name)

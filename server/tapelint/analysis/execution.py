@@ -20,8 +20,7 @@ from ..semantics.evaluator import Evaluator
 from ..source import Source
 from ..stubs import Resolve
 from ..workspace.config import Config
-from .elsewhere import ConfigOf
-from .used_elsewhere import Users
+from .elsewhere import ConfigOf, Users
 
 
 @frozen

@@ -23,6 +23,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import replace
 
 from ..autograd.model.choices import (
+    UNGUARDED,
     Choice,
     Conjunction,
     Guard,
@@ -34,7 +35,6 @@ from ..autograd.model.choices import (
     ordered,
     without,
 )
-from ..autograd.model.path_guard import UNGUARDED
 from ..because import Atom, RunBy, guess
 from ..engine.paths.abandoned import AbandonedPaths
 from ..engine.paths.entailment import entailed

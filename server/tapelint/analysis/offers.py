@@ -1,4 +1,7 @@
-"""Fixes of the findings of a report: each is made, and the text that it makes is analysed again."""
+"""Fixes of the findings of a report: each is made, and the text that it makes is analysed again.
+
+Why a finding has no fix: a clause for "No safe fix: ...".
+"""
 
 from __future__ import annotations
 
@@ -10,16 +13,16 @@ from typing import Literal
 from ..bounds import BOUNDS
 from ..engine.incremental import AnalysisCache
 from ..report import Diagnostic, FileEdits, Fix, Offer
+from ..rules import Finding
 from ..rules.support.cure import FixProposal
 from ..severity import Severity
-from ..source import Edit, Notebook, apply, changes, moved, parse
+from ..source import Edit, Notebook, Source, apply, changes, moved, parse
 from ..stubs import Resolve
 from .checking import analyse_source, analyse_text
 from .cures_elsewhere import UNSAFE, edits_of, file_edits, is_edited, joined, named, with_texts
 from .execution import Inputs
 from .file_report import Report
 from .fix_verification import cures, is_guessed, loses, newly_exposed, same_kind_fixes, withheld_by
-from .without_fix import no_fix
 
 GUESSED = "It is right only where what the finding assumes is so."
 LOST = "Gradients that the program uses are then missing."
@@ -223,3 +226,23 @@ def edited(
     text = apply(source.text, edits)
     program = Notebook(text, moved(source.cells, edits)) if source.cells else text
     return analyse_text(program, report.path, report.inputs, cancel, memory)
+
+
+HARM = "leaves the error, brings another one or takes gradients away"
+
+
+def no_fix(finding: Finding, tried: int, others: Iterable[Source]) -> str | None:
+    """Why none of the edits of ``finding`` is offered: so many were ``tried`` and judged, the rest may be for
+    ``others``, files that are not edited. None where PyTorch does not raise.
+    """
+    if not finding.raises:
+        return None
+    if tried:
+        return (
+            f"the one edit that was tried {HARM}" if tried == 1 else f"each of the {tried} edits that were tried {HARM}"
+        )
+    if any(other.holds(target) for other in others for cure in finding.cures for target in cure.targets):
+        return "what would have to change stands in a file that is not checked"
+    if finding.cures:
+        return finding.no_fix or "the edit that would help does not fit the code as it is written"
+    return finding.no_fix or "how to change it depends on what the program is meant to compute"

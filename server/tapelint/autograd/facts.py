@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..frozen import frozen
 from .event_bus import EventBus
-from .model.choices import literals_of, without
+from .model.choices import PathGuard, literals_of, without
 from .model.cuts import Cut
 from .model.graph import BackwardResult, Node, Write
-from .model.path_guard import PathGuard
 from .model.program_point import Iteration, ProgramPoint
 from .model.provenance import UNKNOWN_PROVENANCE, Provenance
 from .model.stores import Stored
@@ -149,7 +148,7 @@ class Memory(Record):
 
 @dataclass(slots=True, eq=False)
 class Contents(Record):
-    """What is in tensors, of which dtype and where: written by each op that makes one (``precision``, ``devices``,
+    """What is in tensors, of which dtype and where: written by each op that makes one (``dtypes``, ``devices``,
     ``constant_contents``). A write or a conversion takes it back.
     """
 

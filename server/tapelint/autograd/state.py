@@ -11,8 +11,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from ..because import NOTHING, Because
+from .model.choices import UNGUARDED
 from .model.graph import BackwardPass, Node, SavedTensor, Tensor, Write
-from .model.path_guard import UNGUARDED
 from .model.program_point import Iteration, ProgramPoint
 from .model.stores import EvaluationGraph, LastStore, RetainedGraphs
 

@@ -8,11 +8,17 @@
 Whether it was for nothing is known when the loop ends: the graph of the first iteration is then held by nothing, and
 no backward has walked it, on this path or another. Unknown code that is given it, such as a metric, is supposed not to
 go backward where the loop runs a network in evaluation mode and does nothing to gradients.
+
+Whether code goes backward through what it calls, by the text of all files that run.
+
+trainer = Trainer(net)      main.py
+trainer(loader)             no name says what runs: ``Trainer.__call__``
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import replace
 
 from ..autograd import Iteration, Leaf, Node
@@ -41,12 +47,12 @@ from ..domain.values import (
 from ..engine.lifecycle import LoopLeft, ModuleReturned, TensorsEscaped
 from ..engine.machine import Machine
 from ..engine.syntax.liveness import Live, Loop
+from ..models.torch.autograd.grad_access import facts
 from ..models.torch.nn.module_registry import members
 from ..semantics.unknown_calls import TRAINING
 from ..source import cached_on_node, walk, written
 from .kept_values import called_on_self
 from .loops_in_networks import runs_forward
-from .trained_elsewhere import gradients_reached
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.comprehension)
 GRADIENTS = frozenset(
@@ -327,3 +333,49 @@ def _is_handed_over(loop: ast.AST, network: str) -> bool:
 
 def _given(call: ast.Call) -> list[ast.expr]:
     return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+Reach = tuple[frozenset[str], frozenset[str]]
+"""By which attributes some code reaches for gradients itself, and the names of what it calls."""
+
+
+def gradients_reached(node: ast.AST, *trees: ast.AST) -> frozenset[str]:
+    """How some code reaches for gradients, itself or through what is defined in these files, however far."""
+    touched, _, called = facts(node)
+    seen, todo = set(called), list(called)
+    while todo:
+        name = todo.pop()
+        for tree in trees:
+            more, further = _defined(tree).get(name, NO_REACH)
+            touched |= more
+            todo += further - seen
+            seen |= further
+    return touched
+
+
+NO_REACH: Reach = frozenset(), frozenset()
+
+
+@cached_on_node
+def _defined(tree: ast.AST) -> dict[str, Reach]:
+    """The functions and classes of a file by name, all of one name together."""
+    found: dict[str, Reach] = {}
+    for node in walk(tree):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                _add(found, node.name, [node])
+            case ast.ClassDef():
+                _add(found, node.name, _unnamed(node), {getattr(b, "attr", getattr(b, "id", "")) for b in node.bases})
+    return found
+
+
+def _unnamed(node: ast.ClassDef) -> list[ast.stmt]:
+    """The methods of a class that run without being called by their names."""
+    functions = (each for each in node.body if isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)))
+    return [each for each in functions if each.name == "forward" or each.name.startswith("__")]
+
+
+def _add(found: dict[str, Reach], name: str, code: Iterable[ast.AST], others: Iterable[str] = ()) -> None:
+    touched, called = found.get(name, NO_REACH)
+    each = [facts(node) for node in code]
+    found[name] = touched.union(*(own for own, _, _ in each)), called.union(others, *(names for _, _, names in each))

@@ -26,10 +26,8 @@ from ..engine.machine import Machine
 from ..models.torch.nn.module_registry import names
 from ..ops import traits_of
 from .held_graphs import Holder, holders, nodes_by_call
-from .iteration_spans import had_nodes
 from .kept_values import called_on_self, emptied_by, goes_backward, takes_off, uses_of_name
-from .retention import saved_tensors
-from .shared_graphs import leaks
+from .retention import had_nodes, leaks, saved_tensors
 
 
 def growing(state: State, roots: Sequence[tuple[str, Value]], run: int, calls: int) -> list[Holder]:

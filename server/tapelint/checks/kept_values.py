@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from ..engine.paths.conditions import ADDING, TAKING
+from ..engine.syntax.asked import own_attribute
 from ..engine.syntax.must_execute import GOES_BACKWARD
-from ..engine.syntax.own_attributes import own_attribute
 from ..models.torch.autograd.grad_mode import switches_off
 from ..ops.torch_attributes import CUTS, NUMBERS
 from ..source import Definition, Loop, cached_on_node, children, walk, written

@@ -6,19 +6,29 @@
 A loop that ends with the graphs of two or more of its iterations still held has collected them. Whether that was meant
 is known only later: some code may walk them (``sum(losses).backward()``). So what was collected is remembered on the
 path, and reported at its end if no backward has.
+
+Into which iterations of a loop the graphs reach that are held, and what is alive of them.
+
+Which of the things that were kept are one leak: they hold parts of the same graph.
+
+    h = cell(x, h)        `h` holds the graph of all steps,
+    y = head(h)           `y` all of that and more,
+    outs.append(y)        and `outs` what `y` holds: one leak, reported of `outs`
+
+What shares no node is a leak of its own.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 
 from ..autograd import LastStore, Node, RetainedGraphs, Stored
 from ..autograd.events.graph_walks import GraphKeptAlive
 from ..autograd.gradients.reference_cycles import left
 from ..autograd.model.choices import ALWAYS
-from ..autograd.model.graph_search import nodes_below
+from ..autograd.model.graph_search import nodes_below, reachable
 from ..autograd.passes.retained_graphs import forget
 from ..because import NOTHING, RunBy, guess
 from ..bounds import BOUNDS
@@ -30,11 +40,108 @@ from ..engine.lifecycle import CallReturned, LoopLeft, PathEnded
 from ..engine.machine import Machine
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..source import Loop, cached_on_node, walk
-from .iteration_spans import IterationSpans
 from .kept_values import takes_off, uses_of_name
 from .loops_in_networks import is_in_network
 from .reachable_tensors import held_tensors, holders_of_tensors, lists_of_containers, values_inside, variables_in_scope
-from .shared_graphs import leaks
+
+
+def leaks(state: State, kept: Iterable[RetainedGraphs]) -> list[RetainedGraphs]:
+    """One of each leak: what the program can change to end it, with the names of what else holds parts of it."""
+    groups: list[tuple[set[Node], list[RetainedGraphs]]] = []
+    for each in kept:
+        nodes, members = _nodes(state, each), [each]
+        apart: list[tuple[set[Node], list[RetainedGraphs]]] = []
+        for group in groups:
+            if nodes.isdisjoint(group[0]):
+                apart.append(group)
+            else:
+                nodes, members = nodes | group[0], [*group[1], *members]
+        groups = [*apart, (nodes, members)]
+    return [_reported(members) for _, members in groups]
+
+
+def _nodes(state: State, kept: RetainedGraphs) -> set[Node]:
+    """What is held of the loop's own graph: not what was there before it."""
+    below = nodes_below(state.grad_fns([kept.tensor]))
+    run = kept.lap.run
+    own = {node for node in below if any(lap.run == run for lap in node.created_at.iterations)}
+    return own.union(kept.alive, kept.added)
+
+
+def _reported(members: Sequence[RetainedGraphs]) -> RetainedGraphs:
+    """The member to report: what is stored, unless a variable holds more than twice as much."""
+    most = max(_weight(each) for each in members)
+    head = max(members, key=lambda each: (_is_stored(each) and 2 * _weight(each) >= most, _weight(each)))
+    names = dict.fromkeys(each.stored.target for each in sorted(members, key=_weight, reverse=True))
+    others = tuple(name for name in names if name != head.stored.target)
+    return replace(head, others=others, is_brief=all(each.is_brief for each in members))
+
+
+def _weight(kept: RetainedGraphs) -> int:
+    """What an iteration adds to it."""
+    return len(kept.added) + kept.saved
+
+
+def _is_stored(kept: RetainedGraphs) -> bool:
+    """Whether it is a container or an attribute, not a variable that is given the next value."""
+    stored = kept.stored
+    if stored.collects or "." in stored.target:
+        return True
+    targets = stored.statement.targets if isinstance(stored.statement, ast.Assign) else ()
+    return any(isinstance(target, ast.Attribute) for target in targets)
+
+
+class IterationSpans:
+    """For each node made in a run of a loop: the iterations its graph reaches into, and what is alive of it."""
+
+    def __init__(self, state: State, run: int) -> None:
+        self.state, self.run = state, run
+        self.known: dict[Node, frozenset[int]] = {}
+
+    def iterations(self, node: Node) -> frozenset[int]:
+        """The iterations whose nodes are held alive, with saved tensors or without."""
+        for item in sorted(self._fresh(node), key=lambda n: n.id):
+            found = {lap.number for lap in item.created_at.iterations if lap.run == self.run}
+            for child in item.inputs:
+                if isinstance(child, Node):
+                    found |= self.known.get(child, frozenset())
+            self.known[item] = frozenset(found)
+        return self.known.get(node, frozenset())
+
+    def alive(self, nodes: Iterable[Node]) -> tuple[Node, ...]:
+        """The nodes of this run below others that still hold a saved tensor, if they are of several iterations: those
+        of one are no more after a hundred than after the first.
+        """
+        found = [n for n in nodes_below(nodes) if n.saved and n not in self.state.freed and self._inside(n)]
+        return tuple(found) if self._spread(found) else ()
+
+    def freed(self, nodes: Iterable[Node]) -> bool:
+        """Whether backward passes of several iterations have freed what lies below: bare nodes are left of it."""
+        return self._spread(n for n in nodes_below(nodes) if n in self.state.freed and self._inside(n) and had_nodes(n))
+
+    def _spread(self, nodes: Iterable[Node]) -> bool:
+        """Whether they are of more than one iteration."""
+        return len({lap.number for n in nodes for lap in n.created_at.iterations if lap.run == self.run}) > 1
+
+    def carried(self, node: Node) -> bool:
+        """Whether the operation that made it worked on what it had made in an earlier iteration."""
+        place = node.created_at.call_site
+        return any(n is not node and n.created_at.call_site == place and self._inside(n) for n in nodes_below([node]))
+
+    def _inside(self, node: Node) -> bool:
+        return any(lap.run == self.run for lap in node.created_at.iterations)
+
+    def _fresh(self, node: Node) -> set[Node]:
+        return {item for item in reachable([node], self._is_fresh) if isinstance(item, Node)}
+
+    def _is_fresh(self, node: Node) -> bool:
+        return node not in self.known and self._inside(node)
+
+
+def had_nodes(node: Node) -> bool:
+    """Whether a node keeps something alive that a pass has freed: its own, or the graph for which it stands."""
+    return node.saves_anything or not node.is_complete
+
 
 MEASURED = guess("no caller goes backward through the result of an evaluation")
 

@@ -27,7 +27,7 @@ from ..domain.traversal import tensors_in
 from ..domain.values import FALSE, TRUE, Class, External, Function, HeapRef, Instance, Sequence, Value
 from ..engine.lifecycle import BackwardEnded, ModuleReturned
 from ..engine.machine import Machine
-from ..engine.syntax.own_attributes import own_attribute
+from ..engine.syntax.asked import own_attribute
 from ..models.torch.nn.module_registry import members
 from ..source import Loop, cached_on_node, walk, written
 

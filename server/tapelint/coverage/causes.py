@@ -19,7 +19,7 @@ from ..hover.cursor import at_cursor
 from ..hover.unreached import in_words, raised_before
 from ..recording import Recording
 from ..recording.names import places
-from ..recording.visits import Visit, Visits
+from ..recording.record import Visit, Visits
 from ..report import Related
 from ..source import Source, Span, written
 from .followed_calls import BackwardCall, Cause, Coverage, Following, coverage

@@ -8,6 +8,8 @@
     load()       Unknown: nothing is known of it, and nothing may be concluded from it
 
 Values are immutable.
+
+The defaults of a function's parameters.
 """
 
 from __future__ import annotations
@@ -538,3 +540,10 @@ class Optimizer:
 
 HeapObject = Frame | Sequence | Mapping | Class | Instance | Optimizer
 """What ``State.heap`` holds: the mutable objects of the program."""
+
+
+def defaults_of(function: Function) -> dict[str, Value]:
+    """The defaults of the parameters that have one."""
+    positional = [*function.node.args.posonlyargs, *function.node.args.args]
+    found = {each.arg: value for each, value in zip(reversed(positional), reversed(function.defaults))}
+    return found | dict(function.keyword_defaults)

@@ -28,7 +28,6 @@ from ..bounds import BOUNDS
 from ..domain.completion import ProgramRaised
 from ..domain.mro import dataclass_fields, is_module, lookup_in_mro, mro_of
 from ..domain.options import Option, optional
-from ..domain.parameter_defaults import defaults_of
 from ..domain.state import State
 from ..domain.values import (
     NONE,
@@ -48,6 +47,7 @@ from ..domain.values import (
     Tuple,
     Unknown,
     Value,
+    defaults_of,
     something,
     unknown_number,
 )

@@ -21,7 +21,7 @@ from ..domain.mro import OBJECT, is_module, mro_of
 from ..domain.state import State
 from ..domain.values import Class, Const, External, Function, HeapRef, Value
 from ..engine.machine import Machine
-from ..engine.syntax.own_attributes import own_attribute, own_name
+from ..engine.syntax.asked import own_attribute, own_name
 from ..frozen import frozen
 from ..models.torch.registry import MODULE_METHODS
 from ..ops.module_names import is_layer

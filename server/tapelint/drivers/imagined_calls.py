@@ -11,7 +11,6 @@ from typing import Any
 
 from ..because import NOTHING, Because, guess
 from ..domain.mro import is_function, is_module
-from ..domain.parameter_defaults import defaults_of
 from ..domain.state import State
 from ..domain.values import (
     NONE,
@@ -22,6 +21,7 @@ from ..domain.values import (
     Origin,
     Unknown,
     Value,
+    defaults_of,
     something,
 )
 from ..engine.machine import Machine

@@ -36,7 +36,7 @@ from ..checks.held_graphs import Holder, holders
 from ..domain.state import State
 from ..domain.values import Frame, TensorRef, Value
 from ..engine.machine import Machine, OutOfFuel
-from ..engine.syntax.own_attributes import own_attribute
+from ..engine.syntax.asked import own_attribute
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
 from ..source import cached_on_node, walk

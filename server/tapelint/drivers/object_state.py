@@ -20,9 +20,8 @@ from ..autograd import leaf, resolve_view
 from ..because import option
 from ..domain.mro import lookup_in_mro
 from ..domain.options import Option, is_hashable, optional
-from ..domain.parameter_defaults import defaults_of
 from ..domain.state import State
-from ..domain.values import NONE, Const, Function, HeapRef, Instance, TensorRef, Unknown, Value
+from ..domain.values import NONE, Const, Function, HeapRef, Instance, TensorRef, Unknown, Value, defaults_of
 from ..engine.machine import Machine
 from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
 from ..semantics.reassigned_data import is_placeholder

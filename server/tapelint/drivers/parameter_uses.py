@@ -27,8 +27,7 @@ from ..domain.mro import lookup_in_mro, mro_of
 from ..domain.state import State
 from ..domain.values import Class, External, Function, HeapRef, Value
 from ..engine.machine import Machine
-from ..engine.syntax.asked import OF_NETWORKS, asked_of_attributes
-from ..engine.syntax.own_attributes import own_attribute
+from ..engine.syntax.asked import OF_NETWORKS, asked_of_attributes, own_attribute
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..engine.syntax.walked_results import fed_calls, walked_attributes, walked_calls
 from ..frozen import frozen

@@ -10,17 +10,15 @@ from dataclasses import replace
 from functools import partial
 
 from ..autograd import Facts
-from ..autograd.model.choices import ALWAYS, literals_of, without
-from ..autograd.model.path_guard import PathGuard
+from ..autograd.model.choices import ALWAYS, PathGuard, literals_of, without
 from ..domain.completion import ProgramRaised, Raise
 from ..domain.state import State
 from ..domain.values import Const, Frame, Unknown, Value
 from ..engine.analysis_unit import AnalysisUnit
 from ..engine.incremental import AnalysisCache, recorded
 from ..engine.lifecycle import PathEnded
-from ..engine.machine import Cancelled, Machine, OutOfFuel
+from ..engine.machine import Cancelled, Machine, OutOfFuel, RunContext
 from ..engine.resume_point import Block
-from ..engine.run_context import RunContext
 from ..engine.statistics import Ended, Entry, Lost
 from ..modules.top_level import define_rest
 from .notebook_cells import Ran, run_cells

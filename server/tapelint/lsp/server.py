@@ -14,11 +14,10 @@ from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
 
 from .. import __version__
-from . import notebook_documents, pauses, status
+from . import documents, pauses, status
 from .analysis_result import AnalysisResult
 from .client_capabilities import ClientCapabilities
 from .closed_files import ClosedFiles
-from .complaints import Complaints
 from .delays import DELAYS
 from .documents import Documents, Snapshot
 from .handlers import (
@@ -35,6 +34,7 @@ from .handlers import (
     pull_diagnostics,
     story_request,
 )
+from .handlers.configuration import Complaints
 from .session import Session
 from .settings import SettingsOfFolders
 from .status import Progress
@@ -57,7 +57,7 @@ class Server(LanguageServer):
         super().__init__(
             "tapelint",
             version,
-            notebook_document_sync=notebook_documents.SYNC,
+            notebook_document_sync=documents.SYNC,
             protocol_cls=Protocol,
             converter_factory=default_converter,
         )
@@ -79,9 +79,9 @@ class Server(LanguageServer):
         self.feature(types.TEXT_DOCUMENT_DID_CHANGE)(_did_change)
         self.feature(types.TEXT_DOCUMENT_DID_SAVE)(_did_save)
         self.feature(types.TEXT_DOCUMENT_DID_CLOSE)(_did_close)
-        self.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)(notebook_documents.did_open)
-        self.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)(notebook_documents.did_change)
-        self.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)(notebook_documents.did_close)
+        self.feature(types.NOTEBOOK_DOCUMENT_DID_OPEN)(documents.did_open)
+        self.feature(types.NOTEBOOK_DOCUMENT_DID_CHANGE)(documents.did_change)
+        self.feature(types.NOTEBOOK_DOCUMENT_DID_CLOSE)(documents.did_close)
         self.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(configuration.did_change)
         self.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(configuration.watched_files)
         self.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(configuration.folders)

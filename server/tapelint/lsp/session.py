@@ -25,9 +25,8 @@ from . import deferred
 from .analysis_result import AnalysisResult, analyse_snapshot, empty_result, failed_result, unsaved_result
 from .caches import Memories
 from .delays import DELAYS
-from .documents import Document, Snapshot
+from .documents import Document, NotebookDocument, Snapshot
 from .foreign import Foreign, Shared, callers_of, elsewhere, merged, shown_by
-from .notebook_documents import NotebookDocument
 from .pace import Pace
 from .settings import Settings
 from .worker import Priority, Token, Worker

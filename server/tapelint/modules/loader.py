@@ -27,11 +27,10 @@ from ..engine.module_system import LoadedModule, ModuleSystem
 from ..engine.syntax.bound_names import BUILTINS
 from ..source import Source, parsed
 from ..stubs import Resolve, stub_module_name
-from .dynamic_names import picked_modules
 from .irrelevance import TorchFreeModules, is_plain, keeps_code
 from .module import dotted, independent, lacking
 from .top_level import top_level
-from .top_level_names import may_bind_more, surely_bound
+from .top_level_names import may_bind_more, picked_modules, surely_bound
 
 
 class Outdated(Cancelled):

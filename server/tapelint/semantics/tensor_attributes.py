@@ -25,7 +25,7 @@ from ..domain.values import (
 from ..engine.machine import Machine
 from ..engine.open_objects import store_in_unknown
 from ..frozen import frozen
-from ..models.torch import devices, dispatch, precision
+from ..models.torch import devices, dispatch, dtypes
 from ..models.torch.autograd import grad_access, missing_grad
 from ..models.torch.autograd.changed_objects import part_changed
 from ..models.torch.autograd_function.grad_asked import note_asked
@@ -193,7 +193,7 @@ def store(machine: Machine, state: State, owner: TensorRef, name: str, value: Va
         state.edit_given_attributes(owner.id)[name] = value
         part_changed(machine, state, owner.id)
     else:
-        precision.note_replacement(machine, owner.id, value)
+        dtypes.note_replacement(machine, owner.id, value)
         devices.forget_device(machine, owner.id)
         sizes = resolve_view(state, value.id).sizes if isinstance(value, TensorRef) else None
         state.tensors[owner.id] = replace(state.tensors[owner.id], sizes=sizes)

@@ -20,9 +20,7 @@ from ..analysis.execution import Inputs
 from ..analysis.rule_listener import RuleListener
 from ..autograd import Facts
 from ..source import Source
-from .judgement import FINDINGS, judged_passages
-from .passages import Passage, render
-from .tracer import Tracer
+from .tracer import FINDINGS, Passage, Tracer, judged_passages, render
 
 __all__ = ["FINDINGS", "Passage", "render", "trace"]
 

@@ -2,14 +2,30 @@
 
 Among them what a statement did to the state of autograd: nodes built, versions bumped, graphs freed, gradients set and
 cleared. Each effect is reported once, at the innermost statement of the file in which it happened.
+
+A trace as text: what was executed, line by line, in the order of execution.
+
+script
+   4 | y = torch.exp(w)
+     > built ExpBackward0 #1 <- w; saves result (version 0)
+     > y: ExpBackward0 #1, version 0
+
+The last part of a trace: what is reported and what it rests on, and what was found and is not reported.
+
+findings
+   6 | y += 1
+     > not reported: TL201, it needs more than one choice (`flags["a"]` is true and `flags["b"]` is true)
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterator
+import textwrap
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from ..analysis.locations import Files
+from ..analysis.rule_listener import Noted
 from ..autograd import BackwardPass, Node, Write
 from ..autograd.events.graph_walks import BackwardRan, Event
 from ..domain.completion import ProgramRaised, Raise, Return
@@ -38,10 +54,80 @@ from ..engine.statistics import Entry, Lost
 from ..frozen import frozen
 from ..headline import shortened
 from ..recording.names import last_row, named_values, places, value_at
-from ..rules import all_rules
+from ..rules import Finding, all_rules
 from ..source import Source, cell_at, written
+from ..workspace.config import Config
 from .graph_text import Describer, is_partly_known
-from .passages import Binding, Passage
+
+WIDTH = 100
+GUTTER = " " * 5
+
+
+@frozen
+class Binding:
+    """What is known of a name at a statement; ``is_bound`` where the statement binds it."""
+
+    name: str
+    text: str
+    is_bound: bool
+
+
+@dataclass(slots=True)
+class Passage:
+    """A statement on one path, from where it begins, or goes on after what it has called, to where another begins."""
+
+    # The entry point, and where in it: the function, the iterations, the path and its condition.
+    entry: str
+    context: str
+    # The first and the last row of the statement without the blocks in it.
+    first: int
+    last: int
+    text: str
+    # Of the scope and the path: names are not described again while nothing about them has changed.
+    scope: tuple[object, ...]
+    goes_on: bool = False
+    notes: list[str | Binding] = field(default_factory=list)
+
+
+def render(passages: Iterable[Passage], line: int | None = None) -> Iterator[str]:
+    """The lines of a trace; of one ``line`` of the file, if that is given, with every name that it reads."""
+    entry = context = ""
+    known: dict[tuple[object, ...], str] = {}
+    for passage in passages:
+        if line is not None and not passage.first <= line <= passage.last:
+            continue
+        notes = list(_news(passage, known, line is not None))
+        if passage.goes_on and not notes:
+            continue
+        if passage.entry != entry:
+            yield from ("", passage.entry) if entry else (passage.entry,)
+            entry, context = passage.entry, ""
+        if passage.context != context:
+            context = passage.context
+            yield from _wrapped(f"{GUTTER}-- ", context or "at the top level", f"{GUTTER}   ")
+        more = " (goes on)" if passage.goes_on else ""
+        yield f"{passage.first:4} | {passage.text}"[: WIDTH - len(more)] + more
+        for note in notes:
+            yield from _wrapped(f"{GUTTER}> ", note, f"{GUTTER}    ")
+
+
+def _news(passage: Passage, known: dict[tuple[object, ...], str], is_all: bool) -> Iterator[str]:
+    """The notes of a passage, but for names that it reads as they were described before."""
+    for note in passage.notes:
+        if isinstance(note, str):
+            yield note
+            continue
+        key = *passage.scope, note.name
+        if is_all or note.is_bound or known.get(key) != note.text:
+            yield f"{note.name}: {note.text}"
+        known[key] = note.text
+
+
+def _wrapped(first: str, text: str, rest: str) -> list[str]:
+    return textwrap.wrap(
+        text, WIDTH, initial_indent=first, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False
+    )
+
 
 MOST = 12
 """How many nodes that one statement built are printed."""
@@ -523,3 +609,45 @@ def _name_of(state: State, thing: object, name: object) -> str:
     if name is None or name is Partly.ITEMS:
         return "the items of a list"
     return f"the item {raw_value(name) if isinstance(name, Const) else name!r} of a dict"
+
+
+FINDINGS = "findings"
+"""The line that this part begins with."""
+
+
+def judged_passages(files: Files, noted: Noted, config: Config, line: int | None) -> list[Passage]:
+    """A passage for each place of the traced file at which something was found, in the order of the file; of what is
+    found elsewhere, but raises in the ``line`` that is traced, one there.
+    """
+    judged = [(finding, *_told(files, finding, config)) for finding in noted.findings.values()]
+    judged += [(untold.finding, False, f"{untold.finding.code}, {untold.why}") for untold in noted.untold]
+    notes: dict[ast.AST, dict[str | Binding, None]] = {}
+    for finding, is_told, text in judged:
+        place, raiser = files.place_in_main(finding), finding.raiser
+        verdict = "reported" if is_told else "not reported"
+        if place is not None:
+            notes.setdefault(place, {})[f"{verdict}: {text}"] = None
+            at = files.main.span(place).row
+            if raiser is not None and files.main.holds(raiser) and at != line == files.main.span(raiser).row:
+                notes.setdefault(raiser, {})[f"{verdict} in line {at}: {text}"] = None
+    passages = [_passage(files.main, place, list(found)) for place, found in notes.items()]
+    return sorted(passages, key=lambda passage: passage.first)
+
+
+def _told(files: Files, finding: Finding, config: Config) -> tuple[bool, str]:
+    """Whether a finding that is told is reported to the user, and how or why not."""
+    diagnostic = files.diagnostic(finding)
+    if diagnostic is None:
+        return False, f"{finding.code}, a comment silences it"
+    severity = config.grade(finding.code, finding.severity, diagnostic.filename)
+    if severity is None:
+        return False, f"{finding.code}, the settings leave it out"
+    rests_on = "; ".join(ground.text for ground in diagnostic.rests_on)
+    return True, f"{finding.code} {severity.word}{f'; it rests on: {rests_on}' if rests_on else ''}"
+
+
+def _passage(source: Source, place: ast.AST, notes: list[str | Binding]) -> Passage:
+    """The row at which something was found, with what is said of it."""
+    span = source.span(place)
+    text = source.lines[span.row - 1].rstrip() if span.row <= len(source.lines) else ""
+    return Passage(FINDINGS, "", span.row, span.row, text, (), notes=notes)

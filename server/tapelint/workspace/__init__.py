@@ -5,7 +5,7 @@ from __future__ import annotations
 from .config import Config, find, forget, from_table, load
 from .files import discover, is_excluded_by_name
 from .given import Given, checked_as, checked_below, given_by
-from .ignore_files import IgnoreFiles
+from .globs import IgnoreFiles
 from .keys import ConfigError
 from .resolver import Resolver
 

@@ -1,17 +1,23 @@
 """All settings of a configuration: what each may hold, what it is for, and what holds without it.
 
-This one table checks configurations, writes their JSON schema (settings_schema.py), the page of settings and what
+This one table checks configurations, writes their JSON schema, the page of settings and what
 ``tapelint config`` prints.
 
 >>> checked({"selct": ["TL1"]}, lambda word: "pyproject.toml:3")
 Traceback (most recent call last):
 ...
 tapelint.workspace.keys.ConfigError: pyproject.toml:3: unknown key 'selct'; did you mean 'select'? ...
+
+The JSON schema of a configuration: what editors complete and check a tapelint.toml with.
+
+It says what the check says (keys.py), but for patterns that only a look at the disk or at their brackets tells to be
+none: those it takes.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -25,7 +31,7 @@ from .keys import VERSIONS, At, ConfigError, required_version
 @frozen
 class Kind:
     """What values a setting may have: ``name`` for readers, ``schema`` for editors (``#/definitions/...`` are those of
-    settings_schema.py), ``read`` for the check: the value of the field of a Config, or a ConfigError.
+    below), ``read`` for the check: the value of the field of a Config, or a ConfigError.
     """
 
     name: str
@@ -252,3 +258,54 @@ def checked(table: Mapping[str, object], at: At, root: str = "") -> dict[str, An
             raise ConfigError(f"{at(key)}: unknown key {key!r}; {keys.suggestion(key, SETTINGS, 'the keys are')}")
         fields[key.replace("-", "_")] = SETTINGS[key].kind.read(key, value, at, root)
     return fields
+
+
+_LEAVES = r"(^|/)\.\.(/|$)"
+_BRACES = r"(^|[^\\])\{[^{}]*,[^{}]*\}"
+_NOTHING = r"^!?(#.*|\s*/*\s*|\./*)$"
+_UNFINISHED = r"(^|[^\\])(\\\\)*\\$"
+
+
+def schema() -> dict[str, object]:
+    """The schema, of draft 7, as values that JSON can hold."""
+    properties = {
+        key: {
+            "description": setting.doc,
+            **setting.kind.schema,
+            **({"default": setting.default == "true"} if setting.default in ("true", "false") else {}),
+        }
+        for key, setting in SETTINGS.items()
+    }
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "tapelint",
+        "description": "Settings of tapelint, in a tapelint.toml or in [tool.tapelint] of a pyproject.toml.",
+        "type": "object",
+        "additionalProperties": False,
+        "properties": dict(sorted(properties.items())),
+        "definitions": {
+            "RuleSelector": _selector(keys.rules()),
+            "FilePattern": {
+                "description": "A pattern as in ignore files.",
+                "type": "string",
+                "not": {"anyOf": [{"pattern": each} for each in (_LEAVES, _BRACES, _NOTHING, _UNFINISHED)]},
+            },
+            "Severity": {"enum": list(keys.SEVERITIES)},
+        },
+    }
+
+
+def _selector(rules: Mapping[str, str]) -> dict[str, object]:
+    """A code or the beginning of one. Those that one writes are listed; others (``tl1``) are valid all the same."""
+    known = sorted({code[:length] for code in rules for length in range(1, len(code) + 1)})
+    written = [keys.ALL, *(code for code in known if code.startswith(keys.PREFIX))]
+    either_case = "|".join(_either_case(code) for code in (keys.ALL, *known))
+    return {
+        "description": "The code of a rule, or its beginning.",
+        "type": "string",
+        "anyOf": [{"enum": written}, {"pattern": rf"^\s*({either_case})\s*$"}],
+    }
+
+
+def _either_case(code: str) -> str:
+    return re.sub("[A-Z]", lambda found: f"[{found[0]}{found[0].lower()}]", code)

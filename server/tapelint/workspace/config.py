@@ -49,7 +49,7 @@ from typing import Any
 from ..frozen import frozen
 from ..severity import Severity
 from ..source.pytest_files import TestConventions
-from . import all_settings, ignore_files, keys, pytest_config
+from . import all_settings, globs, keys, pytest_config
 from .files import EXCLUDED, Nearest
 from .globs import Patterns, below
 from .keys import PREFIX, ConfigError
@@ -202,7 +202,7 @@ def forget() -> None:
     _nearest.forget()
     for known in (_read, _of_user, _read_of_user):
         known.cache_clear()
-    ignore_files.forget()
+    globs.forget()
     pytest_config.forget()
 
 

@@ -15,7 +15,7 @@ from dataclasses import field
 
 from ...because import NOTHING, Because
 from ...frozen import frozen
-from .path_guard import UNGUARDED, PathGuard
+from .choices import UNGUARDED, PathGuard
 
 
 @frozen

@@ -20,7 +20,6 @@ from ..state import AutogradState, fresh_id
 from .cuts import Cut, CutReason
 from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor, ViewKind
 from .hidden_writes import note_hidden, note_use, tell_unmarked
-from .overlaps import check_overlap
 from .program_point import ProgramPoint
 from .provenance import Provenance
 from .requires_grad import doubt_maybe_same, doubt_maybe_viewed, give_history
@@ -30,6 +29,7 @@ from .writes import (
     PROTECTED,
     bump,
     check_inference_write,
+    check_overlap,
     check_read,
     check_write,
     overlapping,

@@ -7,8 +7,8 @@ from dataclasses import replace
 from enum import Enum, auto
 
 from ...frozen import frozen
+from .choices import PathGuard
 from .graph import Node
-from .path_guard import PathGuard
 from .program_point import Iteration, ProgramPoint
 
 

@@ -4,21 +4,32 @@
     loss.backward()   # raises at the first node that had saved something
 
 Nodes run from the youngest to the oldest, as in PyTorch, so the first one that cannot run is the one PyTorch names.
+
+What the steps between two backwards through one graph wrote of it: looked up where the later one raises.
+
+What nodes have saved and some code wrote since.
+
+y = x.exp()        # the node keeps y, version 0
+y.add_(1)          # spoiled: y has version 1
+y.data.add_(1)     # altered: the same memory, and no version tells
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from ...because import NOTHING, Because, guess
+from ...ops.traits import traits_of
+from ...source import written
 from ..events.graph_walks import (
     MODIFIED,
     SECOND_TIME,
     BackwardRan,
     BackwardWithoutGraph,
     FreedGraphReached,
+    LaterUpdate,
     SavedTensorAltered,
     SavedTensorModified,
 )
@@ -29,16 +40,16 @@ from ..gradients.reference_cycles import closed
 from ..gradients.withheld import withhold
 from ..model.cuts import BY_HAND, Cut
 from ..model.graph import BackwardPass, BackwardResult, Leaf, Node, NodeVisit, SavedTensor, Tensor, Write
+from ..model.graph_search import leaf_tensors, nodes_below
 from ..model.guesses import guess_below, is_unproven, keeping, prove_networks, unseen_above
+from ..model.program_point import ProgramPoint
 from ..model.views import edge_of, resolve_view
 from ..model.writes import TorchRaises, is_guarded, settled, stepped
 from ..state import AutogradState
 from .double_backward import DoubleBackward
-from .later_updates import later_update
 from .node_hooks import PendingHooks
 from .node_hooks import retain as retain_grad
 from .retained_graphs import come_back, finished, needed
-from .saved_checks import altered, first_spoiled, spoiled_at
 
 NO_GRAPH = "element 0 of tensors does not require grad and does not have a grad_fn"
 
@@ -472,3 +483,115 @@ def _top(state: AutogradState, root: int | None) -> list[Node]:
     """The node that a backward from ``root`` begins at."""
     begin = state.tensors[root].grad_fn if root is not None else None
     return [begin] if begin is not None else []
+
+
+def later_update(
+    facts: Facts, state: AutogradState, first: Iterable[Node], now: Iterable[Node], since: int
+) -> LaterUpdate | None:
+    """What was stepped on since the id ``since``, of what the ``first`` backward and the one ``now`` lead to."""
+    now = tuple(now)
+    written = {key: write for key in leaf_tensors((*first, *now)) if (write := _step(state, key, since)) is not None}
+    if not written:
+        return None
+    if written.keys() & leaf_tensors(now):
+        spared = _spared(now, written.keys())
+    else:
+        spared = tuple(node for node in now if leaf_tensors([node]))
+    last = max(written.values(), key=lambda write: write[0])
+    return LaterUpdate(
+        last[1],
+        frozenset(written),
+        frozenset(facts.training.stepped_with.get(last[1].call_site, ())),
+        spared,
+    )
+
+
+def _step(state: AutogradState, key: int, since: int) -> tuple[int, ProgramPoint] | None:
+    """When an optimizer has written a leaf after ``since``."""
+    tensor = state.tensors.get(key)
+    write = state.writes.get(tensor.version_counter) if tensor is not None else None
+    return (write.stamp, write.point) if write is not None and write.by_optimizer and write.stamp > since else None
+
+
+def _spared(roots: tuple[Node, ...], written: Iterable[int]) -> tuple[Node, ...]:
+    """The frontier of what leads to no leaf of ``written``, in the order in which it was made."""
+    changed = set(written)
+    leads: set[Node] = set()
+    stale: set[Node] = set()
+    nodes = sorted(nodes_below(roots), key=lambda node: node.id)
+    for node in nodes:  # what a node depends on is older
+        for item in node.inputs:
+            if isinstance(item, Leaf):
+                leads.add(node)
+                if item.tensor in changed:
+                    stale.add(node)
+            elif item in leads:
+                leads.add(node)
+                if item in stale:
+                    stale.add(node)
+    border = {item for node in nodes if node in stale for item in node.inputs if isinstance(item, Node)}
+    return tuple(node for node in nodes if node in border and node in leads and node not in stale)
+
+
+def spoiled_at(state: AutogradState, node: Node) -> tuple[SavedTensor, Write] | None:
+    for saved in node.saved:
+        write = state.writes.get(saved.version_counter)
+        if write is not None and write.version != saved.version:
+            culprit = write.since(saved.version)
+            if culprit is not None:
+                return saved, culprit
+    return None
+
+
+def altered(state: AutogradState, node: Node) -> Iterator[tuple[SavedTensor, Write]]:
+    """What was saved and then written through memory that it shares with another version counter.
+
+    Several writes may well put the old values back; one place in a loop, not called anew, goes on from what it wrote,
+    unless that is where the second time changes nothing.
+    """
+    for saved in node.saved:
+        tensor = state.tensors.get(saved.tensor)
+        if tensor is None:
+            continue
+        since = _since(state.untracked_writes.get(tensor.storage), node.id, saved.version_counter)
+        if tensor.storage != saved.version_counter:
+            since += _since(state.writes.get(tensor.storage), node.id, saved.version_counter)
+        if not since or len({(write.point.node, write.point.calls) for write in since}) != 1:
+            continue
+        last = state.writes.get(tensor.storage)
+        if not repeats(since[-1], last.stamp if last is not None else 0):
+            yield saved, since[-1]
+
+
+def repeats(write: Write, counted: int) -> bool:
+    """Whether ``write`` only does again what the one before it did: in the same words, given the same, and no code has
+    written there in between (``counted`` is the stamp of the last write that was counted).
+    """
+    before = write.before
+    return (
+        before is not None
+        and "settles" in traits_of(write.op)
+        and (write.op != "mul_" or len(write.given) > 0)
+        and (write.op, write.given) == (before.op, before.given)
+        and written(write.point.node) == written(before.point.node)
+        and counted < before.stamp
+    )
+
+
+def _since(write: Write | None, stamp: int, counter: int) -> list[Write]:
+    """The writes after ``stamp`` that ``counter`` has not counted."""
+    found: list[Write] = []
+    while write is not None and write.stamp > stamp:
+        if write.tensor != counter:
+            found.append(write)
+        write = write.before
+    return found
+
+
+def first_spoiled(state: AutogradState, order: Sequence[Node]) -> tuple[Node, SavedTensor, Write] | None:
+    """What a retained graph would run into."""
+    for node in order:
+        found = spoiled_at(state, node)
+        if found is not None:
+            return node, *found
+    return None

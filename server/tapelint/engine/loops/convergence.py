@@ -26,8 +26,7 @@ from ...domain.equivalence import MISSING, Bisimulation, Partly
 from ...domain.facets import is_facet
 from ...domain.induction import InductionValue, Observations, raw_value
 from ...domain.join import havoc
-from ...domain.reachability import JoinPoint
-from ...domain.scope_reachability import LocalJoinPoint
+from ...domain.reachability import JoinPoint, LocalJoinPoint
 from ...domain.state import State
 from ...domain.traversal import entries
 from ...domain.values import (

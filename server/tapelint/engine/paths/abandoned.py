@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ...autograd.model.choices import ALWAYS, Conjunction, Guard, Subject, literals_of
-from ...autograd.model.path_guard import selected
+from ...autograd.model.choices import ALWAYS, Conjunction, Guard, Subject, literals_of, selected
 from ...bounds import BOUNDS
 from ...domain.state import State
 

@@ -19,8 +19,8 @@ from .. import deferred
 from ..analysis_result import AnalysisResult
 from ..client_capabilities import ClientCapabilities
 from ..settings import Shown
-from ..stories import story_of
 from ..worker import Priority
+from .story_request import story_of
 
 if TYPE_CHECKING:
     from ...hover import Recording, Remark

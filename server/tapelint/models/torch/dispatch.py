@@ -43,7 +43,7 @@ from ...domain.values import (
 from ...engine.machine import Machine
 from ...engine.paths import constant_contents
 from ...ops.schema import Op
-from . import devices, precision
+from . import devices, dtypes
 from .autograd import grad_access, missing_grad
 from .dtypes import result_kind
 from .refined_rows import REFINEMENTS
@@ -240,7 +240,7 @@ def apply(
         keys = record(machine.facts, state, op, tensors, node, count, same, extents[0], kind)
     except TorchRaises as refused:
         raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
-    precision.follow(machine, op, named, given, keys)
+    dtypes.follow(machine, op, named, given, keys)
     devices.follow(machine, named, given_keys, keys)
     constant_contents.follow(machine, state, op, named, known, keys)
     if machine.facts.training.wanted_gradients:  # before that nothing is computed from one

@@ -24,7 +24,7 @@ from ...domain.values import (
 from ...engine.machine import Machine
 from ...engine.paths import constant_contents
 from ...ops.traits import traits_of
-from . import devices, precision
+from . import devices, dtypes
 from .detaching import another_name
 from .dispatch import run
 from .dtypes import Kind, of_dtype
@@ -83,7 +83,7 @@ def _converted(machine: Machine, state: State, receiver: TensorRef, call: Call) 
     if (copied := _copied(machine, state, receiver, tensor, asked, call)) is not None:
         return copied
     result = receiver.id if tensor.requires_grad is not False else _of_data(machine, state, tensor, asked, call)
-    precision.convert(machine, call.name, asked, result)
+    dtypes.convert(machine, call.name, asked, result)
     return TensorRef(result)
 
 
@@ -103,7 +103,7 @@ def _of_data(machine: Machine, state: State, tensor: Tensor, asked: list[Value],
     """What requires no grad: itself, if it is there already, or what may be another tensor."""
     if tensor.parameter or _is_there(machine, tensor.id, call):
         return tensor.id
-    is_copied = precision.changes(machine, tensor.id, call.name, asked)
+    is_copied = dtypes.changes(machine, tensor.id, call.name, asked)
     return another_name(machine, state, tensor, is_copied, call.node)
 
 
@@ -136,7 +136,7 @@ def _may_be_copied(machine: Machine, tensor: Tensor, asked: list[Value], call: C
     """Whether a conversion may make a copy of a leaf that requires grad; a parameter counts where that is certain."""
     if not tensor.requires_grad or tensor.grad_fn is not None or not _moves(call):
         return False
-    return not tensor.parameter or precision.changes(machine, tensor.id, call.name, asked)
+    return not tensor.parameter or dtypes.changes(machine, tensor.id, call.name, asked)
 
 
 def _has_gaps(machine: Machine, state: State, view: Tensor) -> bool:
@@ -168,7 +168,7 @@ def _moved(machine: Machine, state: State, source: TensorRef, asked: list[Value]
     if not isinstance(clone, TensorRef):
         return None
     copy = state.tensors[clone.id]
-    if copy.grad_fn is not None and not precision.changes(machine, source.id, call.name, asked):
+    if copy.grad_fn is not None and not dtypes.changes(machine, source.id, call.name, asked):
         state.tensors[clone.id] = replace(copy, grad_fn=replace(copy.grad_fn, op=MOVED))
     return clone
 

@@ -1,51 +1,73 @@
-"""What makes a tensor of data, or of another tensor: ``torch.tensor``, ``nn.Parameter``, ``torch.FloatTensor``."""
+"""What makes a tensor of data, or of another tensor: ``torch.tensor``, ``nn.Parameter``, ``torch.FloatTensor``.
+
+Constructors from before 0.4, which take a tensor, data or sizes.
+
+torch.Tensor(w)      w once more: a view, with its graph
+w.new(2, 3)          new memory, without a graph, like w
+"""
 
 from __future__ import annotations
 
 import ast
 from dataclasses import replace
 
-from ...autograd import (
-    Cut,
-    CutReason,
-    Extent,
-    Provenance,
-    give_history,
-    leaf,
-    resolve_view,
-)
+from ...autograd import Cut, CutReason, Extent, Provenance, give_history, leaf, resolve_view
 from ...domain.state import State
 from ...domain.traversal import listed
-from ...domain.values import (
-    NONE,
-    Const,
-    External,
-    HeapRef,
-    TensorRef,
-    Tuple,
-    Unknown,
-    Value,
-)
+from ...domain.values import NONE, Const, External, HeapRef, TensorRef, Tuple, Unknown, Value
 from ...engine.lost_history import cut_of, in_list
 from ...engine.machine import Machine
 from ...engine.paths import constant_contents
+from ...ops.conversions import ELEMENTS
+from ...ops.text import parse_op
 from ..python import array_memory
-from . import devices, legacy_constructors
+from . import devices
 from .detaching import cut
-from .dispatch import refuse_integers, tensor_of
+from .dispatch import apply, may_carry, refuse_integers, tensor_of
 from .dtypes import Kind, of_dtype, of_values
-from .known_shape import displayed
+from .known_shape import asked_for, displayed
 from .nn.new_parameters import parameter_of
-from .registry import Call, function
+from .registry import TENSOR_METHODS, Call, function, method
 from .tensor_conversions import conversion
 
+LEGACY_ON_CPU = frozenset(("torch.Tensor", *(f"torch.{kind}Tensor" for kind in ELEMENTS)))
+"""The classes of tensors, by the type of their elements, whose constructors use the CPU unless asked otherwise."""
+LEGACY = LEGACY_ON_CPU | {f"torch.cuda.{kind}Tensor" for kind in ELEMENTS}
+"""All of them."""
 
-@function(*legacy_constructors.LEGACY)
+ALIAS = parse_op("alias(self:tensor); flows self; view view; sizes =self; AliasBackward0; probe")
+"""What such a constructor makes of a tensor, which must have the type that is asked for (run in PyTorch 2.13)."""
+
+
+def of_tensor(machine: Machine, state: State, source: TensorRef, call: Call) -> Value:
+    """A tensor that is given to a constructor, as it gives it back."""
+    return apply(machine, state, ALIAS, [source], {}, call.node)
+
+
+def sizes_made(state: State, call: Call, source: Value) -> Extent:
+    """The sizes of what a constructor makes of sizes or of data."""
+    sizes = asked_for(call.args)
+    return displayed(state, source) if sizes is None else sizes
+
+
+@method(TENSOR_METHODS, "new")
+def new(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
+    """``w.new(...)``: with the type and on the device of ``w``; nothing else of it is kept."""
+    only = call.args[0] if len(call.args) == 1 else None
+    if isinstance(only, TensorRef):
+        return of_tensor(machine, state, only, call)
+    kind = resolve_view(state, receiver.id).kind
+    wants = None if only is not None and may_carry(only) else False
+    sizes = None if only is None else sizes_made(state, call, only)
+    return TensorRef(leaf(state, call.node, wants, kind=kind, sizes=sizes))
+
+
+@function(*LEGACY)
 def legacy(machine: Machine, state: State, call: Call) -> Value:
     """A tensor once more, or new data."""
     source = call.get(0, "data", NONE)
     if isinstance(source, TensorRef):
-        return legacy_constructors.of_tensor(machine, state, source, call)
+        return of_tensor(machine, state, source, call)
     return make(machine, state, call)
 
 
@@ -80,7 +102,7 @@ def make(machine: Machine, state: State, call: Call) -> Value:
     return TensorRef(made)
 
 
-ON_CPU = legacy_constructors.ON_CPU | {"torch.tensor"}
+ON_CPU = LEGACY_ON_CPU | {"torch.tensor"}
 """What makes tensors on the CPU unless asked otherwise."""
 
 
@@ -93,8 +115,8 @@ def _as_tensor(machine: Machine, state: State, source: TensorRef, call: Call) ->
 
 def _sizes_made(state: State, call: Call, source: Value) -> Extent:
     """The sizes of a new tensor: those asked for, or of what it is made of."""
-    takes_sizes = call.name in legacy_constructors.LEGACY
-    return legacy_constructors.sizes_made(state, call, source) if takes_sizes else displayed(state, source)
+    takes_sizes = call.name in LEGACY
+    return sizes_made(state, call, source) if takes_sizes else displayed(state, source)
 
 
 def _kind_made(state: State, name: str, source: Value, dtype: Value) -> Kind:

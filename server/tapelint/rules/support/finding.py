@@ -10,7 +10,7 @@ from enum import Enum, auto
 from ... import __documentation__ as PAGES
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
-from ...autograd.model.path_guard import UNGUARDED, PathGuard
+from ...autograd.model.choices import UNGUARDED, PathGuard
 from ...autograd.model.program_point import ProgramPoint
 from ...because import NOTHING, Atom, Because, RunBy
 from ...frozen import frozen

@@ -37,7 +37,7 @@ from ....domain.values import (
 from ....engine.machine import Machine
 from ....engine.open_objects import is_older, is_whole, may_bind
 from ....engine.paths.truth import any_of
-from ....engine.syntax.own_attributes import own_attribute, own_name
+from ....engine.syntax.asked import own_attribute, own_name
 from ....ops.module_names import is_layer
 from ....ops.torch_attributes import MODULE as LAYER
 from ....ops.torch_attributes import OF_PYTHON, has_row, names_in, of_class, of_objects, of_some_objects

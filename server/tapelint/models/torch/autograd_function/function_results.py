@@ -26,7 +26,7 @@ from ....autograd import (
     resolve_view,
 )
 from ....autograd.events.custom_function import DirtyNotReturned
-from ....autograd.gradients.accumulation import written
+from ....autograd.passes.node_hooks import written
 from ....domain import facets
 from ....domain.completion import ProgramRaised
 from ....domain.state import State, in_backward

@@ -45,7 +45,7 @@ from ....engine.machine import Machine
 from ....ops.layers import LAZY, bare, is_there
 from ....ops.module_names import is_ownless
 from ....ops.schema import Layer
-from .. import dispatch, precision
+from .. import dispatch, dtypes
 from ..composites import shorten_rows
 from ..refined_rows import REFINEMENTS
 from ..registry import Call
@@ -263,7 +263,7 @@ def run_layer(machine: Machine, state: State, row: ops.Layer, thing: Instance, c
         extents = (None,) if operands.packed is not None else results_extents(state, op, operands.values)
         with dispatch.supposing(state, _premise(row, settings, idle)):
             keys = record(machine.facts, state, op, operands.tensors, call.node, output.count("T"), sizes=extents[0])
-        precision.follow(machine, op, operands.values, flatten(operands.tensors), keys)
+        dtypes.follow(machine, op, operands.values, flatten(operands.tensors), keys)
     except TorchRaises as refused:
         raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
     if len(extents) > 1:

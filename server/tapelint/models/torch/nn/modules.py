@@ -1,10 +1,21 @@
-"""The methods that every ``nn.Module`` has, but ``forward`` (``module_forward.py``)."""
+"""The methods that every ``nn.Module`` has, but ``forward`` (``module_forward.py``).
+
+A ``state_dict()`` that is kept while training goes on.
+
+best = net.state_dict()      # the parameters' own memory, by name
+optimizer.step()
+net.load_state_dict(best)    # loads what the parameters are now: nothing changes
+"""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection
+from typing import Literal
 
-from ....autograd import CutReason, bump, resolve_view, set_by_program
+from ....autograd import CutReason, Write, bump, resolve_view, set_by_program
+from ....autograd.events.graph_walks import OwnStateUsed
+from ....autograd.facts import StateTaken
 from ....autograd.gradients import history
 from ....domain import facets
 from ....domain.completion import ProgramRaised
@@ -31,13 +42,12 @@ from ....engine.machine import Machine
 from ....engine.open_objects import open_up
 from ....engine.paths import constant_contents
 from ....source import written
-from .. import precision
+from .. import dtypes
 from ..autograd.grad_access import reach
 from ..autograd.grad_calls import clear_grads
 from ..detaching import cut
-from ..registry import FUNCTIONS, MODULE_METHODS, Call, answers, method
+from ..registry import FUNCTIONS, MODULE_METHODS, Call, answers, function, method
 from . import frozen_parts
-from .kept_states import note_state, tell_own_state
 from .module_forward import holds_unknown
 from .module_registry import buffers_of, is_module_like, members, note, parameters_of, twin
 
@@ -136,7 +146,7 @@ def train(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Valu
     "_apply",
 )
 def itself(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
-    precision.convert(machine, call.name, [*call.args, *call.kwargs.values()])
+    dtypes.convert(machine, call.name, [*call.args, *call.kwargs.values()])
     return receiver
 
 
@@ -167,7 +177,7 @@ def load_state_dict(machine: Machine, state: State, receiver: HeapRef, call: Cal
         constant_contents.handed_out(machine, state, [each.id for each in held if isinstance(each, TensorRef)])
     if call.get(2, "assign", FALSE) != FALSE:
         for key in own:
-            precision.note_replacement(machine, key, Unknown("state_dict"))
+            dtypes.note_replacement(machine, key, Unknown("state_dict"))
         return Unknown("keys")
     for key in own:
         bump(state, state.tensors[key].version_counter, "load_state_dict", call.node, tensor=key)
@@ -262,3 +272,68 @@ for _name in (
 
 answers(unknown_number, "torch.nn.init.calculate_gain", "torch.nn.init._calculate_correct_fan")
 answers(lambda: Tuple((unknown_number(), unknown_number())), "torch.nn.init._calculate_fan_in_and_fan_out")
+
+
+def note_state(machine: Machine, state: State, taken: int, parameters: Collection[int], node: ast.AST) -> None:
+    """The mapping with the heap id ``taken`` holds the memory of these parameters."""
+    versions = tuple((key, state.version(state.tensors[key].version_counter)) for key in parameters)
+    machine.facts.networks.states_taken[taken] = StateTaken(versions, state.point(node))
+
+
+def tell_own_state(
+    machine: Machine,
+    state: State,
+    value: Value,
+    parameters: Collection[int] | None,
+    use: Literal["load", "save"],
+    node: ast.AST,
+) -> None:
+    """Publish that ``value`` was taken of the same parameters, if they are given, and that they were written since."""
+    if not isinstance(value, HeapRef):
+        return
+    taken = machine.facts.networks.states_taken.get(value.id)
+    if taken is None or not _is_own(state, value, taken):
+        return
+    if parameters is not None and [key for key, _ in taken.versions] != [*parameters]:
+        return
+    for key, version in taken.versions:
+        write = _step_since(state, key, version)
+        if write is not None:
+            machine.facts.events.publish(
+                OwnStateUsed(
+                    point=state.point(node),
+                    taken=taken.point,
+                    write=write,
+                    use=use,
+                    source=node.args[0] if isinstance(node, ast.Call) and node.args else None,
+                    because=state.tensors[key].because,
+                )
+            )
+            return
+
+
+def _is_own(state: State, value: HeapRef, taken: StateTaken) -> bool:
+    """Whether all that is in the mapping is still the parameters' own memory."""
+    thing = state.heap[value.id]
+    counters = {state.tensors[key].version_counter for key, _ in taken.versions}
+    return isinstance(thing, Mapping) and all(
+        isinstance(v, TensorRef) and state.tensors[v.id].version_counter in counters for v in thing.items.values()
+    )
+
+
+def _step_since(state: State, key: int, version: int) -> Write | None:
+    """The first write to a parameter since it had a version, if an optimizer made it for certain."""
+    last = state.writes.get(state.tensors[key].version_counter)
+    write = last.since(version) if last is not None else None
+    return write if write is not None and write.by_optimizer and write.certain else None
+
+
+@function("torch.save")
+def save(machine: Machine, state: State, call: Call) -> Value:
+    """``torch.save(state, path)``, where the state may be in a dict with others."""
+    value = call.get(0, "obj")
+    thing = state.heap[value.id] if isinstance(value, HeapRef) else None
+    held = [*thing.items.values()] if isinstance(thing, Mapping) else []
+    for each in (value, *held):
+        tell_own_state(machine, state, each, None, "save", call.node)
+    return NONE
