@@ -91,8 +91,6 @@ class Bounds:
 
     # Characters of a known text; a longer one is unknown: `"x" * n` may be larger than memory.
     text: int = 10_000
-    # Characters of a pattern that is read: Python refuses to convert numbers of more than 4,300 digits.
-    pattern: int = 1_000
     # Objects that are searched for what an abandoned call may have changed.
     abandoned_objects: int = 200
     # Products of numbers up to this are computed: those of larger ones may be larger than memory.
