@@ -16,7 +16,6 @@ from enum import Enum, auto
 
 from ..engine.paths.conditions import ADDING, TAKING
 from ..engine.syntax.asked import own_attribute
-from ..engine.syntax.must_execute import GOES_BACKWARD
 from ..models.torch.autograd.grad_mode import switches_off
 from ..ops.torch_attributes import CUTS, NUMBERS
 from ..source import Definition, Loop, cached_on_node, children, walk, written
@@ -85,7 +84,7 @@ def takes_off(name: str, scope: ast.AST) -> bool:
 @cached_on_node
 def goes_backward(tree: ast.AST) -> bool:
     """Whether a file goes backward itself."""
-    return any(getattr(node, "attr", "") in GOES_BACKWARD for node in walk(tree))
+    return any(getattr(node, "attr", "") in ("backward", "manual_backward") for node in walk(tree))
 
 
 @cached_on_node

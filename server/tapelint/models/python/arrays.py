@@ -21,7 +21,6 @@ from ...domain.traversal import listed
 from ...domain.values import FALSE, External, Origin, TensorRef, Unknown, Value
 from ...engine.lost_history import computed, cut_of
 from ...engine.machine import Machine
-from ...engine.syntax.must_execute import walks_after
 from ..torch.autograd.backward_calls import first_argument
 from ..torch.registry import FUNCTIONS, TENSOR_METHODS, Call, function, method
 from . import array_memory
@@ -54,14 +53,10 @@ def held_in(
     return [hit for i, item in enumerate(items or ()) for hit in held_in(state, item, depth - 1, (*trail, i))]
 
 
-def reason(state: State, node: ast.AST) -> Because:
-    """A function that nothing in the file calls may be called with gradients switched off, unless it went backward, or
-    will after what it does at ``node``. That must not depend on whether this path gets there: the program may raise.
-    """
-    entry, place = state.calls[0] if state.calls else None, (*state.calls, node)[1:2]
+def reason(state: State) -> Because:
+    """A function that nothing in the file calls may be called with gradients switched off, unless it went backward."""
+    entry = state.calls[0] if state.calls else None
     if isinstance(entry, (ast.FunctionDef, ast.AsyncFunctionDef)) and not state.freed:
-        if place and walks_after(entry, place[0]):
-            return NOTHING
         return guess(f"gradients are enabled where `{entry.name}` is called")
     return NOTHING
 
@@ -110,7 +105,7 @@ def refuse(
     """Publish that a graph was to be copied out; raise where that is certain. What would rest on two assumptions is
     not said, nor that ``deepcopy`` meets a graph in what unknown code gives: it copies lists and dicts as well.
     """
-    because = reason(state, call.node) if how == "numpy" else NOTHING
+    because = reason(state) if how == "numpy" else NOTHING
     givers = [assumed_giver(state, key) for key, _ in held]
     if None not in givers:
         shown = shown_by_pass(state, resolve_view(state, held[0][0]))
