@@ -4,10 +4,6 @@
     loss.backward()                it is a tensor, and required grad: otherwise PyTorch raises
     total += loss                  the nodes of its graph stay
 
-    out = self.step(batch)         a dictionary, by what is done with it
-    out["loss"].backward()
-    outs.append(out)               the same, in a container
-
 One node stands for the graph that the pass has freed. Where it leads is not known, nor whether it has saved anything: a
 second pass may find nothing that is missing.
 """
@@ -23,15 +19,12 @@ from ....autograd.model.graph import BackwardPass
 from ....autograd.model.graph_search import nodes_below
 from ....autograd.state import fresh_id
 from ....domain.state import State
-from ....domain.values import Const, Frame, HeapRef, Mapping, TensorRef, Unknown, as_key
+from ....domain.values import Frame, TensorRef, Unknown
 from ....engine.machine import Machine
 from ....engine.syntax.asked import asked_of_variables
 from ....source import Loop, cached_on_node, called_on, children, walk
 from ..dispatch import tensor_of
 from ..registry import TENSOR_METHODS
-
-ASKING = ("isinstance", "type", "hasattr", "getattr")
-"""What a program asks to learn what a value is."""
 
 
 def had_graph(state: State, root: int, node: ast.AST) -> None:
@@ -66,8 +59,6 @@ def take_for_tensor(machine: Machine, state: State, receiver: Unknown, call: ast
     name = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
     frame = state.get(state.frame, Frame)
     scope = frame.function.node if frame.function is not None else None
-    if isinstance(name, ast.Subscript) and scope is not None:
-        return _take_item(machine, state, receiver, call, name)
     if not isinstance(name, ast.Name) or scope is None or frame.variables.get(name.id) != receiver:
         return None
     asked = machine.query(asked_of_variables, scope).get(name.id, frozenset())
@@ -79,50 +70,6 @@ def take_for_tensor(machine: Machine, state: State, receiver: Unknown, call: ast
     if key is not None:
         state.edit(state.frame, Frame).variables[name.id] = TensorRef(key)
     return key
-
-
-def _take_item(machine: Machine, state: State, receiver: Unknown, call: ast.AST, place: ast.Subscript) -> int | None:
-    """The tensor under a key of what a variable holds, which is a dictionary by all that the function does with it:
-    from here on the variable holds one that has this item, and may have others.
-    """
-    frame = state.get(state.frame, Frame)
-    if frame.function is None or not isinstance(place.value, ast.Name) or not isinstance(place.slice, ast.Constant):
-        return None
-    name, scope = place.value.id, frame.function.node
-    whole = frame.variables.get(name)
-    if not isinstance(whole, Unknown) or whole.requires_grad is not None or not isinstance(place.slice.value, str):
-        return None
-    if name not in machine.query(_dictionaries, scope) or name not in machine.query(_made_around, scope).get(call, ()):
-        return None
-    if [*frame.variables.values()].count(whole) > 1:  # another name, by which the item may be replaced
-        return None
-    key = tensor_of(machine, state, receiver)
-    if key is not None:
-        items = state.new(Mapping({as_key(Const(place.slice.value)): TensorRef(key)}, is_partial=True))
-        state.edit(state.frame, Frame).variables[name] = HeapRef(items)
-    return key
-
-
-@cached_on_node
-def _dictionaries(scope: ast.AST) -> frozenset[str]:
-    """The variables of which a function reads items under texts, and nothing that a dictionary has not; nor does it ask
-    what they are.
-    """
-    found: set[str] = set()
-    others: set[str] = set()
-    for node in walk(scope):
-        match node:
-            case ast.Subscript(ast.Name(name), ast.Constant(str())):
-                found.add(name)
-            case ast.Subscript(ast.Name(name)):
-                others.add(name)
-            case ast.Attribute(ast.Name(name), attribute) if not hasattr(dict, attribute):
-                others.add(name)
-            case ast.Call(ast.Name(name), arguments):
-                others.add(name)
-                if name in ASKING:
-                    others.update(each.id for each in arguments if isinstance(each, ast.Name))
-    return frozenset(found - others)
 
 
 @cached_on_node
