@@ -30,7 +30,7 @@ from ..stubs import Resolve, stub_module_name
 from .irrelevance import TorchFreeModules, is_plain, keeps_code
 from .module import dotted, independent, lacking
 from .top_level import top_level
-from .top_level_names import may_bind_more, picked_modules, surely_bound
+from .top_level_names import may_bind_more, surely_bound
 
 
 class Outdated(Cancelled):
@@ -164,24 +164,8 @@ class Imports:
         if value is None:
             value = self._computed(state, module, name)
         if module.is_package and (value is None or isinstance(value, Unknown)):
-            value = self.module(state, f".{name}", module.path) or self._picked(state, module, name) or value
+            value = self.module(state, f".{name}", module.path) or value
         return value
-
-    def _picked(self, state: State, module: LoadedModule, name: str) -> Value | None:
-        """A library that a package has from one of its modules, which the program picks by name."""
-        found: set[External] = set()
-        key = (module.path, name)
-        if name.startswith("_") or self._is_visited(key):
-            return None
-        self._visiting[key] = len(self.loading)
-        try:
-            for each in self.machine.query(picked_modules, module.source.tree):
-                value = self.member(state, f".{each}", module.path, name)
-                if isinstance(value, External):
-                    found.add(value)
-        finally:
-            del self._visiting[key]
-        return found.pop() if len(found) == 1 else None
 
     def _computed(self, state: State, module: LoadedModule, name: str) -> Value | None:
         """What the module's own ``__getattr__`` answers."""
