@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from plain import SERVER
 
-from tapelint.cli.how_far import Progress
+from tapelint.cli.outcome import Progress
 from tapelint.cli.task import FileResult
 
 SLOW = """

@@ -70,7 +70,7 @@ MECHANISMS: tuple[Mechanism, ...] = (
     _one("drivers.parameter_uses", uses_of=_names),
     Mechanism(
         "imagined callers",
-        ("drivers.latent", "drivers.in_place_sites"),
+        ("drivers.latent",),
         {"drivers.candidates:is_worth_imagining": _false, "drivers.imagined_calls:functions_of": _empty},
     ),
     # what a path supposes

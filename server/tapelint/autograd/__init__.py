@@ -3,7 +3,7 @@
 from .event_bus import EventBus
 from .facts import Facts
 from .gradients import history
-from .model.cuts import Cut, CutReason
+from .model.cuts import Cut, CutReason, Provenance
 from .model.graph import (
     BATCH,
     MANY,
@@ -19,7 +19,6 @@ from .model.graph import (
     is_wide,
 )
 from .model.program_point import Iteration, ProgramPoint
-from .model.provenance import Provenance
 from .model.recording import invent, record
 from .model.requires_grad import doubt, doubt_maybe_same, give_history, set_by_program
 from .model.stores import LastStore, RetainedGraphs, Stored, StoreKind

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, TypeVar
 from ..frozen import frozen
 from .event_bus import EventBus
 from .model.choices import PathGuard, literals_of, without
-from .model.cuts import Cut
+from .model.cuts import UNKNOWN_PROVENANCE, Cut, Provenance
 from .model.graph import BackwardResult, Node, Write
 from .model.program_point import Iteration, ProgramPoint
-from .model.provenance import UNKNOWN_PROVENANCE, Provenance
 from .model.stores import Stored
 from .state import AutogradState
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from .causes import explained
-from .followed_calls import BackwardCall, Cause, Coverage, Following, coverage
+from .causes import BackwardCall, Cause, Coverage, Following, coverage, explained
 
 __all__ = ["BackwardCall", "Cause", "Coverage", "Following", "coverage", "explained"]

@@ -30,7 +30,7 @@ class ProgramRaised(Exception):
         super().__init__(name, message)
         # The class of the exception, as far as it is known.
         self.name = name
-        # Its class and those that it is derived from (`exception_kinds`); those of Python are known otherwise.
+        # Its class and those that it is derived from (`kinds_of`); those of Python are known otherwise.
         self.kinds = kinds or (name,)
         self.message = message
         # Whether PyTorch raises it.
@@ -60,7 +60,7 @@ SKIPS = frozenset(("Skipped", "SkipTest"))
 
 
 def takes(kinds: Collection[str], error: ProgramRaised) -> bool:
-    """Whether a handler of exceptions of these ``kinds`` (`exception_kinds`) is one for an error."""
+    """Whether a handler of exceptions of these ``kinds`` (`kinds_of`) is one for an error."""
     known = [base for kind in error.kinds for base in _bases_of(kind)]
     return not {*error.kinds, *(known or ("Exception", "BaseException"))}.isdisjoint(kinds)
 

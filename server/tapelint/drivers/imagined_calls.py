@@ -34,8 +34,7 @@ from . import framework_driver
 from .arguments import inferred, positional
 from .attribute_flow import may_carry
 from .caller import Caller
-from .candidates import definition_of, is_applied, is_run_by_tests, trains
-from .in_place_sites import may_write
+from .candidates import definition_of, is_applied, is_run_by_tests, may_write, trains
 from .latent import LatentSearch
 from .object_state import prepare
 from .parameter_uses import tensor_parameters

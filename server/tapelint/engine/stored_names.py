@@ -1,4 +1,10 @@
-"""Under which names the program stores tensors: messages call them so, and loops are asked what they keep."""
+"""Under which names the program stores tensors: messages call them so, and loops are asked what they keep.
+
+What names and attributes hold, without running any code: no property, no ``__getattr__``, nothing that is reported.
+
+except self.errors:        what a handler names is evaluated only when something is raised
+lap.fit(loader)            the object of a call that has been evaluated
+"""
 
 from __future__ import annotations
 
@@ -6,9 +12,10 @@ import ast
 
 from ..autograd import LastStore, Provenance, Stored, StoreKind
 from ..domain.facets import is_facet
+from ..domain.mro import lookup_in_mro
 from ..domain.state import State
 from ..domain.traversal import tensors_in
-from ..domain.values import External, HeapRef, Instance, Sequence, TensorRef, Tuple, Unknown, Value
+from ..domain.values import Class, External, HeapRef, Instance, Module, Sequence, TensorRef, Tuple, Unknown, Value
 from .machine import Machine
 from .module_system import is_in_stub
 
@@ -71,3 +78,30 @@ def _name_parameters(machine: Machine, state: State, name: str, value: Value, de
     elif isinstance(thing, Sequence) and thing.kind != "list":
         for index, item in enumerate(thing.items):
             _name_parameters(machine, state, f"{name}[{index}]", item, depth - 1)
+
+
+def named(machine: Machine, state: State, expression: ast.expr) -> Value | None:
+    """What a variable holds, or an attribute of a module, a class or an object; None where that is not known, and for
+    any other expression.
+    """
+    match expression:
+        case ast.Name(name):
+            return machine.lookup(state, name)
+        case ast.Attribute(base, name):
+            owner = named(machine, state, base)
+            return None if owner is None else _attribute(machine, state, owner, name)
+    return None
+
+
+def _attribute(machine: Machine, state: State, owner: Value, name: str) -> Value | None:
+    match owner:
+        case External(name=library):
+            return External(f"{library}.{name}")
+        case Module() if machine.imports is not None:
+            return machine.imports.load_attribute(state, owner, name)
+        case HeapRef(id=place) if isinstance(thing := state.heap[place], (Instance, Class)):
+            if name in thing.attributes:
+                return thing.attributes[name]
+            found = lookup_in_mro(state, owner if isinstance(thing, Class) else thing.kind, name)
+            return None if found is None else found[1]
+    return None

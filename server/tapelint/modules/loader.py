@@ -7,30 +7,48 @@ A module's top level runs in a state of its own, as if it were imported before a
 grafted into every path that meets it. So all paths hold the same objects, whichever of them came first. Imports at the
 top level of an imported module are only noted, and followed when one of their names is used: to import one function of
 a package with a hundred files costs as many files as that function needs.
+
+Imported code that cannot matter: it knows nothing of PyTorch and is given nothing that PyTorch knows.
+
+from settings import read_arguments     settings.py never mentions torch, and imports nothing that does
+args = read_arguments("train.toml")     so it need not run: it makes no graph. What it returns is unknown, for others
+                                        may have given it what has one
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
 
 from ..autograd import EventBus, Facts
 from ..bounds import BOUNDS
 from ..domain.completion import ProgramRaised
 from ..domain.state import State
-from ..domain.values import Class, Const, External, Frame, Function, HeapRef, Module, Unknown, Value
+from ..domain.values import (
+    Class,
+    Const,
+    External,
+    Frame,
+    Function,
+    HeapRef,
+    Instance,
+    Mapping,
+    Module,
+    Sequence,
+    Tuple,
+    Unknown,
+    Value,
+)
 from ..engine.analysis_unit import AnalysisUnit
 from ..engine.import_lookups import Found, Lookups
 from ..engine.incremental import recorded
 from ..engine.machine import Cancelled, Machine
 from ..engine.module_system import LoadedModule, ModuleSystem
 from ..engine.syntax.bound_names import BUILTINS
-from ..source import Source, parsed
+from ..source import Source, imported, may_use_torch, parsed
 from ..stubs import Resolve, stub_module_name
-from .irrelevance import TorchFreeModules, is_plain, keeps_code
 from .module import dotted, independent, lacking
-from .top_level import top_level
-from .top_level_names import may_bind_more, surely_bound
+from .top_level import may_bind_more, surely_bound, top_level
 
 
 class Outdated(Cancelled):
@@ -486,3 +504,50 @@ class Imports:
         if not is_running and module.world is not None and module.world.grad_mode is not True:
             # `torch.set_grad_enabled(False)` at its top level holds from now on
             state.grad_mode, state.inference = module.world.grad_mode, module.world.inference
+
+
+class TorchFreeModules:
+    """Which modules are far from PyTorch: neither they nor anything they import from the workspace mentions it, and
+    they import nothing by a name that is made up while they run.
+    """
+
+    def __init__(self, find: Callable[[str, str], tuple[str, str] | None]) -> None:
+        self._find = find
+        self._known: dict[str, bool] = {}
+
+    def holds(self, path: str, text: str) -> bool:
+        if path not in self._known:
+            self._known[path] = not may_use_torch(text) and "import_module" not in text
+            if self._known[path]:
+                found = (self._find(name, path) for name in imported(text))
+                self._known[path] = all(self.holds(*module) for module in found if module is not None)
+        return self._known[path]
+
+
+def is_plain(state: State, value: Value, depth: int = 3) -> bool:
+    """Whether a value is plain data for certain: numbers, text, what is unknown, containers and objects of such."""
+    if isinstance(value, (Const, Unknown, External, Module)):
+        return True
+    if depth and isinstance(value, Tuple):
+        return all(is_plain(state, item, depth - 1) for item in value.items)
+    if depth and isinstance(value, HeapRef):
+        thing = state.heap[value.id]
+        if isinstance(thing, Sequence):
+            return all(is_plain(state, item, depth - 1) for item in thing.items)
+        if isinstance(thing, (Mapping, Instance)):
+            inside = thing.items if isinstance(thing, Mapping) else thing.attributes
+            return all(is_plain(state, item, depth - 1) for item in inside.values())
+    return False
+
+
+def keeps_code(state: State, frame: int) -> bool:
+    """Whether a module has a dict that others have filled with classes or functions: a registry."""
+    held = (
+        state.heap.get(value.id) for value in state.get(frame, Frame).variables.values() if isinstance(value, HeapRef)
+    )
+    return any(
+        isinstance(item, Function) or isinstance(item, HeapRef) and isinstance(state.heap.get(item.id), Class)
+        for thing in held
+        if isinstance(thing, Mapping)
+        for item in thing.items.values()
+    )

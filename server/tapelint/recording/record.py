@@ -49,8 +49,7 @@ from ..ops.conversions import OF_TENSORS
 from ..rules.support.story import code
 from ..source import Source
 from .call_runs import CallRun, Copies, Snapshot, call_run, snapshot
-from .names import Place, places, read_by, value_at
-from .wording import listed, op_name, role
+from .wording import Place, listed, op_name, places, read_by, role, value_at
 
 
 @dataclass(slots=True, eq=False)

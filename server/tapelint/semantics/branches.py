@@ -9,15 +9,15 @@ from __future__ import annotations
 import ast
 
 from ..domain.completion import Caught, ProgramRaised, Raise, takes
-from ..domain.exception_kinds import ANYTHING, is_exception, kinds_of
+from ..domain.mro import ANYTHING, is_exception, kinds_of
 from ..domain.state import State
 from ..domain.values import Const, Tuple, Unknown, Value, something
 from ..engine.machine import EXPRESSIONS, STATEMENTS, Key, Machine
-from ..engine.named_values import named
 from ..engine.observer import Forked
 from ..engine.paths.conditions import Decision, decide
 from ..engine.paths.parting import Branch, part
 from ..engine.paths.truth import all_of, any_of
+from ..engine.stored_names import named
 from ..models.torch.autograd.grad_access import weigh
 
 BY_KEYBOARD = frozenset((("KeyboardInterrupt",),))

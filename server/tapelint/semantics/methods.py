@@ -3,13 +3,27 @@ not known by what follows from the name.
 
 The order in which the kinds of receivers are asked is what decides: a tensor, an object, a value of Python, and then
 what may be anything.
+
+Methods of text that is known: what they return is known, too.
+
+for name, p in model.named_parameters():
+    (plain if name.endswith("bias") else decayed).append(p)     # of each parameter it is known where it goes
+
+Methods of Python's containers that have no model: what the container holds afterwards is not known.
+
+losses.__delitem__(0)         a list of other items
+table.__ior__(given)          a dict of other keys
+counts.most_common(3)         this only reads
 """
 
 from __future__ import annotations
 
+from typing import Any
+
+from ..bounds import BOUNDS
 from ..domain import facets
 from ..domain.completion import ProgramRaised
-from ..domain.opaque_values import as_data
+from ..domain.opaque_values import as_data, is_data
 from ..domain.state import State
 from ..domain.values import (
     Const,
@@ -26,10 +40,10 @@ from ..domain.values import (
     something,
 )
 from ..engine.machine import Machine
+from ..engine.open_objects import changed, open_up
 from ..engine.paths.conditions import ADDING, forget
 from ..models.python.sets import SETS
-from ..models.python.text_methods import method_of_text
-from ..models.python.unmodelled_methods import may_have_changed
+from ..models.torch.known_shape import items_in
 from ..models.torch.measures import numel
 from ..models.torch.registry import (
     MAPPING_METHODS,
@@ -43,7 +57,7 @@ from ..models.torch.registry import (
     model_of,
 )
 from ..ops import conversions
-from ..semantics import networks_by_use
+from . import networks_by_use
 from .receivers import how_answers, is_only_of_tensors
 from .tensor_methods import converted, method_of_unknown, setting_by, tensor_method
 from .unknown_calls import unknown_call
@@ -157,3 +171,72 @@ def _methods_of(thing: object, name: str) -> dict[str, MethodModel[HeapRef]] | N
     if isinstance(thing, Mapping) and thing.kind == "ModuleDict":
         return MAPPING_METHODS if name in MAPPING_METHODS else MODULE_METHODS
     return table
+
+
+LARGE = frozenset(("encode", "expandtabs", "format", "format_map", "maketrans", "translate"))
+"""Methods of text that give no text, or may give one that is much longer."""
+PURE = frozenset(name for name in dir(str) if not name.startswith("_")) - LARGE
+
+
+def method_of_text(state: State, text: str, call: Call) -> Value | None:
+    """What a method of ``text`` returns; None where that depends on more than what is known."""
+    args = [_plain(state, value) for value in call.args]
+    if call.name not in PURE or call.kwargs or None in args or len(text) > BOUNDS.text:
+        return None
+    if any(isinstance(given, int) and abs(given) > BOUNDS.text for given in args):
+        return None
+    try:
+        found = getattr(text, call.name)(*args)
+    except (TypeError, ValueError):
+        return None
+    return _value(state, found)
+
+
+def _plain(state: State, value: Value) -> Any:
+    """Text, a number, or several of them; None where it is anything else."""
+    if isinstance(value, Const):
+        return value.value if isinstance(value.value, (str, int)) else None
+    items = items_in(state, value)
+    if items is None or not all(isinstance(item, Const) for item in items):
+        return None
+    return tuple(item.value for item in items if isinstance(item, Const))
+
+
+def _value(state: State, found: Any) -> Value:
+    if isinstance(found, list):
+        return HeapRef(state.new(Sequence("list", [Const(part) for part in found])))
+    if isinstance(found, tuple):
+        return Tuple(tuple(Const(part) for part in found))
+    return Unknown("text", False) if isinstance(found, str) and len(found) > BOUNDS.text else Const(found)
+
+
+SETTING = frozenset(("__init__", "__setattr__", "__delattr__"))
+READING = (frozenset((*dir(tuple), *dir(frozenset))) - SETTING) | {
+    *("__copy__", "__deepcopy__", "__reversed__", "fromkeys", "most_common", "elements", "total", "join")
+}
+"""Methods of Python's containers that leave them as they are: those of containers that cannot be changed, and a few of
+``dict``, ``Counter`` and ``Queue``.
+"""
+CHANGING = frozenset(("list", "set", "deque", "Queue", "Counter", "iterator", "dict"))
+"""The containers of Python that can be changed."""
+
+
+def may_have_changed(machine: Machine, state: State, receiver: Value, name: str) -> None:
+    """A method that has no model was called on a value: if that is a container, it may hold anything now that is like
+    what it held.
+    """
+    if not isinstance(receiver, HeapRef):
+        return
+    thing = state.heap[receiver.id]
+    if not isinstance(thing, (Sequence, Mapping)) or thing.kind not in CHANGING or name in READING:
+        return
+    changed(machine, state, receiver.id)
+    open_up(machine, [receiver])
+    edited = state.edit(receiver.id, type(thing))
+    held = edited.items.values() if isinstance(edited, Mapping) else edited.items
+    item = Unknown("item", False if held and all(is_data(state, each) for each in held) else None)
+    edited.is_partial = True
+    if isinstance(edited, Mapping):
+        edited.items = {Unknown("key", False): item}
+    else:
+        edited.items = [item] if held else []

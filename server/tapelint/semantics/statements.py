@@ -11,7 +11,7 @@ from typing import Any
 
 from ..autograd.events.broken_graph import ManagerDropped
 from ..domain.completion import Break, Caught, Continue, ProgramRaised, Return
-from ..domain.exception_kinds import name_of, raised_kinds
+from ..domain.mro import name_of, raised_kinds
 from ..domain.state import State
 from ..domain.values import NONE, Frame, Unknown, Value
 from ..engine.machine import STATEMENTS, Machine

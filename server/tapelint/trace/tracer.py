@@ -53,7 +53,7 @@ from ..engine.observer import (
 from ..engine.statistics import Entry, Lost
 from ..frozen import frozen
 from ..headline import shortened
-from ..recording.names import last_row, named_values, places, value_at
+from ..recording.wording import last_row, named_values, places, value_at
 from ..rules import Finding, all_rules
 from ..source import Source, cell_at, written
 from ..workspace.config import Config

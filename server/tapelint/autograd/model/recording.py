@@ -17,11 +17,10 @@ from ...source import written
 from ..events.graph_walks import GraphTensorWritten
 from ..facts import Facts
 from ..state import AutogradState, fresh_id
-from .cuts import Cut, CutReason
+from .cuts import Cut, CutReason, Provenance
 from .graph import Extent, Kind, Leaf, Node, SavedTensor, Tensor, ViewKind
 from .hidden_writes import note_hidden, note_use, tell_unmarked
 from .program_point import ProgramPoint
-from .provenance import Provenance
 from .requires_grad import doubt_maybe_same, doubt_maybe_viewed, give_history
 from .stores import LastStore, Stored, StoreKind
 from .views import UNRECORDED, edge_of, materialize_view, resolve_view

@@ -9,8 +9,7 @@ pytest.skip("no GPU")                                      ends the test
 from __future__ import annotations
 
 from ...domain.completion import ProgramRaised, ends, takes
-from ...domain.exception_kinds import ANYTHING, kinds_of
-from ...domain.mro import OBJECT, mro_of
+from ...domain.mro import ANYTHING, OBJECT, kinds_of, mro_of
 from ...domain.state import State
 from ...domain.values import (
     NONE,

@@ -20,7 +20,7 @@ from ....autograd import Leaf, Node, Tensor, fresh_id, give_history
 from ....domain.state import State
 from ....domain.values import BuiltinMethod, TensorRef, Value
 from ....engine.machine import Machine
-from ....engine.named_values import named
+from ....engine.stored_names import named
 from ..registry import is_opaque
 
 
