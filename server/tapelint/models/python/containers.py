@@ -157,31 +157,6 @@ def sort(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value
     return NONE
 
 
-@method(SEQUENCE_METHODS, "extendleft")
-def extend_left(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
-    """Each item before the one that was put in last."""
-    changed(machine, state, receiver.id)
-    found = machine.iterate(state, call.args[0], call.node)
-    thing = state.edit(receiver.id, Sequence)
-    for value in found.values:
-        thing.push_left(value)
-        remember(machine, state, _name(call), value, call.node, _given(call), StoreKind.APPENDED)
-    thing.is_partial = thing.is_partial or not found.exact
-    return NONE
-
-
-@method(SEQUENCE_METHODS, "rotate")
-def rotate(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
-    """``deque.rotate(n)``: the last ``n`` items come first."""
-    thing, count = state.edit(receiver.id, Sequence), call.get(0, "n", Const(1))
-    if not isinstance(count, Const) or not isinstance(count.value, int) or thing.is_partial:
-        thing.items = in_unknown_order(thing.items)
-    elif thing.items:
-        place = -count.value % len(thing.items)
-        thing.items = [*thing.items[place:], *thing.items[:place]]
-    return NONE
-
-
 @method(SEQUENCE_METHODS, "index", "count", "empty", "qsize", "full")
 def quiet(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     if call.name == "empty":
@@ -248,19 +223,6 @@ def merge(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Valu
     if isinstance(call.node, ast.Call) and any(word.arg is None for word in call.node.keywords):
         open_up(machine, [receiver])
     return NONE
-
-
-@method(MAPPING_METHODS, "popitem")
-def pop_last(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
-    """The entry that was put in last, where all of them are known."""
-    changed(machine, state, receiver.id)
-    thing = state.edit(receiver.id, Mapping)
-    if call.args or call.kwargs or not thing.has_known_keys or not thing.items:
-        open_up(machine, [receiver])
-        thing.is_partial = True
-        return Tuple((Unknown("key", False), Unknown("item")))
-    key, value = thing.items.popitem()
-    return Tuple((of_key(key), value))
 
 
 @method(MAPPING_METHODS, "clear")

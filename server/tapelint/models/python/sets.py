@@ -10,9 +10,8 @@ from collections.abc import Callable, Iterable
 from types import MappingProxyType
 
 from ...domain.completion import ProgramRaised
-from ...domain.opaque_values import item_at_unknown_place
 from ...domain.state import State
-from ...domain.values import FALSE, NONE, TRUE, Const, HeapRef, Sequence, SequenceKind, TensorRef, Tuple, Unknown, Value
+from ...domain.values import NONE, Const, HeapRef, Sequence, SequenceKind, TensorRef, Tuple, Value
 from ...engine.evaluation import Items
 from ...engine.machine import Machine
 from ...engine.open_objects import changed, is_complete
@@ -81,11 +80,6 @@ def common(state: State, one: Sequence, two: Sequence) -> Sequence:
     return _chosen(state, one, two, True)
 
 
-def apart(state: State, one: Sequence, two: Sequence) -> Sequence:
-    """What is in exactly one of two sets."""
-    return united(state, reduced(state, one, two), reduced(state, two, one))
-
-
 def _chosen(state: State, one: Sequence, two: Sequence, wanted: bool) -> Sequence:
     verdicts = [is_member(state, each, two) for each in one.items]
     chosen = [each for each, verdict in zip(one.items, verdicts) if verdict is wanted]
@@ -93,11 +87,9 @@ def _chosen(state: State, one: Sequence, two: Sequence, wanted: bool) -> Sequenc
 
 
 Combination = Callable[[State, Sequence, Sequence], Sequence]
-BY_OPERATOR: MappingProxyType[str, Combination] = MappingProxyType(
-    {"BitOr": united, "Sub": reduced, "BitAnd": common, "BitXor": apart}
-)
+BY_OPERATOR: MappingProxyType[str, Combination] = MappingProxyType({"BitOr": united, "Sub": reduced, "BitAnd": common})
 BY_METHOD: MappingProxyType[str, Combination] = MappingProxyType(
-    {"union": united, "difference": reduced, "intersection": common, "symmetric_difference": apart}
+    {"union": united, "difference": reduced, "intersection": common}
 )
 
 
@@ -161,27 +153,3 @@ def remove(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Val
         raise ProgramRaised("KeyError")
     replace_members(machine, state, receiver, reduced(state, thing, removed))
     return NONE
-
-
-@method(SET_METHODS, "pop")
-def pop(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
-    """Any of the members."""
-    thing = state.edit(receiver.id, Sequence)
-    items, is_partial = thing.items, thing.is_partial
-    changed(machine, state, receiver.id)
-    thing.items, thing.is_partial = [], is_partial or len(items) > 1
-    if len(items) == 1 and not is_partial:
-        return items[0]
-    return item_at_unknown_place(state, items) if items else Unknown("item")
-
-
-@method(SET_METHODS, "isdisjoint", "issubset", "issuperset")
-def compared(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
-    one, two = state.get(receiver.id, Sequence), _members(state, machine.iterate(state, call.args[0], call.node))
-    if call.name == "issuperset":
-        one, two = two, one
-    wanted = call.name != "isdisjoint"
-    verdicts = [is_member(state, each, two) for each in one.items]
-    if any(verdict is not wanted for verdict in verdicts if verdict is not None):
-        return FALSE
-    return Unknown(call.name, False) if None in verdicts or one.is_partial else TRUE
