@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tapelint.lsp import pauses, worker
+from tapelint.lsp import delays, worker
 from tapelint.lsp.delays import Delays
 
 
@@ -41,7 +41,7 @@ async def test_cycles_are_gone_when_the_worker_has_nothing_to_do(
 
 
 def test_nothing_is_looked_for_while_modules_are_loaded() -> None:
-    with pytest.raises(ImportError), pauses.loading():
+    with pytest.raises(ImportError), delays.loading():
         assert not gc.isenabled()
         raise ImportError
     assert gc.isenabled()

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from tapelint.report import Diagnostic, FileEdits, Fix, Offer, Related
-from tapelint.report.as_json import as_json
 from tapelint.report.block import block_of, concise
 from tapelint.report.diagnostic import NO_OFFER
+from tapelint.report.for_tools import as_json
 from tapelint.report.full import ansi, full, printed, snippet
 from tapelint.report.look import PLAIN, Look, is_coloured
 from tapelint.severity import Severity

@@ -6,11 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from ..report import for_tools
-from ..report.as_json import as_json
 from ..report.as_sarif import as_notification
 from ..report.block import concise
 from ..report.diagnostic import Diagnostic, Offer
-from ..report.for_tools import as_entry, remark
+from ..report.for_tools import as_entry, as_json, remark
 from ..report.in_cells import in_cells, in_file, place_in_cells
 from ..report.notice import Notice
 from ..source import NOTEBOOK, Source, notebook, parse, read

@@ -20,7 +20,7 @@ from ..bounds import BOUNDS
 from . import facets
 from .completion import Return
 from .equivalence import MISSING, Bisimulation, Change, Keys, Partly, refers_back
-from .path_facts import options_among
+from .options import options_among
 from .reachability import JoinPoint
 from .state import State
 from .traversal import entries

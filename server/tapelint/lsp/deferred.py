@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from . import pauses
+from . import delays
 
 if TYPE_CHECKING:
     from importlib import metadata as metadata
@@ -54,7 +54,7 @@ def __getattr__(name: str) -> Any:
     """A module, loaded now."""
     if name not in WHERE:
         raise AttributeError(name)
-    with pauses.loading() if name == "analysis" else nullcontext():  # before it is there, no program was analysed
+    with delays.loading() if name == "analysis" else nullcontext():  # before it is there, no program was analysed
         module = globals()[name] = import_module(WHERE[name], __package__)
     return module
 

@@ -14,7 +14,7 @@ from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
 
 from .. import __version__
-from . import documents, pauses, status
+from . import delays, documents, status
 from .analysis_result import AnalysisResult
 from .client_capabilities import ClientCapabilities
 from .closed_files import ClosedFiles
@@ -244,7 +244,7 @@ def serve() -> NoReturn:
     # At INFO pygls logs every message, and with it the user's text.
     logging.getLogger("pygls").setLevel(logging.WARNING)
     source, sink = framing.claim_standard_streams()
-    pauses.shorten()
+    delays.shorten()
     try:
         code = asyncio.run(Server(__version__).run(source, sink))
     except KeyboardInterrupt:

@@ -21,7 +21,7 @@ from typing import Any
 
 from ...bounds import BOUNDS
 from ...domain.induction import raw_value
-from ...domain.path_facts import once_for_each_fact
+from ...domain.options import once_for_each_fact
 from ...domain.values import Const, External, Tuple
 from .witnesses import kinds, witnesses
 
