@@ -10,8 +10,7 @@ from __future__ import annotations
 import itertools
 
 from ...domain.state import State
-from ...domain.values import NONE, Const, External, HeapRef, Mapping, Range, Sequence, Tuple, Unknown, Value
-from ...engine.evaluation import Items
+from ...domain.values import Const, External, HeapRef, Mapping, Range, Sequence, Tuple, Value
 from ...engine.machine import Machine
 from ...engine.paths.truth import length
 from ..torch.registry import Call, function
@@ -113,18 +112,3 @@ def combined(machine: Machine, state: State, call: Call) -> Value:
     rows = itertools.product(*(each.values for each in found), repeat=times)
     values: list[Value] = [Tuple(row) for row in itertools.islice(rows, machine.limits.made_items + 1)]
     return _made(machine, state, values, not all(each.exact for each in found))
-
-
-@function("itertools.zip_longest")
-def zipped_to_longest(machine: Machine, state: State, call: Call) -> Value:
-    """Tuples, filled up where an iterable has ended; whether one that may be longer has ended is not known."""
-    filling = call.kwargs.get("fillvalue", NONE)
-    found = [machine.iterate(state, source, call.node) for source in call.args]
-    longest = max((len(each.values) for each in found), default=0)
-    columns = [_filled(each, longest, filling) for each in found]
-    return _made(machine, state, [Tuple(row) for row in zip(*columns)], not all(each.exact for each in found))
-
-
-def _filled(items: Items, count: int, filling: Value) -> list[Value]:
-    missing = count - len(items.values)
-    return [*items.values, *(filling if items.exact else Unknown("item") for _ in range(missing))]
