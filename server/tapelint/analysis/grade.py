@@ -47,6 +47,7 @@ from ..source import Loop, children, walk, written
 
 TESTED = Atom("tested", "a test does this")
 REACHED = guess("this code is reached")
+REPEATED = guess("this is done more than once")
 FOLLOWED = "on the paths that were followed"
 """What a finding rests on where too many paths have been left out to say what it needs."""
 Place = tuple[str, ast.AST]
@@ -121,6 +122,9 @@ def _by_choices(found: Finding, abandoned: AbandonedPaths) -> Finding | Untold:
     if found.holds is Holds.WHEREVER_IT_RUNS:
         return replace(found, severity=severity, rests_on=tuple(_atoms(found, None)))
     needed = leaving_out(found.guard.followed, abandoned.guards)
+    how_often = frozenset(each for each in literals_of(needed) if _decides_how_often(each[0], found))
+    if how_often:
+        needed, found = without(needed, how_often), replace(found, because=found.because & REPEATED)
     severity, reported = _reportable(needed, found, severity)
     shortest = min(reported, key=lambda each: (_independent(found, each), len(each)), default=None)
     if shortest is None:
@@ -248,6 +252,15 @@ def _independent(found: Finding, chosen: Conjunction) -> int:
     apart = [choice for choice, _ in chosen if not _surrounds(choice, found)]
     values, tests = {choice.about or choice.formula for choice in apart}, {choice.test for choice in apart}
     return len(values) if found.holds is Holds.IF_NOTHING_MAKES_IT else min(len(values), len(tests))
+
+
+def _decides_how_often(choice: Choice, found: Finding) -> bool:
+    """Whether a test of data is one around what is ``repeated``, and nothing else of the story."""
+    if choice.subject is not Subject.DATA or not choice.inside:
+        return False
+    inside = {id(node) for side in choice.inside for node in walk(side)}
+    others = (link.node for link in found.links if link.node not in found.repeated)
+    return any(id(node) in inside for node in found.repeated) and not any(id(node) in inside for node in others)
 
 
 def _surrounds(choice: Choice, found: Finding) -> bool:

@@ -84,6 +84,8 @@ class Finding:
     holds: Holds = Holds.ON_ITS_PATH
     # where all begins that it needs: it is wrong wherever that runs, whatever has led there
     since: ProgramPoint | None = None
+    # what the program does more than once: a test of data around it alone decides only how often
+    repeated: tuple[ast.AST, ...] = ()
     # the loop whose graphs it is about
     loop: ast.AST | None = None
     # what gave rise to it: findings of one rule with the same cause and the same reason are one

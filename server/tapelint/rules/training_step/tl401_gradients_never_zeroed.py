@@ -86,6 +86,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         links=links,
         help=advice(event, [leaf for _, leaves in found for leaf in leaves], facts),
         cures=tuple(cures(event, past)),
+        repeated=(past.step.node, event.point.node),
     )
 
 
