@@ -15,6 +15,7 @@ from .checks import (
     training_mode,
     unoptimized_parameters,
     unregistered_parameters,
+    unstepped_optimizers,
     wrong_parameters,
 )
 from .engine.lifecycle import Lifecycle, Topic
@@ -80,6 +81,6 @@ CHECKS = Lifecycle(
     ),
     attribute_assigned=Topic(unregistered_parameters.on_attribute_assigned),
     unknown_stepped=Topic(other_tensors_held.on_unknown_stepped),
-    path_ended=Topic(retention.on_path_ended, steps_without_backward.on_path_ended),
+    path_ended=Topic(retention.on_path_ended, steps_without_backward.on_path_ended, unstepped_optimizers.on_path_ended),
 )
 """The checks, each with what it listens to."""

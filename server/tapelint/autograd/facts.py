@@ -188,6 +188,8 @@ class Training(Record):
     clipping_hooks: dict[ast.AST, ProgramPoint] = field(default_factory=dict)
     # What an optimizer held at its last step, by the call site of the step.
     stepped_with: dict[tuple[ast.AST, tuple[ast.AST, ...]], Collection[int]] = field(default_factory=dict)
+    # The calls of a method `step` that were executed, of what is known, or with arguments as environments have them.
+    steps: set[ast.AST] = field(default_factory=set)
     # The backward calls whose graph, which they have retained, another pass has walked on some path.
     retained_for_use: set[ast.AST] = field(default_factory=set)
     # The tensors that some optimizer was given.

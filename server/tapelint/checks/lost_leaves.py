@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..autograd import ProgramPoint
-from ..autograd.gradients.history import NOTHING
+from ..autograd.gradients.history import NOTHING, Pass
 from ..autograd.gradients.untrained_parameters import is_trained_by
 from ..domain.state import State
 from ..domain.values import Optimizer
@@ -18,24 +18,23 @@ def lost_leaves(machine: Machine, state: State, optimizers: Iterable[Optimizer])
     """The leaves that backward passes reach and that no optimizer holds."""
     held = {key for thing in optimizers for key in thing.params}
     return {
-        key
-        for key in state.history
-        if key not in held and key not in machine.facts.training.wanted_gradients and _untrained(state, key)
+        key for key in state.history if key not in held and is_untrained(machine, state, key, state.history[key].passes)
     }
 
 
-def _untrained(state: State, key: int) -> bool:
-    """Whether passes reach a leaf, and no code has used, read, cleared or changed what it got, or the leaf itself."""
+def is_untrained(machine: Machine, state: State, key: int, passes: Sequence[Pass]) -> bool:
+    """Whether ``passes`` have reached a leaf, and no code has used, read or changed what it got, or the leaf itself."""
     past, tensor = state.history[key], state.tensors[key]
     write, by_data = state.writes.get(tensor.version_counter), state.untracked_writes.get(tensor.storage)
     return (
-        bool(past.passes)
+        bool(passes)
+        and key not in machine.facts.training.wanted_gradients
         and not (past.used or past.step or past.doubt or past.perhaps)
         and tensor.requires_grad is True
         and tensor.assumption is None
-        and (write is None or write.stamp < past.passes[0].stamp)
-        and not is_trained_by(by_data, past.passes[0].point)
-        and all(use.step is not None for run in past.passes if (use := state.consumed_passes.get(run)) is not None)
+        and (write is None or write.stamp < passes[0].stamp)
+        and not is_trained_by(by_data, passes[0].point)
+        and all(use.step is not None for run in passes if (use := state.consumed_passes.get(run)) is not None)
     )
 
 

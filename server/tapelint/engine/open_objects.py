@@ -14,7 +14,7 @@ Tensors that such code was given, or that were put into an object of its own, it
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from ..because import RunBy
 from ..domain.reachability import Reachable, collect
@@ -60,7 +60,7 @@ def is_whole(machine: Machine, state: State, key: int) -> bool:
     """Whether nothing but code that was run can have changed the object ``key``, which such code has made."""
     if key not in machine.facts.objects.made or is_older(machine, key) or machine.unit.abandoned:
         return False
-    return not _leads_to(state, machine.facts.objects.open_objects, key)
+    return not leads_to(state, machine.facts.objects.open_objects, key)
 
 
 def is_older(machine: Machine, key: int) -> bool:
@@ -82,7 +82,7 @@ def is_complete(machine: Machine, state: State, key: int, is_empty: bool) -> boo
     return is_whole(machine, state, key)
 
 
-def _leads_to(state: State, roots: set[int], key: int) -> bool:
+def leads_to(state: State, roots: Collection[int], key: int) -> bool:
     """Whether one of the heap objects ``roots`` leads to ``key``."""
     seen, todo = set(roots), list(roots)
     while todo and key not in seen:

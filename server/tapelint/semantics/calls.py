@@ -74,18 +74,25 @@ def call(machine: Machine, node: ast.Call, state: State, key: object) -> Value:
                 machine, node, state, call_function(machine, state, own, passed, kwargs, node, key, stepping=True)
             )
     result = call_value(machine, state, function, args, kwargs, node, key)
-    if isinstance(node.func, ast.Attribute) and node.func.attr == "forward":
-        _forward_returned(machine, state, function, node, result)
+    if isinstance(node.func, ast.Attribute):
+        _note_method(machine, state, function, args, node, node.func.attr, result)
     return remembered(machine, node, state, result)
 
 
-def _forward_returned(machine: Machine, state: State, function: Value, node: ast.Call, result: Value) -> None:
-    """Publish that ``net.forward(x)`` has returned, which runs a network as ``net(x)`` does, but for its hooks."""
-    module = function.receiver if isinstance(function, (BoundMethod, BuiltinMethod)) else None
-    if not isinstance(module, (HeapRef, Unknown)):
-        return
-    if _is_set(state, module) if isinstance(module, Unknown) else is_module_like(state, module):
-        machine.lifecycle.module_returned.publish(machine, ModuleReturned(state, module, node, result))
+def _note_method(
+    machine: Machine, state: State, method: Value, args: list[Value], node: ast.Call, name: str, result: Value
+) -> None:
+    """Note that a method has returned: ``net.forward(x)``, which runs a network as ``net(x)`` does, but for its hooks;
+    ``step``, unless it is not known what has it, and it is given what an optimizer is: nothing, or a closure.
+    """
+    receiver = method.receiver if isinstance(method, (BoundMethod, BuiltinMethod)) else None
+    if name == "forward" and isinstance(receiver, (HeapRef, Unknown)):
+        if _is_set(state, receiver) if isinstance(receiver, Unknown) else is_module_like(state, receiver):
+            machine.lifecycle.module_returned.publish(machine, ModuleReturned(state, receiver, node, result))
+    elif name == "step":
+        is_known = receiver is not None and not isinstance(receiver, Unknown)
+        if is_known or not all(isinstance(given, Function) for given in args):
+            machine.facts.training.steps.add(node)
 
 
 def _arguments(

@@ -122,7 +122,8 @@ def note_step(machine: Machine, state: State, given: list[int], node: ast.AST) -
 def hand_over(machine: Machine, function: Value, values: Iterable[Value], known: frozenset[str] = SHOWS) -> None:
     """Code that is not read is given these, unless it is of a library that is ``known`` to put nothing into them."""
     root, _, rest = function.name.partition(".") if isinstance(function, External) else ("", "", "")
-    if root not in known or root == "builtins" and ("." in rest or rest in RUN) or rest.startswith("optim."):
+    fills = rest.startswith("optim.") and not rest.startswith("optim.lr_scheduler.")  # groups of parameters
+    if root not in known or root == "builtins" and ("." in rest or rest in RUN) or fills:
         open_up(machine, values)
 
 

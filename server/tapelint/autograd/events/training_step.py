@@ -138,6 +138,17 @@ class StepWithoutBackward(SilentEvent):
 
 
 @frozen(eq=False, kw_only=True)
+class StepLeftOut(SilentEvent):
+    """Gradients were computed and cleared, for leaves of an optimizer that never steps."""
+
+    leaves: tuple[int, ...]
+    # Where they were cleared last.
+    clearing: Clearing
+    # Where the optimizer was made.
+    built: ast.AST | None
+
+
+@frozen(eq=False, kw_only=True)
 class TrainedInEvaluation(SilentEvent):
     """A backward walked what a network in evaluation mode has computed, at a call that it computed in training mode in
     an earlier iteration. ``point`` is where the mode was set.

@@ -347,11 +347,12 @@ def _agreed(left: GradientHistory, right: GradientHistory) -> GradientHistory:
         return replace(left if left.used else right, perhaps=True, clip=None, scale=None, clearings=())
     if _contradict(left, right):
         return replace(right, doubt=True)
+    shared = tuple(each for each in right.clearings if each in left.clearings)
     return replace(
         right,
         clip=_both(left.clip, right.clip),
         scale=_both(left.scale, right.scale),
-        clearings=right.clearings if len(left.clearings) == len(right.clearings) else (),
+        clearings=right.clearings if len(left.clearings) == len(right.clearings) else shared,
         idle=_both(left.idle, right.idle),
         early=_both(left.early, right.early),
         perhaps=left.perhaps or right.perhaps,

@@ -36,7 +36,8 @@ assert w.item() < 1  # torch: ok
 
 ## What is reported
 Reports a `zero_grad()` (or `p.grad = None`) that drops what a backward has just computed: the step after it has
-nothing to use, or uses the gradients of the last backward only.
+nothing to use, or uses the gradients of the last backward only. And one of an optimizer that is never stepped, by
+anything in a program or in a function that made it.
 
 ## Fix safety
 Clearing before the first backward of a step, or after the step, drops nothing that is still needed.
@@ -47,24 +48,52 @@ from __future__ import annotations
 import ast
 
 from ...autograd.events.graph_walks import Event
-from ...autograd.events.training_step import OptimizerStepped
+from ...autograd.events.training_step import OptimizerStepped, StepLeftOut
 from ...autograd.facts import Facts
 from ...autograd.gradients.history import Clearing, Pass
 from ...autograd.model.program_point import Iteration, earlier_iteration
 from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Holds, Rule, TraceStep
 from ..support.story import code, tensor_names, verb
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
+    if isinstance(event, StepLeftOut):
+        return left_out(event, facts)
     assert isinstance(event, OptimizerStepped)
     if not event.past or any(past.doubt for past, _ in event.past):
         return None
     if not any(past.passes for past, _ in event.past):
         return nothing_left(event, facts)
     return mostly_lost(event)
+
+
+def left_out(event: StepLeftOut, facts: Facts) -> Finding:
+    """There is no step at all."""
+    clearing, run, names = event.clearing, event.clearing.passes[-1], tensor_names(facts, event.leaves)
+    clear, untrained = code(clearing.point.node), f"{names} {verb(names)} not trained"
+    message = headline(
+        f"{clear} clears what {code(run.point.node)} computed: the optimizer never steps, {untrained}",
+        f"{clear} clears the gradients, the optimizer never steps: {untrained}",
+        f"{clear} clears the gradients, and the optimizer never steps",
+    )
+    links = [
+        TraceStep(run.point.node, f"{code(run.point.node)} computes gradients", run.point, short="fills `.grad`"),
+        TraceStep(clearing.point.node, "This clears them", clearing.point, short="clears `.grad`, unused"),
+    ]
+    if event.built is not None:
+        links.insert(0, TraceStep(event.built, "The optimizer is made here, and never steps", short="never steps"))
+    return Finding(
+        point=event.point,
+        severity=Severity.WARNING,
+        message=message,
+        links=tuple(links),
+        help="Call `step()` of the optimizer after the backward, or let go of the optimizer.",
+        because=run.because,
+        holds=Holds.IF_NOTHING_MAKES_IT,
+    )
 
 
 def nothing_left(event: OptimizerStepped, facts: Facts) -> Finding | None:
@@ -166,7 +195,7 @@ RULE = Rule(
     "gradients-zeroed-before-step",
     "gradients are cleared before a step has used them",
     __doc__,
-    (OptimizerStepped,),
+    (OptimizerStepped, StepLeftOut),
     check,
     answerable=True,
 )

@@ -47,6 +47,7 @@ from ....domain.values import (
     Unknown,
     Value,
 )
+from ....engine import open_objects
 from ....engine.machine import Machine
 from ....engine.syntax.syntactic_summary import syntactic_summary
 from ....ops.torch_attributes import optimizers
@@ -91,6 +92,7 @@ def make(machine: Machine, state: State, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
     made = HeapRef(state.new(Optimizer(name, held, more, fused, single, _is_stateful(name, call))))
     machine.created_by[made.id] = call.node
+    open_objects.made(machine, state, made.id)
     machine.facts.training.optimized.update(held)
     stand_in(machine, state, made, name, call.node)
     if is_groups(state, given):
