@@ -8,7 +8,8 @@
             self.train_step = train_step
 
 Two calls do not tell what grows from what keeps the results of the last two: where something may have grown there is a
-third. Nothing but growth is reported of that one: what the program does wrong, the calls before it have shown.
+third. Of that one only growth is reported, and a graph that a call before it has freed: what is computed after the
+backward of the first call is walked by the second, and again by the third.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from functools import cache, partial
 
 from ..autograd import Node, Tensor, fresh_id
 from ..autograd.events.broken_graph import GraphCopiedOut, RequiresGradRefused
-from ..autograd.events.graph_walks import Event, ViewDetached, ViewRefused
+from ..autograd.events.graph_walks import Event, FreedGraphReached, ViewDetached, ViewRefused
 from ..autograd.model.graph_search import reachable
 from ..because import guess
 from ..checks import growth, held_graphs
@@ -232,7 +233,8 @@ class Caller:
     def _look_for_growth(self, states: Sequence[State], run: int, walks: bool, heard: list[Event]) -> None:
         """Call it a last time on copies of the paths on which something may have grown, and publish what has; ``walks``
         if the program, or the framework that makes the calls, goes backward in them. Fuel that ends here is no loss to
-        report: the calls before were whole. Where PyTorch raises, which would be ``heard``, nothing grows.
+        report: the calls before were whole. Where PyTorch raises, which would be ``heard``, nothing grows; if it is
+        the first time, since a graph was freed before, that is published.
         """
         machine, enough = self.machine, self.machine.limits.repeated_calls
         stats, followed = replace(machine.unit.stats), len(machine.unit.unfollowed)
@@ -241,8 +243,12 @@ class Caller:
                 calls = path.iterations[-1].number
                 if path.completion is not None or calls and not growth.growing(path, self.roots(path), run, calls):
                     continue
+                is_first = not any(event.raises for event in heard)
                 with machine.facts.events.heard_by(heard.append):
                     ended = self._repeated(path, run, range(calls + 1, enough + 1))
+                for event in heard if is_first else ():
+                    if isinstance(event, FreedGraphReached):
+                        machine.facts.events.publish(event)
                 for last in ended:
                     if last.completion is None and not any(event.raises for event in heard):
                         grown = growth.growing(last, self.roots(last), run, enough)
