@@ -243,7 +243,7 @@ class Caller:
                 calls = path.iterations[-1].number
                 if path.completion is not None or calls and not growth.growing(path, self.roots(path), run, calls):
                     continue
-                is_first = not any(event.raises for event in heard)
+                is_first = walks and not any(event.raises for event in heard)
                 with machine.facts.events.heard_by(heard.append):
                     ended = self._repeated(path, run, range(calls + 1, enough + 1))
                 for event in heard if is_first else ():
