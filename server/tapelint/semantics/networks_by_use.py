@@ -1,4 +1,5 @@
-"""What is bound to a name, and is nothing that is known: a network, if the code around asks it for what networks have.
+"""What is bound to a name, and is nothing that is known: a network, if the code around asks it for what networks have,
+or an optimizer.
 
     net = registry.build(options.net)     an unknown call,
     opt = SGD(net.parameters())           but only a network has parameters
@@ -11,6 +12,8 @@ and is no error (``autograd.model.guesses``).
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from functools import partial
 
 from ..autograd import give_history
 from ..domain import facets
@@ -30,10 +33,11 @@ from ..domain.values import (
     Value,
 )
 from ..engine.machine import Machine
-from ..engine.syntax.asked import asked_of_attributes, asked_of_variables, is_of_network
+from ..engine.syntax.asked import asked_of_attributes, asked_of_variables, is_of_network, is_of_optimizer
 from ..engine.syntax.walked_results import walked_method_calls
 from ..models.torch.nn.layer_models import guessed_network
 from ..models.torch.nn.module_registry import parameters_of
+from ..models.torch.optim.handed_optimizers import unknown_optimizer
 
 NETWORK = External("torch.nn.Module")
 UNTOLD = (Origin.ANY, Origin.NAME)
@@ -44,8 +48,7 @@ def variable(machine: Machine, state: State, name: str, value: Value, node: ast.
     """What the variable ``name`` of the running scope is bound to."""
     if not _may_be(value) or (scope := _scope(machine, state)) is None:
         return value
-    asked = machine.query(asked_of_variables, scope).get(name)
-    return value if asked is None or not is_of_network(asked) else _network(machine, state, value, name, node)
+    return _by_use(machine, state, value, name, machine.query(asked_of_variables, scope).get(name, frozenset()), node)
 
 
 def attribute(machine: Machine, state: State, thing: Instance, name: str, value: Value, node: ast.AST) -> Value:
@@ -56,7 +59,17 @@ def attribute(machine: Machine, state: State, thing: Instance, name: str, value:
     for owner in mro_of(state, thing.kind):
         if isinstance(owner, HeapRef) and isinstance(kind := state.heap[owner.id], Class):
             asked |= machine.query(asked_of_attributes, kind.node).get(name, frozenset())
-    return _network(machine, state, value, f"self.{name}", node) if is_of_network(asked) else value
+    return _by_use(machine, state, value, f"self.{name}", asked, node)
+
+
+def _by_use(machine: Machine, state: State, value: Value, name: str, asked: frozenset[str], node: ast.AST) -> Value:
+    """A value by what is ``asked`` of it; an optimizer only where it is not known what it was given."""
+    if is_of_network(asked):
+        return _known(machine, state, value, partial(_network, machine, state, value, name, node))
+    is_given = isinstance(value, Unknown) and value.tensor_id in machine.facts.objects.holders
+    if is_of_optimizer(asked) and isinstance(value, Unknown) and not is_given:
+        return _known(machine, state, value, partial(unknown_optimizer, machine, state, name, node))
+    return value
 
 
 def is_walked(machine: Machine, state: State, thing: Instance, call: ast.AST) -> bool:
@@ -90,8 +103,8 @@ def _scope(machine: Machine, state: State) -> ast.AST | None:
     return machine.running_file(state)
 
 
-def _network(machine: Machine, state: State, value: Value, name: str, node: ast.AST) -> Value:
-    """The network that an unknown value is taken for; the same each time it is bound."""
+def _known(machine: Machine, state: State, value: Value, make: Callable[[], HeapRef]) -> Value:
+    """What an unknown value is taken for; the same each time it is bound."""
     owner, key = value, facets.NETWORK
     if isinstance(value, BuiltinMethod):
         owner, key = value.receiver, value.name
@@ -99,12 +112,18 @@ def _network(machine: Machine, state: State, value: Value, name: str, node: ast.
     given = state.given_attributes(owner.tensor_id)
     known = given.get(key)
     if known is None:
-        known = guessed_network(machine, state, name, node)
-        if isinstance(value, Unknown) and value.origin is Origin.NAME:
-            machine.facts.networks.handed_leaves.update((key, name) for _, key in parameters_of(state, known))
-        if owner is value:
+        known = make()
+        if owner is value and isinstance(state.heap[known.id], Instance):
             _set_as(state, known, given)
         state.edit_given_attributes(owner.tensor_id)[key] = known
+    return known
+
+
+def _network(machine: Machine, state: State, value: Value, name: str, node: ast.AST) -> HeapRef:
+    """A network; what is bound to a name that the code does not define came as an argument does."""
+    known = guessed_network(machine, state, name, node)
+    if isinstance(value, Unknown) and value.origin is Origin.NAME:
+        machine.facts.networks.handed_leaves.update((key, name) for _, key in parameters_of(state, known))
     return known
 
 

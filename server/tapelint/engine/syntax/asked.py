@@ -24,6 +24,10 @@ OF_NETWORKS = frozenset("parameters eval train state_dict zero_grad named_parame
 """
 ONLY_OF_NETWORKS = frozenset(("parameters", "named_parameters"))
 """What is asked of a network also where others call it."""
+OF_OPTIMIZERS = frozenset("step param_groups state defaults state_dict load_state_dict add_param_group".split())
+"""What optimizers have, but for ``zero_grad``
+(https://docs.pytorch.org/docs/stable/optim.html#torch.optim.Optimizer).
+"""
 OF_OTHERS = frozenset(("step",))
 """What no network is asked for."""
 
@@ -33,6 +37,11 @@ def is_of_network(asked: frozenset[str]) -> bool:
     if asked & OF_OTHERS:
         return False
     return bool(asked & ONLY_OF_NETWORKS) or CALLED in asked and bool(asked & OF_NETWORKS)
+
+
+def is_of_optimizer(asked: frozenset[str]) -> bool:
+    """Whether what is ``asked`` of something makes it an optimizer, and nothing else."""
+    return asked >= {"step", "zero_grad"} and asked <= OF_OPTIMIZERS | {"zero_grad"}
 
 
 @cached_on_node

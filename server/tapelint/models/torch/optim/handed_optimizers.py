@@ -20,7 +20,8 @@ where that leaves several networks, nothing is known of them.
     actor_optim.step()                   and this finds nothing
 
 For that one leaf stands for all that such an optimizer holds (``stand_ins``), and is reached by every backward. So it
-is for the only optimizer of a program, where that is made here, and what it holds or what goes backward is not known.
+is for the only optimizer of a program, where that is made here or by code that is not known, and what it holds or what
+goes backward is not known.
 """
 
 from __future__ import annotations
@@ -54,6 +55,13 @@ def stand_in(machine: Machine, state: State, optimizer: HeapRef, name: str, node
     """One leaf stands for all that an optimizer holds of which nothing is known but its ``name``."""
     held = autograd.leaf(state, node, True, parameter=True, assumption=name, is_guessed=True)
     machine.facts.networks.stand_ins[optimizer.id] = held
+
+
+def unknown_optimizer(machine: Machine, state: State, name: str, node: ast.AST) -> HeapRef:
+    """An optimizer that code which is not known has made: nothing but the order of its calls is known of it."""
+    made = HeapRef(state.new(Optimizer(name, [], True)))
+    stand_in(machine, state, made, name, node)
+    return made
 
 
 def assumed_parameters(machine: Machine, state: State, optimizer: HeapRef, is_step: bool) -> list[int]:
