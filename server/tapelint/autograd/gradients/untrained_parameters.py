@@ -53,7 +53,7 @@ def look(
         facts.events.publish(NeverReached(point=now, optimizer=optimizer, leaves=found[1], cut=found[0]))
     elif _has_others(facts, state, missed):
         return  # which is reported by itself
-    elif len(missed) == len(keys) and any(g.passes and not g.doubt for g in state.history.values()):
+    elif len(missed) == len(keys) and (reached := _last_walk(state)) is not None:
         facts.events.publish(
             NeverReached(
                 point=facts.going_on(now),
@@ -62,7 +62,7 @@ def look(
                 leaves=tuple(missed),
                 cut=None,
                 made=state.tensors[missed[0]].created_at,
-                reached=max(_passes(state), key=lambda run: run.stamp).point,
+                reached=reached.point,
             )
         )
 
@@ -89,6 +89,13 @@ def _guessed(state: AutogradState) -> Because:
 def _passes(state: AutogradState) -> Iterator[Pass]:
     """What went backward, and has left gradients."""
     return (run for past in state.history.values() for run in past.passes)
+
+
+def _last_walk(state: AutogradState) -> Pass | None:
+    """What has gone backward last, and through a graph: a root that is a leaf itself is reported by itself."""
+    known = (run for past in state.history.values() for run in past.passes if not past.doubt)
+    walks = [run for run in known if any(isinstance(each, Node) for each in run.begin)]
+    return max(walks, key=lambda run: run.stamp, default=None)
 
 
 def _has_others(facts: Facts, state: AutogradState, missed: Sequence[int]) -> bool:
