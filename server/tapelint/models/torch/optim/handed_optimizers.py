@@ -31,10 +31,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from .... import autograd
-from ....autograd import Leaf, bump, fresh_id
+from ....autograd import Leaf, Node, bump, fresh_id
 from ....autograd.gradients import history
 from ....autograd.gradients.ledger import book, planned
+from ....autograd.model.graph_search import nodes_below
 from ....because import NOTHING, guess
+from ....domain.reachability import reachable_graph
 from ....domain.state import State
 from ....domain.values import HeapRef, Optimizer, Value
 from ....engine.machine import Machine
@@ -139,7 +141,7 @@ def write_networks(machine: Machine, state: State, optimizer: HeapRef, node: ast
         return
     held = set(_held(machine, state, optimizer))
     for leaf, network in facts.networks.handed_leaves.items() if held else ():
-        if network in held and leaf in state.grads:
+        if network in held and leaf in state.grads and not _is_for_a_part(state, leaf, optimizer):
             bump(
                 state,
                 state.tensors[leaf].version_counter,
@@ -149,6 +151,19 @@ def write_networks(machine: Machine, state: State, optimizer: HeapRef, node: ast
                 by_optimizer=True,
                 because=guess(f"`{argument}` holds the parameters of `{network}`"),
             )
+
+
+def _is_for_a_part(state: State, leaf: int, optimizer: HeapRef) -> bool:
+    """Whether a graph that is still to be walked uses a network by another call than what went backward for a step:
+    ``model(x)`` beside ``model.critic(x)``. The optimizer may hold what only one of them uses.
+    """
+    cleared = state.get(optimizer.id, Optimizer).cleared
+    begun = {each for run in state.history[leaf].passes if run.stamp > cleared for each in run.begin}
+    through = {
+        node.assumption for node in nodes_below(e for e in begun if isinstance(e, Node)) if Leaf(leaf) in node.inputs
+    }
+    waiting = {node.assumption for node in reachable_graph(state) - state.freed.keys() if Leaf(leaf) in node.inputs}
+    return not waiting <= through
 
 
 def _held(machine: Machine, state: State, reference: HeapRef) -> tuple[str, ...]:
