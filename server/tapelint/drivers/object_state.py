@@ -24,6 +24,7 @@ from ..domain.state import State
 from ..domain.values import NONE, Const, Function, HeapRef, Instance, TensorRef, Unknown, Value, defaults_of
 from ..engine.machine import Machine
 from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
+from ..models.torch.autograd.grad_access import reach
 from ..semantics.reassigned_data import is_placeholder
 from .annotations import plain_origin
 from .arguments import along_one_path, flipped, inferred, is_affordable, is_switch, positional, runs_to_end
@@ -134,7 +135,10 @@ def _set_up(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow,
     for attribute in _due(state, receiver, reached)[: machine.limits.setters]:
         if not _is_due(state, receiver, attribute):
             continue  # the method that was called for another one has assigned this, too
-        setters = [each for each in flow.setters(attribute, reached) if _prepares(machine, flow, each, attribute)]
+        others = [*flow.setters(attribute, reached)]
+        setters = [each for each in others if _prepares(machine, flow, each, attribute)]
+        if others and not setters:  # what it is may lead to whatever the object holds
+            machine.facts.training.shown.update(reach(machine, state, [receiver]))
         if setters:
             # Of several the first one whose own functions train, for these are what is called then.
             setter = min(
