@@ -58,8 +58,8 @@ def take_for_tensor(machine: Machine, state: State, receiver: Unknown, call: ast
     """
     name = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
     frame = state.get(state.frame, Frame)
-    scope = frame.function.node if frame.function is not None else None
-    if not isinstance(name, ast.Name) or scope is None or frame.variables.get(name.id) != receiver:
+    scope = frame.function.node if frame.function is not None else machine.running_file(state)
+    if not isinstance(name, ast.Name) or frame.variables.get(name.id) != receiver:
         return None
     asked = machine.query(asked_of_variables, scope).get(name.id, frozenset())
     if not all(each in TENSOR_METHODS or ops.candidates(each) for each in asked):
