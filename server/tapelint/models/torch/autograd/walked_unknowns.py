@@ -54,12 +54,13 @@ def unknown_below(state: State, roots: Iterable[int]) -> list[Node]:
 
 def take_for_tensor(machine: Machine, state: State, receiver: Unknown, call: ast.AST) -> int | None:
     """The tensor that a variable holds which goes backward, and of which nothing is known; None where it may be
-    something else that has a ``backward``: a network, an engine. What a loop has not made is no loss of its iteration.
+    something else that has a ``backward``, a network, an engine, or is data, such as a number. What a loop has not made
+    is no loss of its iteration.
     """
     name = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
     frame = state.get(state.frame, Frame)
     scope = frame.function.node if frame.function is not None else machine.running_file(state)
-    if not isinstance(name, ast.Name) or frame.variables.get(name.id) != receiver:
+    if not isinstance(name, ast.Name) or frame.variables.get(name.id) != receiver or receiver.requires_grad is False:
         return None
     asked = machine.query(asked_of_variables, scope).get(name.id, frozenset())
     if not all(each in TENSOR_METHODS or ops.candidates(each) for each in asked):
