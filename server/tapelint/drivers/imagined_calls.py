@@ -45,6 +45,7 @@ from .test_functions import verdict_of
 def run_entry(machine: Machine, base: tuple[State, Any], function: Function, owner: HeapRef | None) -> list[State]:
     """Run one function with inferred arguments; a method on an object made with inferred arguments."""
     state, node = base[0].fork(), definition_of(function)
+    machine.facts.training.gradient_relevant.clear()  # what the script clears under a test is none of its business
     receiver = _receiver(function, owner, base[1])
     if is_run_by_tests(machine, state, function, owner):
         return _run_test(machine, state, function, receiver, owner)

@@ -40,6 +40,7 @@ from ....domain.reachability import reachable_graph
 from ....domain.state import State
 from ....domain.values import HeapRef, Optimizer, Value
 from ....engine.machine import Machine
+from ....engine.open_objects import is_older, leads_to
 from ..nn.module_registry import is_module_like, parameters_of
 
 
@@ -73,7 +74,7 @@ def assumed_parameters(machine: Machine, state: State, optimizer: HeapRef, is_st
     """
     networks = machine.facts.networks
     argument = networks.handed_optimizers.get(optimizer.id)
-    if argument is None or _has_others(state, optimizer):
+    if argument is None or _has_others(machine, state, optimizer):
         return []
     leaves = {leaf: name for leaf, name in networks.handed_leaves.items() if leaf in state.tensors}
     trained = {leaf: name for leaf, name in leaves.items() if leaf in state.history}
@@ -105,16 +106,17 @@ def order_only(machine: Machine, state: State, optimizer: HeapRef, is_step: bool
     if key is None or key not in state.tensors or any(not past.never for past, _ in history.groups(state, held)):
         return []
     is_handed = optimizer.id in networks.handed_optimizers
-    if held if is_handed else _has_others(state, optimizer):
+    if held if is_handed else _has_others(machine, state, optimizer):
         return []
     history.assumed(state, [key], guess(f"`{state.tensors[key].assumption}` holds what this code trains"))
     history.forget_used(state, [key])
     return [] if is_step and state.history[key].never and thing.cleared <= state.unread else [key]
 
 
-def _has_others(state: State, optimizer: HeapRef) -> bool:
-    """Whether the program has another optimizer."""
-    return any(isinstance(other, Optimizer) and key != optimizer.id for key, other in state.heap.items())
+def _has_others(machine: Machine, state: State, optimizer: HeapRef) -> bool:
+    """Whether the running code has another optimizer: one that was there before counts where it leads to that."""
+    others = (key for key, thing in state.heap.items() if isinstance(thing, Optimizer) and key != optimizer.id)
+    return any(not is_older(machine, key) or leads_to(state, {state.frame}, key) for key in others)
 
 
 def unknown_may_hold(machine: Machine, state: State, method: str) -> None:
