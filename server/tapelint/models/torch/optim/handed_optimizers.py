@@ -157,7 +157,7 @@ def write_networks(machine: Machine, state: State, optimizer: HeapRef, node: ast
 
 def _is_for_a_part(state: State, leaf: int, optimizer: HeapRef) -> bool:
     """Whether a graph that is still to be walked uses a network by another call than what went backward for a step:
-    ``model(x)`` beside ``model.critic(x)``. The optimizer may hold what only one of them uses.
+    ``model(x)`` beside ``model.loss(x)``. The optimizer may hold what only one of them uses.
     """
     cleared = state.get(optimizer.id, Optimizer).cleared
     begun = {each for run in state.history[leaf].passes if run.stamp > cleared for each in run.begin}
