@@ -53,7 +53,7 @@ def look(
         facts.events.publish(NeverReached(point=now, optimizer=optimizer, leaves=found[1], cut=found[0]))
     elif _has_others(facts, state, missed):
         return  # which is reported by itself
-    elif len(missed) == len(keys) and (reached := _last_walk(state)) is not None:
+    elif len(missed) == len(keys) and (reached := _last_walk(facts, state)) is not None:
         facts.events.publish(
             NeverReached(
                 point=facts.going_on(now),
@@ -91,10 +91,14 @@ def _passes(state: AutogradState) -> Iterator[Pass]:
     return (run for past in state.history.values() for run in past.passes)
 
 
-def _last_walk(state: AutogradState) -> Pass | None:
-    """What has gone backward last, and through a graph: a root that is a leaf itself is reported by itself."""
+def _last_walk(facts: Facts, state: AutogradState) -> Pass | None:
+    """What has gone backward last; a root that is a leaf since its graph was cut is reported by itself."""
     known = (run for past in state.history.values() for run in past.passes if not past.doubt)
-    walks = [run for run in known if any(isinstance(each, Node) for each in run.begin)]
+    walks = [
+        run
+        for run in known
+        if any(isinstance(each, Node) for each in run.begin) or facts.provenance_of(run.root).cut is None
+    ]
     return max(walks, key=lambda run: run.stamp, default=None)
 
 
