@@ -28,6 +28,9 @@ fresh_id: Callable[[], int] = itertools.count(1).__next__
 """A number never returned before; numbers grow, so creation order can be read off them."""
 
 
+Modes = tuple["bool | None", bool, "ProgramPoint | None"]
+"""Grad mode, inference mode, and where ``torch.set_grad_enabled`` set them."""
+
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 _set = dict.__setitem__
@@ -72,6 +75,7 @@ class AutogradState:
         "grad_mode",
         "grad_mode_set_at",
         "inference",
+        "modes_outside",
         "iterations",
         "calls",
         "path_condition",
@@ -124,6 +128,8 @@ class AutogradState:
         # Where ``torch.set_grad_enabled`` set it; None if a block or a decorator did.
         self.grad_mode_set_at: ProgramPoint | None = None
         self.inference = False
+        # What was on where a program called ``__enter__`` of a mode itself and has not left it yet, innermost last.
+        self.modes_outside: tuple[Modes, ...] = ()
         # The running iterations, outermost first.
         self.iterations: tuple[Iteration, ...] = ()
         # The running calls, outermost first.
@@ -157,8 +163,7 @@ class AutogradState:
         twin.history, twin.consumed_passes = self.history.copy(), self.consumed_passes.copy()
         twin.withheld = self.withheld.copy()
         twin.evaluation_graphs, twin.unread = self.evaluation_graphs.copy(), self.unread
-        twin.grad_mode, twin.inference = self.grad_mode, self.inference
-        twin.grad_mode_set_at = self.grad_mode_set_at
+        twin.modes, twin.modes_outside = self.modes, self.modes_outside
         twin.iterations, twin.calls = self.iterations, self.calls
         twin.path_condition, twin.supposed, twin.guard = self.path_condition.copy(), self.supposed, self.guard
         twin.supposed_code = self.supposed_code
@@ -180,6 +185,14 @@ class AutogradState:
     def packed(self, saved: Sequence[SavedTensor]) -> tuple[SavedTensor, ...]:
         """What a new node keeps that would save ``saved``."""
         return tuple(saved) if self.saved_tensor_override is None or not saved else self.saved_tensor_override
+
+    @property
+    def modes(self) -> Modes:
+        return self.grad_mode, self.inference, self.grad_mode_set_at
+
+    @modes.setter
+    def modes(self, modes: Modes) -> None:
+        self.grad_mode, self.inference, self.grad_mode_set_at = modes
 
     def enter(self, mode: bool | None, inference: bool | None) -> None:
         """Set grad mode. Inference mode lasts through ``no_grad`` and ``enable_grad``, where ``inference`` is None;

@@ -21,6 +21,7 @@ from enum import Enum, auto
 from typing import Any, Literal
 
 from ..autograd import ProgramPoint, fresh_id
+from ..autograd.state import Modes
 from ..frozen import frozen
 
 
@@ -228,8 +229,9 @@ class GradMode:
     mode: bool | None
     # None leaves inference mode as it is.
     inference: bool | None = None
-    # Whether making it sets the mode, as ``torch.set_grad_enabled`` does; the others do nothing until they are entered.
-    acts_at_once: bool = False
+    # What was on when making it set the mode, as ``torch.set_grad_enabled`` does; None for the others, which do nothing
+    # until they are entered.
+    before: Modes | None = None
 
 
 @frozen

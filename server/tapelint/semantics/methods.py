@@ -43,6 +43,7 @@ from ..engine.machine import Machine
 from ..engine.open_objects import changed, open_up
 from ..engine.paths.conditions import ADDING, forget
 from ..models.python.sets import SETS
+from ..models.torch.autograd.grad_mode import MANAGERS, entered_or_left
 from ..models.torch.known_shape import items_in
 from ..models.torch.measures import numel
 from ..models.torch.registry import (
@@ -81,6 +82,8 @@ def call_method(machine: Machine, state: State, receiver: Value, call: Call) -> 
             return found
     if isinstance(receiver, (Const, Tuple)) and (plain := _plain_method(state, receiver, call)) is not None:
         return plain
+    if isinstance(receiver, MANAGERS) and (found := entered_or_left(machine, state, receiver, call.name)) is not None:
+        return found
     owner = receiver
     if is_opaque(state, receiver):
         forget(state, receiver, call.name)

@@ -32,7 +32,7 @@ def _with(machine: Machine, node: ast.With, items: list[ast.withitem], state: St
     if not items:
         return machine.block(node.body, [state])
     item, rest = items[0], items[1:]
-    before = (state.grad_mode, state.inference, state.saved_tensor_override, state.grad_mode_set_at)
+    before = (state.modes, state.saved_tensor_override)
     results: list[State] = []
     for path, value in machine.run_values(state, partial(_manager, machine, item.context_expr)):
         if value is None:
@@ -45,7 +45,7 @@ def _with(machine: Machine, node: ast.With, items: list[ast.withitem], state: St
             results += run_generator(machine, path, value, inside)
         elif as_mode(value) is not None or isinstance(value, (SavedTensorHooks, Autocast)):
             for out in _ambient(machine, path, value, inside):
-                out.grad_mode, out.inference, out.saved_tensor_override, out.grad_mode_set_at = before
+                out.modes, out.saved_tensor_override = before
                 results.append(out)
         elif isinstance(value, Expecting):
             results += _expecting(machine, path, value, inside)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from ....autograd.events.broken_graph import ManagerNotCalled
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
-from ....domain.values import Autocast, Const, External, Function, GradMode, SavedTensorHooks, Unknown, Value
+from ....domain.values import NONE, Autocast, Const, External, Function, GradMode, SavedTensorHooks, Unknown, Value
 from ....engine.machine import Machine
 from ....ops.torch_attributes import kind_of_name
 from ....source import cached_on_node, last_name, walk
@@ -30,7 +30,7 @@ MANAGERS = (GradMode, Autocast, SavedTensorHooks)
 
 def waits_to_be_entered(value: Value) -> bool:
     """Whether a value is a context manager that sets what autograd records, and only where it is entered."""
-    return isinstance(value, MANAGERS) and not (isinstance(value, GradMode) and value.acts_at_once)
+    return isinstance(value, MANAGERS) and not (isinstance(value, GradMode) and value.before is not None)
 
 
 def as_mode(value: Value) -> GradMode | None:
@@ -40,6 +40,23 @@ def as_mode(value: Value) -> GradMode | None:
     if isinstance(value, External) and value.name.startswith("torch."):
         return NAMES.get(value.name.rpartition(".")[2])
     return None
+
+
+def entered_or_left(machine: Machine, state: State, manager: Value, name: str) -> Value | None:
+    """``__enter__`` and ``__exit__`` of a manager, called by name: what was on before is on again when it is left."""
+    mode = manager if isinstance(manager, GradMode) else None
+    if name == "__enter__":
+        state.modes_outside = (*state.modes_outside, mode.before if mode and mode.before else state.modes)
+        if mode is not None:
+            state.enter(mode.mode, mode.inference)
+    elif name == "__exit__":
+        *outside, state.modes = state.modes_outside or [(None, state.inference, None)]
+        state.modes_outside = tuple(outside)
+    else:
+        return None
+    if isinstance(manager, Autocast):
+        machine.facts.running.casting = manager.enabled and name == "__enter__"
+    return NONE
 
 
 def refuse_class(machine: Machine, state: State, manager: ast.expr, value: Value) -> None:
@@ -105,12 +122,12 @@ def set_grad_enabled(machine: Machine, state: State, call: Call) -> Value:
     """Acts at once, and as a context manager puts back what was: ``with`` records the mode before its expression is
     evaluated.
     """
-    mode, before = call.flag(0, "mode", True), state.grad_mode
+    mode, before = call.flag(0, "mode", True), state.modes
     state.enter(mode, None)
-    if state.grad_mode != before:
+    if state.grad_mode != before[0]:
         state.changes += 1
     state.grad_mode_set_at = state.point(call.node) if mode is False else None
-    return GradMode(mode, acts_at_once=True)
+    return GradMode(mode, before=before)
 
 
 @function("torch.is_grad_enabled")
