@@ -128,7 +128,7 @@ class Memory(Record):
     parts: set[int] = field(default_factory=set)
     # Parts of tensors that a slice cut out.
     windows: dict[int, Window] = field(default_factory=dict)
-    # The tensors that were made of nothing but sizes, whose entries lie in memory in order.
+    # The tensors whose entries lie in memory in order: made of nothing but sizes, or by ops that give such.
     contiguous: set[int] = field(default_factory=set)
     # The version counters of tensors that some node has saved.
     saved: set[int] = field(default_factory=set)

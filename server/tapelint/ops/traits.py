@@ -27,6 +27,8 @@ Trait = Literal[
     "truth",
     "random",
     "reorders",
+    "lines-up",
+    "keeps-order",
     "bends",
     "settles",
     "pointwise",

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from ...frozen import frozen
 from ...ops.schema import Op
+from ...ops.traits import traits_of
 from ...source import written
 from ..events.graph_walks import GraphTensorWritten
 from ..facts import Facts
@@ -75,13 +76,14 @@ def record(
     args: Mapping[str, Arg | None],
     node: ast.AST,
     outputs: int | None = None,
-    same: bool = False,
+    same: bool | None = None,
     sizes: Extent = None,
     kind: Kind = None,
 ) -> tuple[int, ...]:
     """Run ``op`` on ``args`` (tensor ids by parameter name); the ids of the tensors it returns.
 
-    ``outputs`` is how many an op with a variable number returns. ``same`` says that a ``maybe`` view is no copy.
+    ``outputs`` is how many an op with a variable number returns. ``same`` says of a ``maybe`` view that it is no copy,
+    or that this is not known; None: what it is given decides.
     ``sizes`` are those of what it returns, ``kind`` the family of its dtype, where that is known.
     Raises Refused where PyTorch raises.
     """
@@ -96,12 +98,13 @@ def record(
         return (source.id,)
     keys = tuple([fresh_id() for _ in range(_result_count(op, outputs))])
     point = state.point(node)
+    is_view = _shares_memory(facts, op, tensors, same)
     graph: Node | None = None
     if operands.requires_grad is not False and len(op.constant) < len(keys):
         graph = _grad_fn(facts, state, op, operands, keys, point)
         if facts.memory.hidden_writes:
-            note_use(facts, state, graph, _shares_memory(op, same))
-    viewed = source if _shares_memory(op, same) else None
+            note_use(facts, state, graph, is_view)
+    viewed = source if is_view else None
     for index, key in enumerate(keys):
         needs = False if index in op.constant else operands.requires_grad
         if viewed is not None:
@@ -152,9 +155,19 @@ def result_requires_grad(mode: bool | None, known: bool, perhaps: bool) -> bool 
     return True if known and mode else None
 
 
-def _shares_memory(op: Op, same: bool) -> bool:
-    """Whether a result is a view; ``same`` says it where that depends on the sizes."""
-    return op.view in ("view", "multi") or same and op.view != ""
+def _is_in_order(facts: Facts, op: Op, tensors: Sequence[tuple[str, Tensor]]) -> bool:
+    """Whether the entries of what an op returns lie in memory in order."""
+    traits = traits_of(op.name)
+    if not tensors or "lines-up" in traits:
+        return True
+    return "keeps-order" in traits and all(tensor.id in facts.memory.contiguous for _, tensor in tensors)
+
+
+def _shares_memory(facts: Facts, op: Op, tensors: Sequence[tuple[str, Tensor]], same: bool | None) -> bool:
+    """Whether a result is a view: what lies in order is no copy in other sizes (``linear(x).reshape(-1)``)."""
+    if op.view in ("view", "multi"):
+        return True
+    return op.view != "" and (_is_in_order(facts, op, tensors[:1]) if same is None else same)
 
 
 def _result_count(op: Op, outputs: int | None) -> int:
@@ -441,7 +454,7 @@ def _remember_store(state: AutogradState, key: int, node: ast.AST) -> None:
 
 def _remember(facts: Facts, state: AutogradState, made: Tensor, op: Op, operands: Operands, node: ast.AST) -> None:
     """Note of a result what it is a copy of, and where its graph, or that of one of its terms, was lost."""
-    if not operands.tensors:
+    if _is_in_order(facts, op, operands.tensors):
         facts.memory.contiguous.add(made.id)
     if op.name == "clone" and operands.tensors:
         source = operands.tensors[0][1]

@@ -124,7 +124,7 @@ def run(
     args: SequenceType[Value],
     kwargs: MappingType[str, Value],
     node: ast.AST,
-    same: bool = False,
+    same: bool | None = None,
 ) -> Value | None:
     """Run the op ``name``; None where the table does not know it. Raises ProgramRaised where PyTorch raises."""
     wants = kwargs.get("requires_grad")
@@ -220,7 +220,7 @@ def apply(
     args: SequenceType[Value],
     kwargs: MappingType[str, Value],
     node: ast.AST,
-    same: bool = False,
+    same: bool | None = None,
 ) -> Value:
     """Record one op on the tape and wrap what it returns."""
     args, kwargs = [as_data(state, a) for a in args], {k: as_data(state, v) for k, v in kwargs.items()}

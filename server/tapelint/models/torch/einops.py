@@ -35,8 +35,8 @@ REDUCTIONS = {"min": "amin", "max": "amax", "sum": "sum", "mean": "mean", "prod"
 AXES = re.compile(r"\w+|\.\.\.")
 
 
-def _op(machine: Machine, state: State, call: Call, name: str, *args: Value) -> Value:
-    made = run(machine, state, name, args, {}, call.node)
+def _op(machine: Machine, state: State, call: Call, name: str, *args: Value, is_view: bool | None = None) -> Value:
+    made = run(machine, state, name, args, {}, call.node, is_view)
     return Unknown(name) if made is None else made
 
 
@@ -58,7 +58,7 @@ def rearrange(machine: Machine, state: State, call: Call) -> Value:
     value = _tensor(machine, state, call)
     if value is None:
         return _unknown(machine, state, call)
-    return _op(machine, state, call, "reshape", value, unknown_number())
+    return _op(machine, state, call, "reshape", value, unknown_number(), is_view=False)
 
 
 @function("einops.reduce", "einops.einops.reduce")
