@@ -13,6 +13,7 @@ from ..domain.opaque_values import KNOWN
 from ..domain.state import State
 from ..domain.values import Const, External, HeapRef, Instance, Mapping, Optimizer, Sequence, TensorRef, Tuple, Value
 from ..engine.machine import Machine
+from ..models.python.arrays import refuse_conversion
 from ..models.torch import dispatch
 from ..models.torch.autograd.grad_access import reach
 from ..models.torch.nn.layer_models import build_layer, new_layer, opaque_module
@@ -60,6 +61,7 @@ def _library(machine: Machine, state: State, call: Call) -> Value:
         return tensor_method(machine, state, call.args[0], Call(last, call.args[1:], call.kwargs, call.node, call.key))
     if last == "__init__" and call.args and isinstance(call.args[0], HeapRef):
         return _unknown_init(machine, state, call.args[0], call.args[1:])
+    refuse_conversion(machine, state, call)
     return unknown_call(machine, state, call.args, call.kwargs, call.node, External(name))
 
 

@@ -31,7 +31,7 @@ _TOLD = {
     "apex.amp": "apex/amp.py",
     "composer": "composer/__init__.py",
     "composer.models": "composer/models.py",
-    "contextlib": "contextlib.py",
+    "contextlib": "exit_stacks.py",
     "deepspeed": "deepspeed.py",
     "fastai": "fastai/__init__.py",
     **{f"fastai.{part}.all": "fastai/basics.py" for part in ("callback", "data", "tabular", "text", "vision")},

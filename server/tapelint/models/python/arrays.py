@@ -21,22 +21,34 @@ from ...domain.traversal import listed
 from ...domain.values import FALSE, External, Origin, TensorRef, Unknown, Value
 from ...engine.lost_history import computed, cut_of
 from ...engine.machine import Machine
-from ..torch.autograd.backward_calls import first_argument
+from ..torch.autograd.backward_calls import nth_argument
 from ..torch.registry import FUNCTIONS, TENSOR_METHODS, Call, function, method
 from . import array_memory
 
 REFUSED = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
-DIRECT = (
+ARRAYS = (
     "array asarray asanyarray ascontiguousarray exp log log10 log2 sqrt abs absolute isnan isinf isfinite argmax "
-    "argmin round float32 float64 int64 append tanh sin cos square power maximum minimum clip where dot"
+    "argmin round float32 float64 int64 append tanh sin cos square power maximum minimum clip where dot concatenate "
+    "stack vstack hstack column_stack mean sum max min std var median average percentile quantile amax amin nanmean "
+    "prod"
 ).split()
-JOINING = (
-    "concatenate stack vstack hstack column_stack mean sum max min std var median average percentile quantile amax "
-    "amin nanmean prod"
+"""Functions of NumPy (https://numpy.org/doc/stable/reference/routines.html) that return arrays and numbers."""
+ASKING = frozenset(
+    "all amax amin any argwhere array_split concat concatenate double dsplit flip float64 hsplit imag isreal lexsort "
+    "max mean min ndim nonzero prod real shape size split squeeze std sum var vsplit".split()
+)
+"""These ask a tensor for its own method, its number or its sizes; a list of tensors they convert."""
+PLAIN = frozenset(
+    "LinAlgError array_equal array_equiv base_repr bmat diag_indices_from format_float_positional "
+    "format_float_scientific isscalar iterable matrix_rank printoptions real_if_close str_ tri tril_indices "
+    "tril_indices_from triu_indices triu_indices_from".split()
+)
+"""These take tensors as they are, or as single numbers."""
+CONVERTING = (
+    "numpy numpy.linalg numpy.fft scipy.fft scipy.linalg scipy.ndimage scipy.signal scipy.spatial.distance "
+    "scipy.special sklearn.metrics matplotlib.pyplot"
 ).split()
-"""These hand a tensor over to its own method, but convert a list of tensors. The functions of both sets are NumPy's
-(https://numpy.org/doc/stable/reference/routines.html).
-"""
+"""The modules whose other functions all convert what they are given to arrays first. A single number some print."""
 
 
 def held_in(
@@ -143,12 +155,22 @@ def tensor_numpy(machine: Machine, state: State, receiver: TensorRef, call: Call
     return value
 
 
+def refuse_conversion(machine: Machine, state: State, call: Call) -> None:
+    """A function that makes arrays of its arguments was given a tensor that requires grad, or a list of such."""
+    module, _, name = call.name.rpartition(".")
+    if module not in CONVERTING or name in PLAIN or state.grad_mode is not True:
+        return
+    for place, given in enumerate(call.args[:2] or [call.get(0, "object")]):
+        if isinstance(given, TensorRef):
+            is_number = resolve_view(state, given.id).sizes in ((), None)
+            if name in ASKING or module == "matplotlib.pyplot" and is_number:
+                continue
+        if held := held_in(state, given):
+            refuse(machine, state, held, call, "numpy", nth_argument(call, place, "object"))
+
+
 def array_function(machine: Machine, state: State, call: Call) -> Value:
-    given = call.get(0, "object")
-    direct = isinstance(given, TensorRef)
-    held = [] if direct and call.name.rpartition(".")[2] in JOINING else held_in(state, given)
-    if held and state.grad_mode is True:
-        refuse(machine, state, held, call, "numpy", first_argument(call, "object"))
+    refuse_conversion(machine, state, call)
     value = computed(machine, Origin.ANY, *call.args)
     if machine.facts.memory.arrays:
         array_memory.written_by_call(machine, state, External(call.name), call.args, call.kwargs, call.node)
@@ -158,7 +180,7 @@ def array_function(machine: Machine, state: State, call: Call) -> Value:
     return value
 
 
-for _name in (*DIRECT, *JOINING):
+for _name in ARRAYS:
     FUNCTIONS["numpy." + _name] = array_function
 
 

@@ -20,7 +20,7 @@ from ...domain.values import (
     Value,
 )
 from ...engine.machine import Machine
-from ..torch.autograd.backward_calls import first_argument
+from ..torch.autograd.backward_calls import nth_argument
 from ..torch.registry import Call, function
 from .arrays import refuse
 
@@ -37,7 +37,7 @@ def copied(machine: Machine, state: State, call: Call) -> Value:
 def deep_copy(machine: Machine, state: State, value: Value, call: Call) -> Value:
     held = graphs_in(machine, state, value, (), set())
     if held:
-        refuse(machine, state, held, call, "deepcopy", first_argument(call, "x"))
+        refuse(machine, state, held, call, "deepcopy", nth_argument(call, 0, "x"))
     return _deep(machine, state, value, call, {})
 
 

@@ -52,7 +52,8 @@ best = copy.deepcopy(net)  # torch: ok
 On a GPU it is `out.detach().cpu().numpy()`.
 
 ## What is reported
-Reports `.numpy()` and NumPy functions on tensors that require grad, and `copy.deepcopy` of tensors that are no
+Reports `.numpy()` and functions that make arrays of what they are given (those of NumPy, most of SciPy,
+`sklearn.metrics`, `matplotlib.pyplot`) on tensors that require grad, and `copy.deepcopy` of tensors that are no
 leaves, also where a module or a list holds them.
 
 ## Fix safety

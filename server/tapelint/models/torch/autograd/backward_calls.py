@@ -83,12 +83,12 @@ def needs_one_element(machine: Machine, state: State, root: int, source: ast.exp
         raise refused(machine, NON_SCALAR)
 
 
-def first_argument(call: Call, name: str) -> ast.expr | None:
-    """The expression of the first argument, which may be given as ``name``, where the call spells it out."""
+def nth_argument(call: Call, place: int, name: str) -> ast.expr | None:
+    """The expression of an argument, which may be given as ``name``, where the call spells it out."""
     if not isinstance(call.node, ast.Call) or any(isinstance(a, ast.Starred) for a in call.node.args):
         return None
-    if call.node.args:
-        return call.node.args[0]
+    if len(call.node.args) > place:
+        return call.node.args[place]
     return next((k.value for k in call.node.keywords if k.arg == name), None)
 
 
@@ -284,7 +284,7 @@ def autograd_backward(machine: Machine, state: State, call: Call) -> Value:
     gradients = listed(machine, state, call.get(1, "grad_tensors"), call.node)
     inputs = _targets(machine, state, call, 5)
     if roots:
-        begin_at_numbers(machine, state, roots, gradients, first_argument(call, "tensors"), call)
+        begin_at_numbers(machine, state, roots, gradients, nth_argument(call, 0, "tensors"), call)
         go_backward(machine, state, roots, call.node, retain, create, inputs)
     return NONE
 
@@ -298,7 +298,7 @@ def autograd_grad(machine: Machine, state: State, call: Call) -> Value:
     if not roots or inputs is None:
         return Unknown("grad", False, origin=Origin.BATCH) if create is False else Unknown("grad")
     machine.facts.training.wanted_gradients.update(inputs)
-    begin_at_numbers(machine, state, roots, given, first_argument(call, "outputs"), call)
+    begin_at_numbers(machine, state, roots, given, nth_argument(call, 0, "outputs"), call)
     refuse_plain_inputs(machine, state, roots, inputs, call.node)
     materialize = call.flag(7, "materialize_grads", False)
     allowed = call.flag(5, "allow_unused", bool(materialize))
