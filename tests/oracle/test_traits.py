@@ -108,3 +108,11 @@ def test_what_is_in_order_stays_in_order(name: str) -> None:
 def test_what_is_in_order_is_not_copied_to_be_seen_otherwise(name: str) -> None:
     seen = KEEPING_ORDER.get(name, torch.ravel)(whole := WHOLE * 1)
     assert seen.untyped_storage().data_ptr() == whole.untyped_storage().data_ptr()
+
+
+@pytest.mark.parametrize("name", sorted(ops_with("measures")))
+def test_it_is_zero_between_a_tensor_and_itself(name: str) -> None:
+    layers = {kind.lower(): getattr(torch.nn, kind) for kind in ("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss")}
+    measure = layers[name]() if name in layers else getattr(F, name.rpartition(".")[2])
+    assert measure(WHOLE, WHOLE).item() == 0
+    assert measure(WHOLE, WHOLE + 1).item() > 0

@@ -34,6 +34,7 @@ Trait = Literal[
     "pointwise",
     "takes-overlapping",
     "stores",
+    "measures",
     "adds",
     "scales",
     "moves",

@@ -46,6 +46,7 @@ from ...ops.schema import Op
 from . import devices, dtypes
 from .autograd import grad_access, missing_grad
 from .dtypes import result_kind
+from .kept_aliases import measured
 from .refined_rows import REFINEMENTS
 from .tensor_shapes import results_extents
 
@@ -141,6 +142,7 @@ def run(
         row, premise = _with_unknown_numbers(name, positional, keywords)
     if row is None:
         return None
+    measured(machine, state, name, args, node)
     with supposing(state, premise):
         result = apply(machine, state, row, args, kwargs, node, same)
     if wants is not None and isinstance(result, TensorRef) and not row.flows:

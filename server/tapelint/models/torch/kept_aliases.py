@@ -4,11 +4,16 @@ before = net.weight                      # no copy, and `net.weight.data` is non
 optimizer.step()                         # writes there
 torch.equal(before, net.weight)          # always True
 net.weight - before                      # always 0
+
+target = q.detach()                      # no copy: what is written there is written to `q`
+target[0, action] = reward
+F.mse_loss(q, target)                    # always 0
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from ...autograd import Write
 from ...autograd.events.graph_walks import KeptValueCompared
@@ -17,6 +22,7 @@ from ...autograd.state import fresh_id
 from ...domain.state import State
 from ...domain.values import TensorRef, Value
 from ...engine.machine import Machine
+from ...ops.traits import traits_of
 from ...source import written
 
 PATHS = (ast.Name, ast.Attribute, ast.Subscript)
@@ -30,6 +36,14 @@ def bound(
     """
     if isinstance(value, TensorRef) and (isinstance(source, PATHS) or state.tensors[value.id].parameter):
         machine.facts.origins.bound[value.id, written(target)] = Kept(fresh_id(), state.point(statement), value.id)
+
+
+def measured(machine: Machine, state: State, op: str, args: Sequence[Value], node: ast.AST) -> None:
+    """A loss that says how far its first two arguments are apart is computed."""
+    if "measures" not in traits_of(op) or not isinstance(node, ast.Call):
+        return
+    if len(args) > 1 and len(node.args) > 1 and not any(isinstance(given, ast.Starred) for given in node.args[:2]):
+        compared(machine, state, args[0], args[1], (node.args[0], node.args[1]), node)
 
 
 def compared(

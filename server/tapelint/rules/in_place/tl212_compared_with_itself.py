@@ -37,9 +37,9 @@ assert change > 0  # torch: ok
 ```
 
 ## What is reported
-Reports `x - kept`, `x == kept` and `torch.equal(x, kept)` (`allclose`, and the methods) where `kept` is the memory of
-`x`, kept without a copy before that was written: another name of the tensor, its `.data`, its `detach()`, a `Parameter`
-made of it.
+Reports `x - kept`, `x == kept`, `torch.equal(x, kept)` (`allclose`, and the methods) and losses like
+`mse_loss(x, kept)` where `kept` is the memory of `x`, kept without a copy before that was written: another name of the
+tensor, its `.data`, its `detach()`, a `Parameter` made of it.
 
 ## Fix safety
 There is no fix: `clone()` belongs where the value is kept, and costs its memory once more.

@@ -47,6 +47,7 @@ from ....ops.module_names import is_ownless
 from ....ops.schema import Layer
 from .. import dispatch, dtypes
 from ..composites import shorten_rows
+from ..kept_aliases import measured
 from ..refined_rows import REFINEMENTS
 from ..registry import Call
 from ..tensor_shapes import results_extents
@@ -255,6 +256,7 @@ def run_layer(machine: Machine, state: State, row: ops.Layer, thing: Instance, c
         op = REFINEMENTS[op.name](machine.facts, state, op, settings)
     output = "(T,T)" if op is row.indices else row.output
     shorten_rows(state, settings.get("weight", NONE), settings.get("max_norm", NONE), call.node)
+    measured(machine, state, op.name, call.args, call.node)
     operands = _operands(machine, state, row, op, thing, call)
     if operands.packed is not None:
         # What is packed goes step by step: the result is put together of what the steps have saved, biases are added.
