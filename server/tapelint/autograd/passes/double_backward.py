@@ -25,7 +25,8 @@ class DoubleBackward:
     ``starts`` are where the gradients lead that the pass began with.
 
     ``edges`` are where its graph leads, ``saved`` what it saves_anything, ``unknown`` is set where there may be more.
-    ``keeps`` says that a second walk through it raises.
+    ``keeps`` says that a second walk through it raises, ``constant`` is a Function of the program whose gradient
+    depends on nothing.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class DoubleBackward:
         self.saved: dict[SavedTensor, None] = {}
         self.unknown = False
         self.saves_anything = False
+        self.constant: Node | None = None
         ways: set[Node | Leaf] = {*order, target}
         recorded: set[Node | Leaf] = set(order[:1]) if self.edges else set()
         for item in order:
@@ -52,7 +54,9 @@ class DoubleBackward:
         """What one node that ran adds; whether that is anything."""
         if item.custom_backward is not None:
             made = self.facts.training.gradients[item].made if item in self.facts.training.gradients else ()
-            return self._depend(*(edge_of(resolve_view(self.state, key)) for key in made))
+            depends = self._depend(*(edge_of(resolve_view(self.state, key)) for key in made))
+            self.constant = self.constant if depends else item
+            return depends
         if not item.certain or item.assumption is not None:
             self.unknown = True
             return False

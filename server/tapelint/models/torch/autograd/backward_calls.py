@@ -399,7 +399,10 @@ def new_gradient(
     if create is None or found is None or not found.edges and found.unknown:
         doubt(state, [made])
     elif not found.edges:
-        machine.facts.record_provenance(made, Provenance(cut=Cut(state.point(node), CutReason.LINEAR)))
+        reason, name = (
+            (CutReason.OPERATION, f"{found.constant.op}.backward") if found.constant else (CutReason.LINEAR, "")
+        )
+        machine.facts.record_provenance(made, Provenance(cut=Cut(state.point(node), reason, name)))
     else:
         graph = Node(
             fresh_id(),
