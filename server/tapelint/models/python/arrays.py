@@ -33,16 +33,16 @@ ARRAYS = (
     "prod"
 ).split()
 """Functions of NumPy (https://numpy.org/doc/stable/reference/routines.html) that return arrays and numbers."""
-ASKING = frozenset(
+ASKING = (
     "all amax amin any argwhere array_split concat concatenate double dsplit flip float64 hsplit imag isreal lexsort "
-    "max mean min ndim nonzero prod real shape size split squeeze std sum var vsplit".split()
-)
+    "max mean min ndim nonzero prod real shape size split squeeze std sum var vsplit"
+).split()
 """These ask a tensor for its own method, its number or its sizes; a list of tensors they convert."""
-PLAIN = frozenset(
+PLAIN = (
     "LinAlgError array_equal array_equiv base_repr bmat diag_indices_from format_float_positional "
     "format_float_scientific isscalar iterable matrix_rank printoptions real_if_close str_ tri tril_indices "
-    "tril_indices_from triu_indices triu_indices_from".split()
-)
+    "tril_indices_from triu_indices triu_indices_from"
+).split()
 """These take tensors as they are, or as single numbers."""
 CONVERTING = (
     "numpy numpy.linalg numpy.fft scipy.fft scipy.linalg scipy.ndimage scipy.signal scipy.spatial.distance "
