@@ -1,4 +1,6 @@
-"""A function that the project uses only where gradients are off is not judged as if they were on."""
+"""A function that the project uses only where gradients are off is not judged as if they were on; nor one that other
+files use as if its caller's tensors required grad: they show what they give it.
+"""
 
 from __future__ import annotations
 
@@ -110,3 +112,58 @@ def test_the_cache_knows_who_uses_a_file(project: Path, tapelint) -> None:
     assert found(tapelint, "validation.py") == BOTH
     (project / "training.py").write_text(TRAINING)
     assert found(tapelint, "validation.py") == []
+
+
+WEIGHTS = """import torch
+
+
+def weights(counts: torch.Tensor):
+    found = torch.clamp(counts.max() / counts, max=9.0)
+    found /= found.max()
+    return found
+
+
+class Weights:
+    def of(self, counts: torch.Tensor):
+        found = torch.clamp(counts.max() / counts, max=9.0)
+        found /= found.max()
+        return found
+"""
+USES = {
+    "of data": "from weights import weights\n\nprint(weights(torch.rand(3)))\n",
+    "of what is unknown": "from weights import weights\n\ndef show(path):\n    print(weights(torch.load(path)))\n",
+    "in a table": "import weights\n\nWAYS = {'inverse': weights.weights}\n",
+}
+LEAF = "from weights import weights\n\nx = torch.rand(3, requires_grad=True)\nweights(x).sum().backward()\n"
+
+
+@pytest.fixture
+def helper(tmp_path: Path) -> Path:
+    (tmp_path / "weights.py").write_text(WEIGHTS)
+    return tmp_path
+
+
+def test_a_function_that_no_file_uses_is_given_what_requires_grad(helper: Path, tapelint) -> None:
+    (helper / "imports.py").write_text("import torch\nfrom weights import weights\n\n__all__ = ['weights']\n")
+    assert found(tapelint, "weights.py") == [("TL201", 6), ("TL201", 13)]
+
+
+@pytest.mark.parametrize("use", USES)
+def test_one_that_other_files_use_is_given_what_they_give_it(helper: Path, tapelint, use: str) -> None:
+    (helper / "use.py").write_text(f"import torch\n{USES[use]}")
+    assert found(tapelint, "weights.py") == [("TL201", 13)]
+
+
+def test_a_caller_whose_tensors_require_grad_shows_it(helper: Path, tapelint) -> None:
+    (helper / "use.py").write_text(f"import torch\n{LEAF}")
+    assert ("TL201", 6) in found(tapelint, "weights.py")
+
+
+def test_tests_do_not_show_what_a_caller_gives(helper: Path, tapelint) -> None:
+    (helper / "test_use.py").write_text(f"import torch\n{USES['of data']}\ndef test_it():\n    assert True\n")
+    assert ("TL201", 6) in found(tapelint, "weights.py")
+
+
+def test_a_method_has_callers_that_its_name_does_not_show(helper: Path, tapelint) -> None:
+    (helper / "use.py").write_text("import torch\nfrom weights import Weights\n\nprint(Weights().of(torch.rand(3)))\n")
+    assert ("TL201", 13) in found(tapelint, "weights.py")

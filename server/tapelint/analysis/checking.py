@@ -143,8 +143,8 @@ def judged(
     """The files that were executed in ``steps``, and what was found there by the rules that listened."""
     others = machine.imports.sources if machine.imports else ()
     files = Files(source, others, configs.holds, inputs.config.ignore_noqa)
-    quiet = UsedElsewhere(source, inputs.users).without_gradients
-    return files, found_in(steps, partial(files.stands_in_tests, conventions=inputs.config.tests), quiet)
+    elsewhere = UsedElsewhere(source, inputs.users, inputs.config.tests)
+    return files, found_in(steps, partial(files.stands_in_tests, conventions=inputs.config.tests), elsewhere.refutes)
 
 
 def _hidden(

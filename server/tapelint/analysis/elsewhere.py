@@ -9,13 +9,16 @@ def make(): return UNet()         executed
 def test_made(): make()           executed: it mentions `make`
 def test_other(): ...             not, unless another one calls it
 
-Functions that only other files use, and only where gradients are switched off: what runs them by itself is wrong.
+Functions that other files use, otherwise than a caller would that is imagined: what runs them by itself is wrong.
 
     validation.py    def validate(net, loader): ...          nothing in this file calls it
+    images.py        def grid(images): ...
     train.py         with torch.no_grad():
-                         validate(net, loader)
+                         validate(net, loader)               gradients are off
+                     save(grid(batch))                       no argument requires grad
 
-What such a function shows where gradients are on never happens. Other files are asked only once something was found.
+What `validate` shows where gradients are on never happens. What `grid` shows to a caller whose tensors require grad
+happens only if there is one, and its callers are run as well. Other files are asked only once something was found.
 """
 
 from __future__ import annotations
@@ -24,12 +27,13 @@ import ast
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ..drivers.quiet_uses import is_unrecorded_in
+from ..drivers.quiet_uses import is_mentioned_in, is_unrecorded_in
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
 from ..report import Diagnostic
 from ..severity import Severity
-from ..source import Source, parse
+from ..source import Definition, Source, parse
+from ..source.pytest_files import TestConventions
 from ..stubs import stub_module_name
 from ..workspace.config import Config
 
@@ -118,19 +122,28 @@ Users = Callable[[str], Mapping[str, str] | None]
 
 @dataclass(slots=True)
 class UsedElsewhere:
-    """How other files use the functions of ``source``."""
+    """How other files use the functions of ``source``; those that ``tests`` describes call them with any data."""
 
     source: Source
     users: Users | None
-    _trees: list[ast.Module] | None = field(default=None, init=False)
+    tests: TestConventions
+    _trees: dict[str, ast.Module] | None = field(default=None, init=False)
 
-    def without_gradients(self, function: ast.AST) -> bool:
-        """Whether the project mentions a function that does not go backward, and only where gradients are off."""
-        if self.users is None or not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            return False
-        if syntactic_summary(function).backward:
+    def refutes(self, function: ast.AST, is_latent: bool) -> bool:
+        """Whether the project uses a function, and only where gradients are off; or, where ``is_latent`` says that what
+        it was given is supposed to require grad, uses it at all: its callers show what they give it. A method is called
+        on whatever object, so that its callers are not known by its name.
+        """
+        if self.users is None or not isinstance(function, Definition):
             return False
         if self._trees is None:
             found = self.users(self.source.path) or {}
-            self._trees = [parse(text, path).tree for path, text in sorted(found.items())]
-        return bool(self._trees) and is_unrecorded_in((self.source.tree, *self._trees), function.name)
+            self._trees = {path: parse(text, path).tree for path, text in sorted(found.items())}
+        if is_latent and function in self.source.tree.body and is_mentioned_in(self._code(), function.name):
+            return True
+        is_quiet = bool(self._trees) and not syntactic_summary(function).backward
+        return is_quiet and is_unrecorded_in((self.source.tree, *self._trees.values()), function.name)
+
+    def _code(self) -> list[ast.Module]:
+        """The files that are no tests."""
+        return [tree for path, tree in (self._trees or {}).items() if not self.tests.serves_tests(path, tree)]

@@ -93,15 +93,16 @@ class Noted:
 def found_in(
     units: Iterable[AnalysisUnit],
     is_of_tests: Callable[[Finding], bool],
-    is_quiet: Callable[[ast.AST], bool] = lambda function: False,
+    is_refuted: Callable[[ast.AST, bool], bool] = lambda function, is_latent: False,
 ) -> Noted:
     """What was found in all of them, with what its paths have chosen; ``is_of_tests`` as for ``UnitFindings``. Nothing
-    counts of what a function shows to a caller that is imagined if it ``is_quiet``: its callers record no graph.
+    counts of what a function shows to a caller that is imagined if that ``is_refuted``: its callers are others.
     """
     total, walks, abandoned, fates = UnitFindings(), set[ast.AST](), AbandonedPaths(), Fates()
     for unit in units:
         own = unit.notes.record(UnitFindings)
-        if own.found and unit.run_by is RunBy.IMAGINED and unit.function is not None and is_quiet(unit.function):
+        alone = unit.function if own.found and unit.run_by is RunBy.IMAGINED else None
+        if alone is not None and is_refuted(alone, unit.is_latent):
             continue
         abandoned.merge_from(unit.notes.record(AbandonedPaths))
         total.merge_from(own)

@@ -229,6 +229,7 @@ class EntryPoints:
         machine, base, entry = self.machine, unit.base, self._named(kind, candidate)
         assert base is not None
         function, owner, unit.run_by = candidate.function, candidate.owner, RunBy.IMAGINED
+        unit.is_latent = kind == "latent"
         if kind != "object":
             unit.function = function.node
             unit.dependencies.add(function.node)

@@ -59,6 +59,11 @@ def is_unrecorded_in(trees: Iterable[ast.Module], name: str) -> bool:
     return bool(found) and all(site.is_quiet(_unrecorded(tree)) for site, tree in found)
 
 
+def is_mentioned_in(trees: Iterable[ast.Module], name: str) -> bool:
+    """Whether files mention what has this ``name``, other than to import it."""
+    return any(name in _mentions_of(tree) for tree in trees)
+
+
 def runs_unrecorded(tree: ast.Module, forward: ast.AST) -> bool:
     """Whether a file runs a ``forward`` by that name, outside of its class only where gradients are off."""
     owner = next((kind for method, kind in _owners(tree).items() if method is forward), None)

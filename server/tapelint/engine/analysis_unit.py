@@ -78,6 +78,8 @@ class AnalysisUnit:
     run_by: RunBy = RunBy.PROGRAM
     # The function that is run by itself, if it is one of these.
     function: ast.AST | None = None
+    # Whether that is given tensors which are supposed to require grad.
+    is_latent: bool = False
     # The objects that it makes have ids above this one.
     began: int = field(default_factory=fresh_id)
     # What it counted.
