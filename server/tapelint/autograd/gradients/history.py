@@ -267,6 +267,11 @@ def looked_at(state: AutogradState, leaf: int | None) -> None:
                 state.consumed_passes.setdefault(run, Use(None))
 
 
+def has_idle(state: AutogradState) -> bool:
+    """Whether a step has looked for gradients of what requires grad where there had never been one."""
+    return any(past.idle is not None and state.tensors[key].requires_grad for key, past in state.history.items())
+
+
 def wasted(state: AutogradState, run: Pass) -> bool:
     """Whether no code used what a backward computed, and no code can any more."""
     if run in state.consumed_passes:

@@ -28,12 +28,14 @@ def use_grads(
 ) -> None:
     """``step``: what it used is reported, and the gradients are used from now on. A step that goes backward by its
     closure needs nothing of what the closure has left when the program called it for something else, such as a log.
+    Where another optimizer has found nothing, what is cleared here unused may have been meant for that one.
     """
     past, point, premises = history.groups(state, keys), state.point(node), machine.facts.relevant_assumptions(state)
     closures = {run.point.node for g, _ in past for run in g.passes if node in run.point.calls}
     lost = [
         (clearing, one)
         for g, _ in past
+        if not history.has_idle(state)
         for clearing in g.clearings
         for one in clearing.passes
         if one.begin and history.wasted(state, one) and (one.point.node not in closures or node in one.point.calls)
