@@ -18,7 +18,7 @@ for epoch in range(10):
 from __future__ import annotations
 
 from collections import abc
-from collections.abc import Collection, Container, Iterable
+from collections.abc import Collection, Container, Iterable, Iterator
 from typing import Any
 
 from ..autograd import Node
@@ -28,6 +28,7 @@ from .completion import Return
 from .state import State
 from .traversal import PARTS, contents, entries
 from .values import (
+    Class,
     Frame,
     Function,
     Generator,
@@ -207,6 +208,21 @@ def collect(values: list[Value], found: Reachable) -> None:
             tensors.add(value.tensor_id)  # type: ignore[union-attr]
         elif kind in PARTS:
             values += PARTS[kind](value)
+
+
+def parts_of(state: State, whole: HeapRef) -> Iterator[tuple[HeapRef, Instance]]:
+    """An object and those that it leads to, each of which is of a class of the program."""
+    seen, todo = set[int](), [whole.id]
+    for key in todo:  # which grows
+        thing = state.heap.get(key)
+        if key in seen or thing is None or isinstance(thing, (Frame, Class)):
+            continue
+        seen.add(key)
+        if isinstance(thing, Instance):
+            yield HeapRef(key), thing
+        found = Reachable(set(), set())
+        collect(list(contents(thing, found.tensors)), found)
+        todo += sorted(found.objects)
 
 
 def reachable_graph(

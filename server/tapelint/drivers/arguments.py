@@ -128,9 +128,9 @@ def make_instance(machine: Machine, state: State, owner: HeapRef, node: ast.AST)
             _prepare(machine, state, first[1], instance, node)
     state.edit(instance.id, Instance).attributes.setdefault("training", TRUE)
     attributes = list(state.get(instance.id, Instance).attributes.values())
-    _reopen(state, attributes)
+    reopen(state, attributes)
     constant_contents.handed_out(machine, state, [value.id for value in attributes if isinstance(value, TensorRef)])
-    assume_started(machine, state, owner, instance)
+    assume_started(machine, state, instance)
     open_up(machine, [instance])
     return instance
 
@@ -169,13 +169,13 @@ def runs_to_end(
     return True
 
 
-def _reopen(state: State, values: list[Value], depth: int = BOUNDS.data_depth) -> None:
+def reopen(state: State, values: list[Value], depth: int = BOUNDS.data_depth) -> None:
     """Other methods may have filled what ``__init__`` left empty: plain containers may hold more than we saw."""
     for value in values if depth else ():
         thing = state.heap[value.id] if isinstance(value, HeapRef) else None
         if isinstance(value, HeapRef) and isinstance(thing, (Sequence, Mapping)) and thing.kind in PLAIN_KINDS:
             state.edit(value.id, type(thing)).is_partial = True
-            _reopen(state, list(thing.items if isinstance(thing, Sequence) else thing.items.values()), depth - 1)
+            reopen(state, list(thing.items if isinstance(thing, Sequence) else thing.items.values()), depth - 1)
 
 
 # By default, and by use

@@ -49,9 +49,10 @@ class MethodFlow:
     computed: set[str] = field(default_factory=set)
     # The attributes that something is put into.
     filled: set[str] = field(default_factory=set)
-    # The attributes that are read, and those of which a test asks.
+    # The attributes that are read, and those of which a test asks; those of whatever object of which one does.
     read: set[str] = field(default_factory=set)
     tested: set[str] = field(default_factory=set)
+    asked: set[str] = field(default_factory=set)
     # Of these, the ones for which a test does something where they are None, or may: it does not only leave.
     weighed: set[str] = field(default_factory=set)
     # The methods of the object that are called.
@@ -113,9 +114,11 @@ def _note(found: MethodFlow, node: ast.AST, own: str) -> None:
 
 
 def _tested(found: MethodFlow, node: ast.If | ast.IfExp | ast.While | ast.Assert | ast.BoolOp, own: str) -> None:
-    asked = _attributes(node if isinstance(node, ast.BoolOp) else node.test, own)
-    found.tested |= asked
-    found.weighed |= asked - _only_guarded(node, own)
+    test = node if isinstance(node, ast.BoolOp) else node.test
+    own_asked = _attributes(test, own)
+    found.tested |= own_asked
+    found.weighed |= own_asked - _only_guarded(node, own)
+    found.asked.update(part.attr for part in walk(test) if isinstance(part, ast.Attribute))
 
 
 def _only_guarded(node: ast.AST, own: str) -> set[str]:

@@ -20,6 +20,7 @@ from ..autograd import leaf, resolve_view
 from ..because import option
 from ..domain.mro import lookup_in_mro
 from ..domain.options import Option, is_hashable, optional
+from ..domain.reachability import parts_of
 from ..domain.state import State
 from ..domain.values import NONE, Const, Function, HeapRef, Instance, TensorRef, Unknown, Value, defaults_of
 from ..engine.machine import Machine
@@ -27,7 +28,7 @@ from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
 from ..models.torch.autograd.grad_access import reach
 from ..semantics.reassigned_data import is_placeholder
 from .annotations import plain_origin
-from .arguments import along_one_path, flipped, inferred, is_affordable, is_switch, positional, runs_to_end
+from .arguments import along_one_path, flipped, inferred, is_affordable, is_switch, positional, reopen, runs_to_end
 from .attribute_flow import MethodFlow, ObjectFlow, object_flow
 from .parameter_uses import bound_variables, parameters
 
@@ -40,6 +41,7 @@ def prepare(machine: Machine, state: State, receiver: HeapRef, function: Functio
     flow = object_flow(machine, state, state.get(receiver.id, Instance).kind)
     _set_up(machine, state, receiver, flow, name, machine.limits.setup_depth)
     _open(machine, state, receiver, flow, flow.reached(name))
+    _open_parts(machine, state, receiver, {each for method in flow.reached(name).values() for each in method.asked})
     _doubt_data(state, receiver, flow, flow.reached(name), function.node)
 
 
@@ -62,6 +64,23 @@ def _open(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow, r
             value = optional(Option(current, f"`self.{attribute}` is set from outside"), attribute)
         if value is not None:
             state.edit_attributes(receiver.id)[attribute] = value
+
+
+def _open_parts(machine: Machine, state: State, receiver: HeapRef, asked: set[str]) -> None:
+    """The same for the objects that it holds, of which a test of theirs asks, or one of a method for what is ``asked``:
+    their methods may have been called before, and have filled what they fill.
+    """
+    for part, thing in list(parts_of(state, receiver))[1:]:
+        flow = object_flow(machine, state, thing.kind)
+        filled = {name for method, each in flow.flows.items() if method != "__init__" for name in each.filled}
+        reopen(state, [thing.attributes[name] for name in sorted(filled & thing.attributes.keys())])
+        tested = asked.union(*(each.tested for each in flow.flows.values()))
+        for attribute in sorted(tested & thing.attributes.keys()):
+            current = thing.attributes[attribute]
+            if isinstance(current, Const) and is_hashable(current):
+                value = _set_by_methods(current, attribute, flow, {})
+                if value is not None:
+                    state.edit_attributes(part.id)[attribute] = value
 
 
 def _set_by_methods(current: Const, attribute: str, flow: ObjectFlow, reached: dict[str, MethodFlow]) -> Value | None:

@@ -26,8 +26,9 @@ from ...autograd import Iteration
 from ...bounds import BOUNDS
 from ...domain.induction import InductionValue, raw_value
 from ...domain.mro import mro_of
+from ...domain.reachability import parts_of
 from ...domain.state import State
-from ...domain.values import Class, Const, HeapRef, Instance, Unknown, Value
+from ...domain.values import Class, Const, HeapRef, Unknown, Value
 from ...frozen import frozen
 from ...source import cached_on_node, walk
 from ..limits import Limits
@@ -155,23 +156,30 @@ def _meets(machine: Machine, state: State, node: ast.AST, number: int, other: in
     return waiting.met == (lap.number, other)
 
 
-def assume_started(machine: Machine, state: State, owner: HeapRef, instance: HeapRef) -> None:
-    """What the methods of an object count up was counted by calls that no code has seen."""
-    attributes = state.get(instance.id, Instance).attributes
-    for kind in mro_of(state, owner):
-        if isinstance(kind, HeapRef) and isinstance(thing := state.heap[kind.id], Class):
-            for name in machine.query(_counts, thing.node).intersection(attributes):
-                value = attributes[name]
-                if isinstance(value, Const) and type(raw_value(value)) is int:
-                    counted = InductionValue(raw_value(value), machine.observations, grows=True, begun=True)
-                    state.edit(instance.id, Instance).attributes[name] = counted
+def assume_started(machine: Machine, state: State, whole: HeapRef) -> None:
+    """What the methods of an object, and of those that it leads to, count up was counted by calls that no code has
+    seen.
+    """
+    for part, made in list(parts_of(state, whole)):
+        kinds = (state.heap[kind.id] for kind in mro_of(state, made.kind) if isinstance(kind, HeapRef))
+        counted = {name for kind in kinds if isinstance(kind, Class) for name in machine.query(_counts, kind.node)}
+        for name in sorted(counted & made.attributes.keys()):
+            number = raw_value(value) if isinstance(value := made.attributes[name], Const) else None
+            if type(number) is int:
+                begun = InductionValue(number, machine.observations, grows=True, begun=True)
+                state.edit_attributes(part.id)[name] = begun
 
 
 @cached_on_node
 def _counts(definition: ast.AST) -> frozenset[str]:
-    """The attributes that the methods of a class add to: ``self.steps += 1``."""
-    return frozenset(
-        node.target.attr
-        for node in walk(definition)
-        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and isinstance(node.target, ast.Attribute)
-    )
+    """The attributes that the methods of a class add to: ``self.steps += 1``, ``self.size = min(self.size + 1, 9)``."""
+    found = set[str]()
+    for node in walk(definition):
+        match node:
+            case ast.AugAssign(ast.Attribute(attr=name), ast.Add()):
+                found.add(name)
+            case ast.Assign([ast.Attribute(attr=name)], value):
+                sums = [part for part in walk(value) if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add)]
+                if any(getattr(side, "attr", "") == name for part in sums for side in (part.left, part.right)):
+                    found.add(name)
+    return frozenset(found)

@@ -17,6 +17,7 @@ from dataclasses import replace
 
 from ...autograd import contents
 from ...bounds import BOUNDS
+from ...domain.induction import InductionValue
 from ...domain.state import State
 from ...domain.values import BuiltinMethod, Const, HeapRef, Sequence, TensorRef, Tuple, Unknown, Value
 from ...source import walk, written
@@ -55,7 +56,7 @@ def symbolic(machine: Machine, node: ast.expr, state: State) -> Hashable:
         return Const(node.value)
     value = machine.lookup(state, node.id) if isinstance(node, ast.Name) else machine.memo.latest(node)
     if isinstance(value, Const):
-        return value
+        return ("begun", value) if isinstance(value, InductionValue) and value.begun else value
     if isinstance(node, (*LOGIC, *EACH)) and (shape := _shape(machine, node, state)) is not None:
         return shape
     if not isinstance(value, Unknown):

@@ -19,6 +19,7 @@ from ...domain.mro import is_module
 from ...domain.opaque_values import item_at_unknown_place
 from ...domain.state import State
 from ...domain.values import (
+    NONE,
     Class,
     Const,
     External,
@@ -47,8 +48,9 @@ def item_picked(machine: Machine, state: State, items: dict[str, Value], more: b
     """
     values = list(items.values())
     if _are_plain(values):
-        numbers = all(isinstance(each.value, (int, float)) for each in values if isinstance(each, Const))
-        return values[0] if len(set(values)) == 1 else unknown_number() if numbers else Unknown("item", False)
+        return _plain_item(values)
+    if more and all(value == NONE for value in values):
+        return Unknown("item")  # of which None keeps the place
     kinds = {_kind(state, value) for value in values}
     if len(kinds) < 2:
         return item_at_unknown_place(state, values)
@@ -118,6 +120,12 @@ def _split(machine: Machine, state: State, names: dict[str, Value], node: ast.ex
     for path, name in list(zip(paths, left))[1:]:
         machine.memo.fork(path, key, names[name])
     return names[left[0]]
+
+
+def _plain_item(values: Sequence[Value]) -> Value:
+    """One of some numbers, or of other constants."""
+    numbers = all(isinstance(each.value, (int, float)) for each in values if isinstance(each, Const))
+    return values[0] if len(set(values)) == 1 else unknown_number() if numbers else Unknown("item", False)
 
 
 def _are_plain(values: Sequence[Value]) -> bool:
