@@ -6,6 +6,7 @@ losses[j].backward()      it or another one: unknown
 losses[0].backward()      unknown, too, if the tensor that stands for `losses[i]` is the first
 
 memory[i] = h; memory[j]  `h`: what is kept under keys that are not known is kept to be found again
+memory["a"]; memory["b"]  what was kept under one of these, and another one of these
 
 nets[i]; nets[i]          the same network
 nets[j]                   it or another one: unknown; in the next iteration `nets[j]` may well be `nets[i]`
@@ -32,9 +33,10 @@ def at_unknown_index(
         taken = _name_of(index), state.iterations
         by = machine.facts.objects.picked_objects.setdefault((owner, key), taken)
         return Unknown("item") if by[1] == taken[1] and by[0] != taken[0] else found
-    if len(items) == 1 or owner in machine.facts.objects.filled or not _has_history(state, found):
-        return found
     picked, name = machine.facts.objects.picked, _name_of(index)
+    is_again = not _is_known(name) and (len(items) == 1 or owner in machine.facts.objects.filled)
+    if is_again or not _has_history(state, found):
+        return found
     tensors = [item for item in reversed(items) if isinstance(item, TensorRef)]
     for item in tensors:
         if picked.get((owner, item.id)) == name:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 
 from ..domain.completion import ProgramRaised
+from ..domain.opaque_values import is_data
 from ..domain.options import settled
 from ..domain.state import State
 from ..domain.values import (
@@ -155,11 +156,20 @@ def _entry(machine: Machine, state: State, owner: HeapRef, thing: Mapping, index
             made = machine.call(state, thing.default, [], {}, node)
             state.edit(owner.id, Mapping).items[key] = made
             return made
-        return Unknown("item")
     if isinstance(index, Unknown) and index in thing.items:
         return thing.items[index]
-    found = item_picked(machine, state, entries(thing), thing.is_partial, node)
-    return at_unknown_index(machine, state, owner.id, found, list(thing.items.values()), index)
+    there = thing if key is None else _under_unknown_keys(state, thing)
+    found = item_picked(machine, state, entries(there), thing.is_partial, node) if there.items else Unknown("item")
+    return at_unknown_index(machine, state, owner.id, found, list(there.items.values()), index)
+
+
+def _under_unknown_keys(state: State, thing: Mapping) -> Mapping:
+    """What may stand under a known key that was not seen: what was put in under a key that is not known, where all of
+    that is data or none.
+    """
+    there = {key: value for key, value in thing.items.items() if isinstance(key, Unknown)}
+    alike = len({is_data(state, value) for value in there.values()}) == 1
+    return Mapping(there if alike else {}, thing.is_partial)
 
 
 def store(machine: Machine, state: State, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
