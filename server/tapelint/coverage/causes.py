@@ -216,7 +216,8 @@ def _ended(source: Source, visits: Visits, scope: Scope | None, first: int, row:
     line = f"line {last.lineno}"
     match last:
         case ast.Return():
-            message, advice = f"`{scope.name if scope is not None else ''}` returns before it, in {line}", LEFT
+            who = f"`{scope.name}`" if scope is not None else "a function"
+            message, advice = f"{who} returns before it, in {line}", LEFT
         case ast.Raise():
             message, advice = f"{line} raises before it", RAISED
         case ast.Continue() | ast.Break():
