@@ -68,7 +68,9 @@ def assign_grad(machine: Machine, state: State, leaf: int, value: Value, node: a
 def cleared_by_hand(machine: Machine, state: State, leaf: int, node: ast.AST) -> None:
     history.cleared(state, [leaf], state.point(node), machine.facts.relevant_assumptions(state))
     machine.unit.notes.record(Fates).discard(state, [leaf])
-    if len(state.history) > machine.limits.max_unroll:  # a loop over all of them shows no more
+    # A loop over all of them shows no more; and a leaf of some `param_groups` stands for any.
+    one = state.tensors[leaf]
+    if len(state.history) > machine.limits.max_unroll or one.is_guessed and not one.stands_for_module:
         history.doubted(state, [key for key, past in state.history.items() if past.passes])
 
 
