@@ -549,3 +549,8 @@ def defaults_of(function: Function) -> dict[str, Value]:
     positional = [*function.node.args.posonlyargs, *function.node.args.args]
     found = {each.arg: value for each, value in zip(reversed(positional), reversed(function.defaults))}
     return found | dict(function.keyword_defaults)
+
+
+def without_defaults(function: Function) -> Function:
+    """The function as its caller sees it who gives it all."""
+    return replace(function, defaults=(), keyword_defaults=())

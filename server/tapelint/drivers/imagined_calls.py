@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..because import NOTHING, Because, guess
+from ..domain.completion import Raise
 from ..domain.mro import is_function, is_module
 from ..domain.state import State
 from ..domain.values import (
@@ -23,6 +24,7 @@ from ..domain.values import (
     Value,
     defaults_of,
     something,
+    without_defaults,
 )
 from ..engine.machine import Machine
 from ..engine.syntax.syntactic_summary import syntactic_summary
@@ -36,10 +38,15 @@ from .attribute_flow import may_carry
 from .caller import Caller
 from .candidates import definition_of, is_applied, is_run_by_tests, may_write, trains
 from .latent import LatentSearch
-from .object_state import prepare
+from .object_state import give_all, prepare
 from .parameter_uses import tensor_parameters
 from .quiet_uses import is_unrecorded, runs_unrecorded
 from .test_functions import verdict_of
+
+GIVEN = guess("callers give what has a default")
+"""What a function rests on that Python refuses to run with its defaults."""
+REFUSED = frozenset(("TypeError", "AttributeError", "IndexError", "ZeroDivisionError"))
+"""What an operand of a wrong type or size raises."""
 
 
 def run_entry(machine: Machine, base: tuple[State, Any], function: Function, owner: HeapRef | None) -> list[State]:
@@ -55,7 +62,18 @@ def run_entry(machine: Machine, base: tuple[State, Any], function: Function, own
         loop = loop_of(machine, state, owner, node.name)
         if loop is not None:
             return framework_driver.run_loop(machine, state, loop, receiver, node)
-    return _call_as_inferred(machine, state, function, receiver, owner)
+    ends = _call_as_inferred(machine, state, function, receiver, owner)
+    if trains(machine, node) and all(map(_is_refused, ends)):
+        given = base[0].fork()
+        give_all(machine, given, receiver)
+        ends = _call_as_inferred(machine, given, without_defaults(function), receiver, owner, GIVEN)
+    return ends
+
+
+def _is_refused(state: State) -> bool:
+    """Whether Python has refused what a path does, perhaps since a default is not what callers give."""
+    error = state.completion.error if isinstance(state.completion, Raise) else None
+    return error is not None and error.name in REFUSED and not error.by_torch and not error.is_meant
 
 
 def _run_test(
@@ -73,9 +91,16 @@ def _run_test(
 
 
 def _call_as_inferred(
-    machine: Machine, state: State, function: Function, receiver: HeapRef | None, owner: HeapRef | None
+    machine: Machine,
+    state: State,
+    function: Function,
+    receiver: HeapRef | None,
+    owner: HeapRef | None,
+    supposed: Because = NOTHING,
 ) -> list[State]:
-    """Call a function with inferred arguments, in the mode and as often as its caller would."""
+    """Call a function with inferred arguments, in the mode and as often as its caller would; what is ``supposed`` of
+    them is a reason of all that is found.
+    """
     node = definition_of(function)
     if machine.query(turns_on, node):
         state.grad_mode = None  # what the function turns on may be off where it is called
@@ -83,7 +108,7 @@ def _call_as_inferred(
     function = _with_mode(state, function, owner, quiet)
     values = _arguments(machine, state, function, receiver)
     walk = walk_of(state, owner, receiver, node.name) if owner is not None and receiver is not None else None
-    because = _reason(machine, state, node, quiet, walk)
+    because = supposed & _reason(machine, state, node, quiet, walk)
     if _is_fed(node.name, walk, quiet):
         values = _from_loader(values, positional(function, int(receiver is not None))[:1])
     is_forward = _is_forward(state, node, owner)

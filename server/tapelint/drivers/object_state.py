@@ -22,7 +22,20 @@ from ..domain.mro import lookup_in_mro
 from ..domain.options import Option, is_hashable, optional
 from ..domain.reachability import parts_of
 from ..domain.state import State
-from ..domain.values import NONE, Const, Function, HeapRef, Instance, TensorRef, Unknown, Value, defaults_of
+from ..domain.values import (
+    NONE,
+    Const,
+    Function,
+    HeapRef,
+    Instance,
+    TensorRef,
+    Tuple,
+    Unknown,
+    Value,
+    defaults_of,
+    something,
+    without_defaults,
+)
 from ..engine.machine import Machine
 from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
 from ..models.torch.autograd.grad_access import reach
@@ -81,6 +94,25 @@ def _open_parts(machine: Machine, state: State, receiver: HeapRef, asked: set[st
                 value = _set_by_methods(current, attribute, flow, {})
                 if value is not None:
                     state.edit_attributes(part.id)[attribute] = value
+
+
+def give_all(machine: Machine, state: State, whole: HeapRef | None) -> None:
+    """What an object and its parts keep of the defaults of ``__init__`` is what a caller gives instead, what is None
+    in a class and nowhere assigned what other code sets.
+    """
+    for part, thing in [] if whole is None else list(parts_of(state, whole)):
+        flow, known = object_flow(machine, state, thing.kind), state.edit_attributes(part.id)
+        if (maker := flow.methods.get("__init__")) is not None:
+            defaults = defaults_of(maker)
+            given = inferred(machine, state, without_defaults(maker), positional(maker, 1))
+            for attribute, value in [*known.items()]:
+                kept = _kept_parameter(machine, flow, attribute)
+                if kept is not None and isinstance(value, (Const, Tuple)) and defaults.get(kept.arg) == value:
+                    known[attribute] = given.get(kept.arg, something(attribute))
+        read = {name for each in flow.flows.values() for name in each.read}
+        for attribute in sorted(read - known.keys()):
+            if _current(state, part, attribute) == NONE:
+                known[attribute] = something(attribute)
 
 
 def _set_by_methods(current: Const, attribute: str, flow: ObjectFlow, reached: dict[str, MethodFlow]) -> Value | None:
