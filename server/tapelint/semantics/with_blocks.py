@@ -15,7 +15,18 @@ from functools import partial
 from ..domain.completion import ProgramRaised, Raise, ends, takes
 from ..domain.mro import own_method
 from ..domain.state import State
-from ..domain.values import NONE, TRUE, Autocast, Expecting, Generator, HeapRef, SavedTensorHooks, Unknown, Value
+from ..domain.values import (
+    NONE,
+    TRUE,
+    Autocast,
+    Expecting,
+    Generator,
+    HeapRef,
+    SavedTensorHooks,
+    TensorRef,
+    Unknown,
+    Value,
+)
 from ..engine.machine import STATEMENTS, Machine
 from ..models.torch.autograd.grad_mode import as_mode, refuse_class
 from .assign import assign
@@ -87,7 +98,7 @@ def _entering(
     """Bind what ``__enter__`` gives, or the manager itself where it has none of its own."""
     own = own_method(state, value, "__enter__")
     if own is None:
-        return inside(state, value if isinstance(value, HeapRef) else Unknown("with"))
+        return inside(state, value if isinstance(value, (HeapRef, TensorRef)) else Unknown("with"))
     results: list[State] = []
     for path, entered in machine.run_values(state, lambda s: call_value(machine, s, own, [], {}, node)):
         results += [path] if entered is None else inside(path, entered)
