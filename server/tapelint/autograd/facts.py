@@ -172,8 +172,8 @@ class Contents(Record):
 class Training(Record):
     """What passes, optimizers and hooks do to gradients: written by passes and the models of optimizers."""
 
-    # The steps of optimizers at which leaves without a gradient were looked for.
-    searched: set[ast.AST] = field(default_factory=set)
+    # The steps of optimizers at which leaves without a gradient were looked for, each with the iteration.
+    searched: dict[ast.AST, tuple[Iteration, ...]] = field(default_factory=dict)
     # The call sites of nodes that some pass has run.
     walked: set[tuple[ast.AST, tuple[ast.AST, ...]]] = field(default_factory=set)
     # The unknown conditions that may decide what becomes of gradients, each with the statements in which it decides

@@ -26,15 +26,15 @@ NUMBERS_READ = frozenset((CutReason.ITEM, CutReason.READ, CutReason.NUMBER))
 
 
 def due(facts: Facts, state: AutogradState, past: Sequence[Group], now: ProgramPoint) -> bool:
-    """Whether an optimizer that steps has stepped in an earlier iteration, on a path without doubts: true once for each
-    step of the program.
+    """Whether an optimizer that steps has stepped in an earlier iteration, on a path without doubts: true in one
+    iteration for each step of the program, on all paths.
     """
-    if now.node in facts.training.searched:
+    if facts.training.searched.get(now.node, now.iterations) != now.iterations:
         return False
     before = [step for g, _ in past if (step := g.last_step) is not None]
     if not any(earlier_iteration(step, now) for step in before) or facts.is_in_doubt(state):
         return False
-    facts.training.searched.add(now.node)
+    facts.training.searched[now.node] = now.iterations
     return True
 
 
