@@ -56,7 +56,7 @@ from ..engine.machine import Machine, OutOfFuel
 from ..engine.open_objects import open_up
 from ..engine.paths import constant_contents
 from ..engine.statistics import Entry
-from ..engine.syntax.asked import OF_NETWORKS, OF_OPTIMIZERS
+from ..engine.syntax.asked import OF_NETWORKS
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
 from ..models.frameworks.training_loops import prepared
