@@ -109,6 +109,7 @@ MECHANISMS: tuple[Mechanism, ...] = (
         assumed_parameters=_empty,
         unknown_may_hold=nothing,
     ),
+    Mechanism("losses of arguments", (), {"models.torch.autograd.backward_calls:_may_reach_argument": nothing}),
     _one("models.torch.autograd.walked_unknowns", had_graph=nothing, take_for_tensor=nothing),
     # how findings are put together
     # libraries

@@ -66,7 +66,7 @@ from ..models.torch.optim.gradient_scaling import handed_scaler
 from ..models.torch.optim.handed_optimizers import note_handed
 from ..ops.module_names import is_layer
 from ..semantics.functions import call_function
-from ..source import last_name
+from ..source import cached_on_node, last_name, walk
 from .annotations import MANY, OPTIMIZERS, PLAIN, TENSORS, named, options, parts
 from .parameter_uses import FED, WALKED, uses_of
 
@@ -192,6 +192,8 @@ def inferred(
     defaults = defaults_of(function)
     values: dict[str, Value] = {}
     arguments = {each.arg: uses.get(each.arg, set()) for each in names}
+    if (lone := _only_stepped(machine, function, arguments)) is not None:  # it is an optimizer from here on
+        uses[lone] = arguments[lone] = {*uses[lone], "zero_grad"}
     paired = _pair(machine, state, function, arguments)
     for parameter in (*names, *function.node.args.kwonlyargs):
         name = parameter.arg
@@ -223,6 +225,10 @@ def _is_optimizer(uses: set[str]) -> bool:
     return {"step", "zero_grad"} <= uses and "()" not in uses
 
 
+OF_OPTIMIZERS = frozenset("step param_groups state defaults state_dict load_state_dict add_param_group".split())
+"""Attributes of torch.optim.Optimizer, but for ``zero_grad``."""
+
+
 def _pair(machine: Machine, state: State, function: Function, arguments: dict[str, set[str]]) -> Collection[str]:
     """The ``arguments``, by their uses, that are called and may be networks, if there is an optimizer for each: none of
     those is a loss then. Where the code goes backward nowhere, what they return need not be walked.
@@ -231,6 +237,31 @@ def _pair(machine: Machine, state: State, function: Function, arguments: dict[st
     walks = machine.query(syntactic_summary, own.node if isinstance(own, Class) else function.node).backward
     found = [name for name, uses in arguments.items() if "()" in uses and (uses & {WALKED, *OF_NETWORKS} or not walks)]
     return found if len(found) <= sum(map(_is_optimizer, arguments.values())) else ()
+
+
+def _only_stepped(machine: Machine, function: Function, arguments: dict[str, set[str]]) -> str | None:
+    """The argument that is the optimizer of a function that trains a network, though nobody clears with it: it is the
+    only one of which nothing is asked but what optimizers have, and ``step()`` gives nothing and takes nothing.
+    """
+    if any(map(_is_optimizer, arguments.values())) or not any({"()", WALKED} <= uses for uses in arguments.values()):
+        return None
+    found = [name for name, used in arguments.items() if "step" in used]
+    if len(found) != 1 or not arguments[found[0]] <= OF_OPTIMIZERS:
+        return None
+    return found[0] if found[0] in machine.query(_stepped_plainly, function.node) else None
+
+
+@cached_on_node
+def _stepped_plainly(scope: ast.AST) -> frozenset[str]:
+    """The names of which a function calls ``step()`` as a statement, without arguments, and nowhere otherwise."""
+    plain, asked = list[str](), list[str]()
+    for node in walk(scope):
+        match node:
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "step"), [], [])):
+                plain.append(name)
+            case ast.Attribute(ast.Name(name), "step"):
+                asked.append(name)
+    return frozenset(name for name in plain if plain.count(name) == asked.count(name))
 
 
 def _guess(uses: set[str], paired: bool) -> Guess:

@@ -29,6 +29,7 @@ from ....autograd import (
 )
 from ....autograd.events.broken_graph import NonScalarBackward, RewrappedRoot, TermLost, UnusedInput
 from ....autograd.gradients import history
+from ....autograd.gradients.ledger import planned
 from ....autograd.model.graph_search import reachable
 from ....autograd.model.guesses import guess_below
 from ....autograd.model.writes import check_read
@@ -39,7 +40,7 @@ from ....domain.values import NONE, Const, Frame, Generator, HeapRef, Origin, Te
 from ....engine.lifecycle import BackwardEnded
 from ....engine.machine import Machine
 from ....engine.syntax.asked import names_with_gradient
-from ....source import written
+from ....source import called_on, written
 from ..dispatch import tensor_list
 from ..known_shape import items_in
 from ..optim.handed_optimizers import reach_stand_ins
@@ -175,8 +176,22 @@ def _look_at_roots(
                 if key not in known or known[key].never
             ],
         )
+        _may_reach_argument(machine, state, roots, node)
     if required == [None] and frees_all and state.grad_mode:
         had_graph(state, roots[0], node)
+
+
+def _may_reach_argument(machine: Machine, state: State, roots: list[int], node: ast.AST) -> None:
+    """The only network that came as an argument is taken to have computed what goes backward, if nothing else is known
+    of that, and no optimizer of the program holds it: its gradients are those of this pass, too.
+    """
+    names = {key: name for key, name in machine.facts.networks.handed_leaves.items() if key in state.tensors}
+    leaves = [key for key in names if key not in machine.facts.training.optimized]
+    if len(set(names.values())) != 1 or any(g.doubt or g.passes for g, _ in history.groups(state, leaves)):
+        return
+    because = guess(f"`{called_on(node) or 'it'}` is computed by `{names[leaves[0]]}`") if leaves else NOTHING
+    run = planned(machine.facts, state, roots, node, (), (), [Leaf(key) for key in leaves], because, False)
+    history.added(state, leaves, run)
 
 
 def _refuse_plain_targets(machine: Machine, state: State, inputs: SequenceType[int]) -> None:
