@@ -56,7 +56,7 @@ from ..engine.machine import Machine, OutOfFuel
 from ..engine.open_objects import open_up
 from ..engine.paths import constant_contents
 from ..engine.statistics import Entry
-from ..engine.syntax.asked import OF_NETWORKS
+from ..engine.syntax.asked import OF_NETWORKS, OF_OPTIMIZERS
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
 from ..models.frameworks.training_loops import prepared
@@ -223,10 +223,6 @@ def flipped(name: str, default: Const) -> Value:
 
 def _is_optimizer(uses: set[str]) -> bool:
     return {"step", "zero_grad"} <= uses and "()" not in uses
-
-
-OF_OPTIMIZERS = frozenset("step param_groups state defaults state_dict load_state_dict add_param_group".split())
-"""Attributes of torch.optim.Optimizer, but for ``zero_grad``."""
 
 
 def _pair(machine: Machine, state: State, function: Function, arguments: dict[str, set[str]]) -> Collection[str]:
