@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from .... import ops
 from ....autograd import Node, give_history, resolve_view
+from ....autograd.model.cuts import Cut, CutReason, Provenance
 from ....autograd.model.graph import BackwardPass
 from ....autograd.model.graph_search import nodes_below
 from ....autograd.state import fresh_id
@@ -22,7 +24,7 @@ from ....domain.state import State
 from ....domain.values import Frame, TensorRef, Unknown
 from ....engine.machine import Machine
 from ....engine.syntax.asked import asked_of_variables
-from ....source import Loop, cached_on_node, called_on, children, walk
+from ....source import Loop, cached_on_node, called_on, children, walk, written
 from ..dispatch import tensor_of
 from ..registry import TENSOR_METHODS
 
@@ -70,7 +72,30 @@ def take_for_tensor(machine: Machine, state: State, receiver: Unknown, call: ast
     key = tensor_of(machine, state, receiver)
     if key is not None:
         state.edit(state.frame, Frame).variables[name.id] = TensorRef(key)
+        _lose_to_mode(machine, state, key, machine.query(_bound_to, scope).get(name.id))
     return key
+
+
+def _lose_to_mode(machine: Machine, state: State, key: int, made: ast.Call | None) -> None:
+    """Nothing is recorded of what a call ``made`` computes in an iteration, if gradients were switched off until
+    further notice before it began.
+    """
+    switch, laps = state.grad_mode_set_at, state.iterations
+    if state.grad_mode is False and switch is not None and laps and laps[-1] not in switch.iterations and made:
+        cut = Cut(state.point(made), CutReason.NO_GRAD, grad_mode_set_at=switch)
+        state.tensors[key] = replace(state.tensors[key], requires_grad=False, assumption=written(made.func))
+        machine.facts.record_provenance(key, Provenance(cut=cut))
+
+
+@cached_on_node
+def _bound_to(scope: ast.AST) -> dict[str, ast.Call]:
+    """The variables of a function that are bound to what a call returns, with that call."""
+    found = dict[str, ast.Call]()
+    for node in walk(scope):
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Call() as call):
+                found[name] = call
+    return found
 
 
 @cached_on_node
