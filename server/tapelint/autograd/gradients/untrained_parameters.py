@@ -48,9 +48,10 @@ def look(
     missed = _missed(facts, state, keys, now)
     if not missed:
         return
-    found = _cut(facts, frozenset(missed))
+    found = _cut(facts, frozenset(missed), now)
     if found is not None:
-        facts.events.publish(NeverReached(point=now, optimizer=optimizer, leaves=found[1], cut=found[0]))
+        if found[1]:
+            facts.events.publish(NeverReached(point=now, optimizer=optimizer, leaves=found[1], cut=found[0]))
     elif _has_others(facts, state, missed):
         return  # which is reported by itself
     elif len(missed) == len(keys) and (reached := _last_walk(facts, state)) is not None:
@@ -132,15 +133,19 @@ def is_trained_by(write: Write | None, now: ProgramPoint) -> bool:
     return write is not None and (not now.iterations or loop_around(now, write.point) is None)
 
 
-def _cut(facts: Facts, missed: frozenset[int]) -> tuple[Cut, tuple[int, ...]] | None:
-    """The first place where the graph of some of ``missed`` was cut."""
-    for cut in dict.fromkeys(cut for _, cut in facts.cuts()):
-        if cut.source is None and not cut.leaves or cut.reason in NUMBERS_READ:
-            continue
-        below = set(cut.leaves) if cut.source is None else _leaves(cut.source)
-        found = tuple(key for key in sorted(missed) if below is not None and key in below)
-        if found:
-            return cut, found
+def _cut(facts: Facts, missed: frozenset[int], now: ProgramPoint) -> tuple[Cut, tuple[int, ...]] | None:
+    """The first place where the graph of some of ``missed`` was cut, and those of them that are cut in this iteration,
+    too: what is cut in an earlier one of a loop alone may be used in that alone.
+    """
+    cuts = [cut for cut in dict.fromkeys(cut for _, cut in facts.cuts()) if cut.reason not in NUMBERS_READ]
+    below = {cut: set(cut.leaves) if cut.source is None else _leaves(cut.source) or set() for cut in cuts}
+    laps = {cut: earlier_iteration(cut.point, now) for cut in cuts}
+    again = set[int]().union(
+        *(below[cut] for cut, lap in laps.items() if lap is None or not isinstance(lap.loop, ast.For))
+    )
+    for cut in cuts:
+        if found := missed & below[cut]:
+            return cut, tuple(sorted(found & again))
     return None
 
 
