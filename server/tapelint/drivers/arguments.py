@@ -56,7 +56,7 @@ from ..engine.machine import Machine, OutOfFuel
 from ..engine.open_objects import open_up
 from ..engine.paths import constant_contents
 from ..engine.statistics import Entry
-from ..engine.syntax.asked import OF_NETWORKS, OF_OPTIMIZERS
+from ..engine.syntax.asked import OF_NETWORKS
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
 from ..models.frameworks.training_loops import prepared
@@ -66,9 +66,9 @@ from ..models.torch.optim.gradient_scaling import handed_scaler
 from ..models.torch.optim.handed_optimizers import note_handed
 from ..ops.module_names import is_layer
 from ..semantics.functions import call_function
-from ..source import cached_on_node, last_name, walk
+from ..source import last_name
 from .annotations import MANY, OPTIMIZERS, PLAIN, TENSORS, named, options, parts
-from .parameter_uses import FED, WALKED, uses_of
+from .parameter_uses import FED, WALKED, is_optimizer, only_stepped, uses_of
 
 PLAIN_KINDS = ("list", "dict", "set", "deque")
 
@@ -192,7 +192,7 @@ def inferred(
     defaults = defaults_of(function)
     values: dict[str, Value] = {}
     arguments = {each.arg: uses.get(each.arg, set()) for each in names}
-    if (lone := _only_stepped(machine, function, arguments)) is not None:  # it is an optimizer from here on
+    if (lone := only_stepped(machine, function, arguments)) is not None:  # it is an optimizer from here on
         uses[lone] = arguments[lone] = {*uses[lone], "zero_grad"}
     paired = _pair(machine, state, function, arguments)
     for parameter in (*names, *function.node.args.kwonlyargs):
@@ -221,10 +221,6 @@ def flipped(name: str, default: Const) -> Value:
     return optional(Option(default, f"`{name}` is {other.value}", (other,)), name)
 
 
-def _is_optimizer(uses: set[str]) -> bool:
-    return {"step", "zero_grad"} <= uses and "()" not in uses
-
-
 def _pair(machine: Machine, state: State, function: Function, arguments: dict[str, set[str]]) -> Collection[str]:
     """The ``arguments``, by their uses, that are called and may be networks, if there is an optimizer for each: none of
     those is a loss then. Where the code goes backward nowhere, what they return need not be walked.
@@ -232,32 +228,7 @@ def _pair(machine: Machine, state: State, function: Function, arguments: dict[st
     own = state.heap[function.owner] if function.owner is not None else None
     walks = machine.query(syntactic_summary, own.node if isinstance(own, Class) else function.node).backward
     found = [name for name, uses in arguments.items() if "()" in uses and (uses & {WALKED, *OF_NETWORKS} or not walks)]
-    return found if len(found) <= sum(map(_is_optimizer, arguments.values())) else ()
-
-
-def _only_stepped(machine: Machine, function: Function, arguments: dict[str, set[str]]) -> str | None:
-    """The argument that is the optimizer of a function that trains a network, though nobody clears with it: it is the
-    only one of which nothing is asked but what optimizers have, and ``step()`` gives nothing and takes nothing.
-    """
-    if any(map(_is_optimizer, arguments.values())) or not any({"()", WALKED} <= uses for uses in arguments.values()):
-        return None
-    found = [name for name, used in arguments.items() if "step" in used]
-    if len(found) != 1 or not arguments[found[0]] <= OF_OPTIMIZERS:
-        return None
-    return found[0] if found[0] in machine.query(_stepped_plainly, function.node) else None
-
-
-@cached_on_node
-def _stepped_plainly(scope: ast.AST) -> frozenset[str]:
-    """The names of which a function calls ``step()`` as a statement, without arguments, and nowhere otherwise."""
-    plain, asked = list[str](), list[str]()
-    for node in walk(scope):
-        match node:
-            case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "step"), [], [])):
-                plain.append(name)
-            case ast.Attribute(ast.Name(name), "step"):
-                asked.append(name)
-    return frozenset(name for name in plain if plain.count(name) == asked.count(name))
+    return found if len(found) <= sum(map(is_optimizer, arguments.values())) else ()
 
 
 def _guess(uses: set[str], paired: bool) -> Guess:
@@ -283,7 +254,7 @@ def _infer(
         return unknown_number()
     if {"scale", "step", "update"} <= uses and "()" not in uses:
         return handed_scaler(machine, state, name)
-    if _is_optimizer(uses):
+    if is_optimizer(uses):
         return HeapRef(state.new(Optimizer(name, [], True)))
     if "()" in uses and parameter.annotation is None:
         return guessed_network(machine, state, name, node, _guess(uses, paired))

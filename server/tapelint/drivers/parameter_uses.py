@@ -27,7 +27,7 @@ from ..domain.mro import lookup_in_mro, mro_of
 from ..domain.state import State
 from ..domain.values import Class, External, Function, HeapRef, Value
 from ..engine.machine import Machine
-from ..engine.syntax.asked import OF_NETWORKS, asked_of_attributes, own_attribute
+from ..engine.syntax.asked import OF_NETWORKS, OF_OPTIMIZERS, asked_of_attributes, own_attribute
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..engine.syntax.walked_results import fed_calls, walked_attributes, walked_calls
 from ..frozen import frozen
@@ -335,3 +335,33 @@ def _takes_gradient(machine: Machine, state: State, function: Function, call: Ha
     if taken[0].name in ("target", "tensors"):
         return None
     return any(taken[0].name in op.flows for op in found)
+
+
+def is_optimizer(uses: set[str]) -> bool:
+    """Whether a program uses something as an optimizer."""
+    return {"step", "zero_grad"} <= uses and "()" not in uses
+
+
+def only_stepped(machine: Machine, function: Function, arguments: dict[str, set[str]]) -> str | None:
+    """The argument that is the optimizer of a function that trains a network, though nobody clears with it: it is the
+    only one of which nothing is asked but what optimizers have, and ``step()`` gives nothing and takes nothing.
+    """
+    if any(map(is_optimizer, arguments.values())) or not any({"()", WALKED} <= uses for uses in arguments.values()):
+        return None
+    found = [name for name, used in arguments.items() if "step" in used]
+    if len(found) != 1 or not arguments[found[0]] <= OF_OPTIMIZERS:
+        return None
+    return found[0] if found[0] in machine.query(_stepped_plainly, function.node) else None
+
+
+@cached_on_node
+def _stepped_plainly(scope: ast.AST) -> frozenset[str]:
+    """The names of which a function calls ``step()`` as a statement, without arguments, and nowhere otherwise."""
+    plain, asked = list[str](), list[str]()
+    for node in walk(scope):
+        match node:
+            case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "step"), [], [])):
+                plain.append(name)
+            case ast.Attribute(ast.Name(name), "step"):
+                asked.append(name)
+    return frozenset(name for name in plain if plain.count(name) == asked.count(name))
