@@ -86,9 +86,9 @@ def _open_parts(machine: Machine, state: State, receiver: HeapRef, asked: set[st
     for part, thing in list(parts_of(state, receiver))[1:]:
         flow = object_flow(machine, state, thing.kind)
         filled = {name for method, each in flow.flows.items() if method != "__init__" for name in each.filled}
-        reopen(state, [thing.attributes[name] for name in sorted(filled & thing.attributes.keys())])
+        reopen(state, [thing.attributes[name] for name in sorted(filled.intersection(thing.attributes))])
         tested = asked.union(*(each.tested for each in flow.flows.values()))
-        for attribute in sorted(tested & thing.attributes.keys()):
+        for attribute in sorted(tested.intersection(thing.attributes)):
             current = thing.attributes[attribute]
             if isinstance(current, Const) and is_hashable(current):
                 value = _set_by_methods(current, attribute, flow, {})
@@ -110,7 +110,7 @@ def give_all(machine: Machine, state: State, whole: HeapRef | None) -> None:
                 if kept is not None and isinstance(value, (Const, Tuple)) and defaults.get(kept.arg) == value:
                     known[attribute] = given.get(kept.arg, something(attribute))
         read = {name for each in flow.flows.values() for name in each.read}
-        for attribute in sorted(read - known.keys()):
+        for attribute in sorted(read.difference(known)):
             if _current(state, part, attribute) == NONE:
                 known[attribute] = something(attribute)
 

@@ -163,7 +163,7 @@ def assume_started(machine: Machine, state: State, whole: HeapRef) -> None:
     for part, made in list(parts_of(state, whole)):
         kinds = (state.heap[kind.id] for kind in mro_of(state, made.kind) if isinstance(kind, HeapRef))
         counted = {name for kind in kinds if isinstance(kind, Class) for name in machine.query(_counts, kind.node)}
-        for name in sorted(counted & made.attributes.keys()):
+        for name in sorted(counted.intersection(made.attributes)):
             number = raw_value(value) if isinstance(value := made.attributes[name], Const) else None
             if type(number) is int:
                 begun = InductionValue(number, machine.observations, grows=True, begun=True)
