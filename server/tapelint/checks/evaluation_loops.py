@@ -33,6 +33,8 @@ from ..domain.reachability import reachable_graph, reached
 from ..domain.state import State
 from ..domain.values import (
     FALSE,
+    BuiltinMethod,
+    Class,
     Frame,
     Function,
     HeapRef,
@@ -49,6 +51,7 @@ from ..models.torch.autograd.grad_access import facts
 from ..models.torch.nn.module_registry import members
 from ..semantics.unknown_calls import TRAINING
 from ..source import cached_on_node, walk, written
+from .kept_values import called_on_self
 from .loops_in_networks import runs_forward
 
 LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.comprehension)
@@ -106,7 +109,7 @@ def _may_record(machine: Machine, event: ModuleReturned, graphs: tuple[Node, ...
     if not all(graph.certain for graph in graphs):
         return False
     state = event.state
-    return not assumed or _is_unknown_network(state, event.module) or _runs_unknown(state, event)
+    return not assumed or _is_unknown_network(state, event.module) or _runs_unknown(machine, state, event)
 
 
 def _is_in_evaluation(state: State, module: HeapRef | Unknown) -> bool:
@@ -128,15 +131,31 @@ def _is_unknown_network(state: State, module: HeapRef | Unknown) -> bool:
     return own is None or not isinstance(own[1], Function)
 
 
-def _runs_unknown(state: State, event: ModuleReturned) -> bool:
+def _runs_unknown(machine: Machine, state: State, event: ModuleReturned) -> bool:
     """Whether a network of the program is made of networks of whose code nothing is known, and may return a graph of
     theirs.
     """
     parts = [item for _, item in members(state, event.module)]
     if not any(isinstance(item, HeapRef) and _is_unknown_network(state, item) for item in parts):
-        return False
+        if not _calls_unknown_part(machine, state, event.module):
+            return False
     results = event.result.items if isinstance(event.result, Tuple) else (event.result,)
     return any(_may_be_assumed_graph(state, item) for item in results)
+
+
+def _calls_unknown_part(machine: Machine, state: State, module: HeapRef | Unknown) -> bool:
+    """Whether the ``forward`` of a network calls an attribute of which nothing is known, and its class freezes
+    nothing.
+    """
+    thing = state.heap[module.id] if isinstance(module, HeapRef) else None
+    if not isinstance(thing, Instance) or not isinstance(thing.kind, HeapRef):
+        return False
+    found = lookup_in_mro(state, thing.kind, "forward")
+    if found is None or not isinstance(found[1], Function):
+        return False
+    called = machine.query(called_on_self, found[1].node)
+    unknown = {name for name, value in thing.attributes.items() if isinstance(value, (Unknown, BuiltinMethod))}
+    return not unknown.isdisjoint(called) and not machine.query(_freezes, state.get(thing.kind.id, Class).node)
 
 
 def _may_be_assumed_graph(state: State, result: Value) -> bool:
