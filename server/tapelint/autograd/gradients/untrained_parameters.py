@@ -137,16 +137,16 @@ def _cut(facts: Facts, missed: frozenset[int], now: ProgramPoint) -> tuple[Cut, 
     """The first place where the graph of some of ``missed`` was cut, and those of them that are cut in this iteration,
     too: what is cut in an earlier one of a loop alone may be used in that alone.
     """
-    cuts = [cut for cut in dict.fromkeys(cut for _, cut in facts.cuts()) if cut.reason not in NUMBERS_READ]
-    below = {cut: set(cut.leaves) if cut.source is None else _leaves(cut.source) or set() for cut in cuts}
-    laps = {cut: earlier_iteration(cut.point, now) for cut in cuts}
-    again = set[int]().union(
-        *(below[cut] for cut, lap in laps.items() if lap is None or not isinstance(lap.loop, ast.For))
-    )
-    for cut in cuts:
-        if found := missed & below[cut]:
-            return cut, tuple(sorted(found & again))
-    return None
+    first, found, again = None, frozenset[int](), set[int]()
+    for cut in dict.fromkeys(cut for _, cut in facts.cuts()):
+        is_past = (lap := earlier_iteration(cut.point, now)) is not None and not lap.is_call
+        if cut.reason in NUMBERS_READ or first is not None and (is_past or found <= again):
+            continue
+        below = missed.intersection(cut.leaves if cut.source is None else _leaves(cut.source) or ())
+        if first is None and below:
+            first, found = cut, below
+        again |= set() if is_past else below
+    return None if first is None else (first, tuple(sorted(found & again)))
 
 
 def _leaves(node: Node) -> set[int] | None:

@@ -28,6 +28,11 @@ class Iteration:
     run: int
     number: int
 
+    @property
+    def is_call(self) -> bool:
+        """Whether it is a call of a function that is called again and again, and no iteration of a loop."""
+        return isinstance(self.loop, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Call))
+
     def __repr__(self) -> str:
         return f"lap {self.number} of line {getattr(self.loop, 'lineno', '?')}"
 

@@ -122,8 +122,7 @@ def moment(lap: Iteration) -> str:
 
 def _counted_briefly(lap: Iteration) -> str:
     """``"`epoch` is 0"`` for the first iteration of ``for epoch in range(3)``, else ``"iteration 1"``."""
-    is_call = isinstance(lap.loop, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Call))
-    return _value(lap) or f"{'call' if is_call else 'iteration'} {lap.number}"
+    return _value(lap) or f"{'call' if lap.is_call else 'iteration'} {lap.number}"
 
 
 def _value(lap: Iteration) -> str | None:
@@ -146,7 +145,7 @@ def counted(lap: Iteration) -> str:
         target = loop.target.elts[0] if isinstance(loop.target, ast.Tuple) and loop.target.elts else loop.target
         name = ast.unparse(target)
         return "round" if name == "_" else f"`{name}`"
-    return "call" if isinstance(loop, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Call)) else "round"
+    return "call" if lap.is_call else "round"
 
 
 def variable(facts: Facts, node: Node) -> str:

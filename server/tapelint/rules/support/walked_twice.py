@@ -111,7 +111,7 @@ def previous(past: Iteration, now: Iteration) -> str:
 
 def unit(lap: Iteration) -> str:
     """What happens again and again: an iteration, or a call."""
-    return "call" if isinstance(lap.loop, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Call)) else "iteration"
+    return "call" if lap.is_call else "iteration"
 
 
 def refused(event: FreedGraphReached, facts: Facts) -> str:

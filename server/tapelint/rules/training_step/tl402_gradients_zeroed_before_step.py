@@ -45,8 +45,6 @@ Clearing before the first backward of a step, or after the step, drops nothing t
 
 from __future__ import annotations
 
-import ast
-
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import OptimizerStepped, StepLeftOut
 from ...autograd.facts import Facts
@@ -157,8 +155,7 @@ def lost(event: OptimizerStepped, clearing: Clearing, run: Pass, lap: Iteration 
     clear, step = code(clearing.point.node), code(event.point.node)
     which = [f"of {code(run.point.node)}"]
     if lap is not None:
-        called = isinstance(lap.loop, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Call))
-        which = [f"of an earlier {'call' if called else 'iteration'}"]
+        which = [f"of an earlier {'call' if lap.is_call else 'iteration'}"]
     return headline(
         *(f"{clear} clears the gradients {each}: {step} uses only those of the last backward" for each in which),
         *(f"{clear} clears the gradients {each} before any step has used them" for each in which),

@@ -75,8 +75,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     cures: tuple[FixProposal, ...] = ()
     network = event.now.node.func if isinstance(event.now.node, ast.Call) else None
     mode, trained = code(event.point.node), "the network" if network is None else code(network)
-    called = isinstance(now.loop, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Call))
-    when = [f"call {now.number}"] if called else [iteration(event.now, now), f"iteration {now.number}"]
+    when = [f"call {now.number}"] if now.is_call else [iteration(event.now, now), f"iteration {now.number}"]
     message = headline(
         *(f"{mode} is never undone: {trained} trains in evaluation mode from {each} on" for each in when),
         f"{mode} is never undone: the network trains in evaluation mode",
