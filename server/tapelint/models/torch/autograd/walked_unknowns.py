@@ -67,12 +67,13 @@ def take_for_tensor(machine: Machine, state: State, receiver: Unknown, call: ast
     asked = machine.query(asked_of_variables, scope).get(name.id, frozenset())
     if not all(each in TENSOR_METHODS or ops.candidates(each) for each in asked):
         return None
-    if name.id not in machine.query(_made_around, scope).get(call, ()):
+    made = machine.query(_made_around, scope).get(call, {})
+    if name.id not in made:
         return None
     key = tensor_of(machine, state, receiver)
     if key is not None:
         state.edit(state.frame, Frame).variables[name.id] = TensorRef(key)
-        _lose_to_mode(machine, state, key, machine.query(_bound_to, scope).get(name.id))
+        _lose_to_mode(machine, state, key, made[name.id])
     return key
 
 
@@ -82,26 +83,15 @@ def _lose_to_mode(machine: Machine, state: State, key: int, made: ast.Call | Non
     """
     switch, laps = state.grad_mode_set_at, state.iterations
     if state.grad_mode is False and switch is not None and laps and laps[-1] not in switch.iterations and made:
-        cut = Cut(state.point(made), CutReason.NO_GRAD, grad_mode_set_at=switch)
         state.tensors[key] = replace(state.tensors[key], requires_grad=False, assumption=written(made.func))
-        machine.facts.record_provenance(key, Provenance(cut=cut))
+        lost = Provenance(cut=Cut(state.point(made), CutReason.NO_GRAD, grad_mode_set_at=switch))
+        machine.facts.record_provenance(key, lost)
 
 
 @cached_on_node
-def _bound_to(scope: ast.AST) -> dict[str, ast.Call]:
-    """The variables of a function that are bound to what a call returns, with that call."""
-    found = dict[str, ast.Call]()
-    for node in walk(scope):
-        match node:
-            case ast.Assign([ast.Name(name)], ast.Call() as call):
-                found[name] = call
-    return found
-
-
-@cached_on_node
-def _made_around(scope: ast.AST) -> dict[ast.AST, frozenset[str]]:
+def _made_around(scope: ast.AST) -> dict[ast.AST, dict[str, ast.Call | None]]:
     """For each call of ``backward`` in a function the variables that the innermost loop around it binds; where there is
-    none, those of the function.
+    none, those of the function. With each comes the call that it is bound to, if it is one.
     """
     return {call: _bound(around) for call, around in _walks(scope, scope)}
 
@@ -113,8 +103,12 @@ def _walks(node: ast.AST, around: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
         yield from _walks(child, child if isinstance(child, Loop) else around)
 
 
-def _bound(around: ast.AST) -> frozenset[str]:
+def _bound(around: ast.AST) -> dict[str, ast.Call | None]:
     """The names that statements bind; the target of a loop is an item of what it goes through."""
-    found = (node for node in walk(around) if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)))
-    targets = (target for node in found for target in (node.targets if isinstance(node, ast.Assign) else [node.target]))
-    return frozenset(part.id for target in targets for part in walk(target) if isinstance(part, ast.Name))
+    found = dict[str, ast.Call | None]()
+    for node in walk(around):
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            made = node.value if isinstance(node.value, ast.Call) and isinstance(node, ast.Assign) else None
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            found.update((part.id, made) for each in targets for part in walk(each) if isinstance(part, ast.Name))
+    return found
