@@ -35,7 +35,6 @@ def use_grads(
     lost = [
         (clearing, one)
         for g, _ in past
-        if not history.has_idle(state)
         for clearing in g.clearings
         for one in clearing.passes
         if one.begin and history.wasted(state, one) and (one.point.node not in closures or node in one.point.calls)
@@ -47,7 +46,7 @@ def use_grads(
             optimizer=optimizer,
             held=tuple(keys),
             past=past,
-            lost=tuple(dict.fromkeys(lost)),
+            lost=() if lost and history.has_idle(state) else tuple(dict.fromkeys(lost)),
             leaked=_leaked(state, past),
             scaler=scaler,
             premises=premises,

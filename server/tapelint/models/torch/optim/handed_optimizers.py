@@ -142,8 +142,10 @@ def write_networks(machine: Machine, state: State, optimizer: HeapRef, node: ast
     if argument is None or not facts.networks.handed_leaves:
         return
     held = set(_held(machine, state, optimizer))
-    for leaf, network in facts.networks.handed_leaves.items() if held else ():
-        if network in held and leaf in state.grads and not _is_for_a_part(state, leaf, optimizer):
+    leaves = {leaf: by for leaf, by in facts.networks.handed_leaves.items() if by in held and leaf in state.grads}
+    waiting = reachable_graph(state) - state.freed.keys() if leaves else set()
+    for leaf, network in leaves.items():
+        if not _is_for_a_part(state, leaf, optimizer, waiting):
             bump(
                 state,
                 state.tensors[leaf].version_counter,
@@ -155,17 +157,15 @@ def write_networks(machine: Machine, state: State, optimizer: HeapRef, node: ast
             )
 
 
-def _is_for_a_part(state: State, leaf: int, optimizer: HeapRef) -> bool:
-    """Whether a graph that is still to be walked uses a network by another call than what went backward for a step:
-    ``model(x)`` beside ``model.loss(x)``. The optimizer may hold what only one of them uses.
+def _is_for_a_part(state: State, leaf: int, optimizer: HeapRef, waiting: Iterable[Node]) -> bool:
+    """Whether the graph that is still ``waiting`` to be walked uses a network by another call than what went backward
+    for a step: ``model(x)`` beside ``model.loss(x)``. The optimizer may hold what only one of them uses.
     """
     cleared = state.get(optimizer.id, Optimizer).cleared
     begun = {each for run in state.history[leaf].passes if run.stamp > cleared for each in run.begin}
-    through = {
-        node.assumption for node in nodes_below(e for e in begun if isinstance(e, Node)) if Leaf(leaf) in node.inputs
-    }
-    waiting = {node.assumption for node in reachable_graph(state) - state.freed.keys() if Leaf(leaf) in node.inputs}
-    return not waiting <= through
+    walked = nodes_below(each for each in begun if isinstance(each, Node))
+    calls, later = ({node.assumption for node in each if Leaf(leaf) in node.inputs} for each in (walked, waiting))
+    return not later <= calls
 
 
 def _held(machine: Machine, state: State, reference: HeapRef) -> tuple[str, ...]:
