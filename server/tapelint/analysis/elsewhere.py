@@ -134,16 +134,19 @@ class UsedElsewhere:
         it was given is supposed to require grad, uses it at all: its callers show what they give it. A method is called
         on whatever object, so that its callers are not known by its name.
         """
-        if self.users is None or not isinstance(function, Definition):
+        if not isinstance(function, Definition):
             return False
-        if self._trees is None:
-            found = self.users(self.source.path) or {}
-            self._trees = {path: parse(text, path).tree for path, text in sorted(found.items())}
-        if is_latent and function in self.source.tree.body and is_mentioned_in(self._code(), function.name):
-            return True
-        is_quiet = bool(self._trees) and not syntactic_summary(function).backward
-        return is_quiet and is_unrecorded_in((self.source.tree, *self._trees.values()), function.name)
+        if is_latent and function in self.source.tree.body:
+            code = (tree for path, tree in self._others().items() if not self.tests.serves_tests(path, tree))
+            if is_mentioned_in(code, function.name):
+                return True
+        if syntactic_summary(function).backward or not (others := self._others()):
+            return False
+        return is_unrecorded_in((self.source.tree, *others.values()), function.name)
 
-    def _code(self) -> list[ast.Module]:
-        """The files that are no tests."""
-        return [tree for path, tree in (self._trees or {}).items() if not self.tests.serves_tests(path, tree)]
+    def _others(self) -> dict[str, ast.Module]:
+        """The files that use what the file defines, by path; none where not all are known."""
+        if self._trees is None:
+            found = self.users(self.source.path) if self.users is not None else None
+            self._trees = {path: parse(text, path).tree for path, text in sorted((found or {}).items())}
+        return self._trees
