@@ -63,7 +63,7 @@ def run_entry(machine: Machine, base: tuple[State, Any], function: Function, own
         if loop is not None:
             return framework_driver.run_loop(machine, state, loop, receiver, node)
     ends = _call_as_inferred(machine, state, function, receiver, owner)
-    if trains(machine, node) and all(map(_is_refused, ends)):
+    if ends and all(map(_is_refused, ends)) and trains(machine, node):
         given = base[0].fork()
         give_all(machine, given, receiver)
         ends = _call_as_inferred(machine, given, without_defaults(function), receiver, owner, GIVEN)

@@ -88,31 +88,24 @@ def _open_parts(machine: Machine, state: State, receiver: HeapRef, asked: set[st
         filled = {name for method, each in flow.flows.items() if method != "__init__" for name in each.filled}
         reopen(state, [thing.attributes[name] for name in sorted(filled.intersection(thing.attributes))])
         tested = asked.union(*(each.tested for each in flow.flows.values()))
-        for attribute in sorted(tested.intersection(thing.attributes)):
-            current = thing.attributes[attribute]
-            if isinstance(current, Const) and is_hashable(current):
-                value = _set_by_methods(current, attribute, flow, {})
-                if value is not None:
+        for attribute, current in list(thing.attributes.items()):
+            if attribute in tested and isinstance(current, Const) and is_hashable(current):
+                if (value := _set_by_methods(current, attribute, flow, {})) is not None:
                     state.edit_attributes(part.id)[attribute] = value
 
 
 def give_all(machine: Machine, state: State, whole: HeapRef | None) -> None:
-    """What an object and its parts keep of the defaults of ``__init__`` is what a caller gives instead, what is None
-    in a class and nowhere assigned what other code sets.
-    """
+    """What an object and its parts keep of the defaults of ``__init__`` is what a caller gives instead."""
     for part, thing in [] if whole is None else list(parts_of(state, whole)):
-        flow, known = object_flow(machine, state, thing.kind), state.edit_attributes(part.id)
-        if (maker := flow.methods.get("__init__")) is not None:
-            defaults = defaults_of(maker)
-            given = inferred(machine, state, without_defaults(maker), positional(maker, 1))
-            for attribute, value in [*known.items()]:
-                kept = _kept_parameter(machine, flow, attribute)
-                if kept is not None and isinstance(value, (Const, Tuple)) and defaults.get(kept.arg) == value:
-                    known[attribute] = given.get(kept.arg, something(attribute))
-        read = {name for each in flow.flows.values() for name in each.read}
-        for attribute in sorted(read.difference(known)):
-            if _current(state, part, attribute) == NONE:
-                known[attribute] = something(attribute)
+        flow = object_flow(machine, state, thing.kind)
+        if (maker := flow.methods.get("__init__")) is None:
+            continue
+        defaults, known = defaults_of(maker), state.edit_attributes(part.id)
+        given = inferred(machine, state, without_defaults(maker), positional(maker, 1))
+        for attribute, value in known.items():
+            kept = _kept_parameter(machine, flow, attribute)
+            if kept is not None and isinstance(value, (Const, Tuple)) and defaults.get(kept.arg) == value:
+                known[attribute] = given.get(kept.arg, something(attribute))
 
 
 def _set_by_methods(current: Const, attribute: str, flow: ObjectFlow, reached: dict[str, MethodFlow]) -> Value | None:
@@ -186,11 +179,11 @@ def _set_up(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow,
     for attribute in _due(state, receiver, reached)[: machine.limits.setters]:
         if not _is_due(state, receiver, attribute):
             continue  # the method that was called for another one has assigned this, too
-        others = [*flow.setters(attribute, reached)]
+        others = flow.setters(attribute, reached)
         setters = [each for each in others if _prepares(machine, flow, each, attribute)]
-        if others and not setters:  # what it is may lead to whatever the object holds
+        if not setters and others:  # what it is may lead to whatever the object holds
             machine.facts.training.shown.update(reach(machine, state, [receiver]))
-        if setters:
+        elif setters:
             # Of several the first one whose own functions train, for these are what is called then.
             setter = min(
                 setters, key=lambda name: not machine.query(syntactic_summary, flow.methods[name].node).backward
