@@ -71,7 +71,8 @@ def _open(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow, r
         value = _set_by_methods(current, attribute, flow, reached)
         kept = _kept_parameter(machine, flow, attribute)
         if value is None and kept is not None:
-            if is_switch(current) and defaults.get(kept.arg) == current:
+            is_default = is_switch(current) and defaults.get(kept.arg) == current
+            if is_default and not _is_made_by(machine, flow, attribute, kept):
                 value = _option(kept, current)
         elif value is None and _is_for_others(state, receiver, flow, attribute, current):
             value = optional(Option(current, f"`self.{attribute}` is set from outside"), attribute)
@@ -106,6 +107,12 @@ def give_all(machine: Machine, state: State, whole: HeapRef | None) -> None:
             kept = _kept_parameter(machine, flow, attribute)
             if kept is not None and isinstance(value, (Const, Tuple)) and defaults.get(kept.arg) == value:
                 known[attribute] = given.get(kept.arg, something(attribute))
+
+
+def _is_made_by(machine: Machine, flow: ObjectFlow, attribute: str, parameter: ast.arg) -> bool:
+    """Whether ``__init__`` asks what an attribute keeps: the rest of the object is made as that says."""
+    maker = flow.methods["__init__"]
+    return parameter.arg in syntactic_summary(maker.node).tests or attribute in flow.flows["__init__"].tested
 
 
 def _set_by_methods(current: Const, attribute: str, flow: ObjectFlow, reached: dict[str, MethodFlow]) -> Value | None:
