@@ -175,7 +175,8 @@ def on_loop_left(machine: Machine, event: LoopLeft) -> None:
 
 def _may_collect(machine: Machine, state: State, spans: IterationSpans, kept: LastStore) -> bool:
     """Whether a tensor that an iteration has stored may hold the graphs of earlier ones."""
-    node = state.tensors[kept.tensor].grad_fn
+    tensor = state.tensors[kept.tensor]
+    node = tensor.grad_fn if tensor.requires_grad else None
     if node is None or any(_walks_itself(machine, below) for below in nodes_below([node])):
         return False
     if kept.stored.collects:

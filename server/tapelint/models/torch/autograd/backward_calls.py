@@ -136,6 +136,7 @@ def go_backward(
     if accumulate and machine.facts.running.levels:
         raise refused(machine, TRANSFORMED)
     if accumulate and not inner:
+        _doubt_others(machine, state, roots)
         tell_rewrapped(machine, state, roots, node)
     required = [resolve_view(state, root).requires_grad for root in roots]
     machine.unit.stats.unknown_roots += not any(required)
@@ -155,6 +156,39 @@ def go_backward(
         machine.lifecycle.backward_ended.publish(machine, BackwardEnded(state, roots, node))
         reach_stand_ins(machine, state, roots, node, any(required))
     return made
+
+
+def _doubt_others(machine: Machine, state: State, roots: list[int]) -> None:
+    """``loss, accuracy = criterion(out, y)``: the part of what a call returned that goes backward has the graph; what
+    it returned beside that may be a number.
+    """
+    facts = machine.facts
+    for root in roots:
+        walked = _part_below(machine, state, root)
+        if walked is None:
+            continue
+        whole = facts.provenance_of(walked.results[0]).part_of
+        assert whole is not None
+        facts.record_provenance(whole, Provenance(parts_may_be_cut=True))
+        for key, known in facts.origins.provenance.items():
+            if known.part_of == whole and key in state.tensors:
+                part = state.tensors[key]
+                give_history(state, part, part.grad_fn, True if part.grad_fn is walked else None)
+
+
+def _part_below(machine: Machine, state: State, root: int) -> Node | None:
+    """The part of what an unknown call returned that a root is, or was computed of alone. Then the call was given a
+    graph, as a loss is: two results of a network may both lead to losses.
+    """
+    top = edge = edge_of(resolve_view(state, root))
+    while isinstance(edge, Node) and edge.assumption is None and len(edge.inputs) == 1:
+        edge = edge.inputs[0]
+    if not isinstance(edge, Node) or not edge.results:
+        return None
+    whole = machine.facts.provenance_of(edge.results[0]).part_of
+    made = None if whole is None else resolve_view(state, whole).grad_fn
+    is_loss = made is not None and (edge is top or any(isinstance(below, Node) for below in made.inputs))
+    return edge if is_loss else None
 
 
 def _look_at_roots(
