@@ -396,6 +396,11 @@ def quantified(machine: Machine, state: State, call: Call) -> Value:
     return Unknown("builtin", False) if None in verdicts or not found.exact else Const(not decisive)
 
 
+@function("sys.exit", "builtins.exit", "builtins.quit", "os._exit", "os.abort")
+def leave(machine: Machine, state: State, call: Call) -> Value:
+    raise ProgramRaised("SystemExit", is_meant=True)
+
+
 @function("builtins.slice")
 def make_slice(machine: Machine, state: State, call: Call) -> Value:
     match call.args:
