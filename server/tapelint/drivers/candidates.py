@@ -29,7 +29,7 @@ from ..frozen import frozen
 from ..models.frameworks.training_loops import WALKED
 from ..models.torch.autograd.grad_access import through
 from ..source import Definition, cached_on_node, definitions, walk
-from .attribute_flow import ObjectFlow, called_undeclared, may_carry, object_flow
+from .attribute_flow import ObjectFlow, called_undeclared, may_carry, method_flow, object_flow
 from .quiet_uses import is_unrecorded, runs_unrecorded, serves_optimizers
 from .test_functions import is_fixture, is_test
 
@@ -138,18 +138,26 @@ def _has_no_objects(state: State, kind: HeapRef) -> bool:
 
 
 def _completed(machine: Machine, state: State, module: int, base: HeapRef) -> list[HeapRef]:
-    """The first classes of the module that define what ``base`` leaves to derived ones: its methods run on theirs."""
+    """The first classes of the module that define what ``base`` leaves to derived ones, or set anew what its
+    constructor sets: its methods run on theirs.
+    """
     abstract = {
         name
         for name, function in state.get(base.id, Class).attributes.items()
         if isinstance(function, Function) and machine.query(is_abstract, function.node)
     }
     undeclared = called_undeclared(machine, state, base)
-    if not abstract and not undeclared:
-        return []
     own = {heir: state.get(heir.id, Class).attributes.keys() for heir in _heirs(state, module, base)}
     left = abstract | undeclared.intersection(*own.values())
-    return [heir for heir, names in own.items() if left and left <= names][: machine.limits.heirs]
+    found = [heir for heir, names in own.items() if (left <= names if left else _is_set_anew(state, base, heir))]
+    return found[: machine.limits.heirs]
+
+
+def _is_set_anew(state: State, base: HeapRef, heir: HeapRef) -> bool:
+    """Whether the constructor of ``heir`` computes an attribute that the one of ``base`` sets: a stand-in there."""
+    made = [state.get(kind.id, Class).attributes.get("__init__") for kind in (base, heir)]
+    flows = [method_flow(each.node) for each in made if isinstance(each, Function)]
+    return len(flows) == 2 and made[0] != made[1] and not flows[1].computed.isdisjoint(flows[0].assigned)
 
 
 def _heirs(state: State, module: int, base: HeapRef) -> list[HeapRef]:
