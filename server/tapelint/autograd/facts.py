@@ -197,7 +197,7 @@ class Training(Record):
     # The leaves that code which was not read could get at, which may have gone backward to them or may lead to them by
     # what it returns. A call before any loop whose result is dropped does neither: it prints or initializes.
     shown: set[int] = field(default_factory=set)
-    # What an optimizer holds that other methods of its object clear with, and train with, too.
+    # What an optimizer holds that other methods of its object step with, too.
     trained_by_others: set[int] = field(default_factory=set)
     # Where leaves were made not to require grad any more, the last time.
     frozen_at: dict[int, ProgramPoint] = field(default_factory=dict)

@@ -229,9 +229,15 @@ def between_calls(machine: Machine, state: State, method: ast.AST, receiver: Hea
         optimizer = state.heap[by.id] if isinstance(by, HeapRef) else None
         if isinstance(optimizer, Optimizer) and not optimizer.is_partial:
             history.doubted(state, state.history.keys() & optimizer.params)
-            machine.facts.training.trained_by_others.update(optimizer.params)
         else:
             history.doubted(state)
+    for name in machine.query(_stepped, machine.tree) - _stepped(method):
+        by = held.get(name)
+        parts = () if not isinstance(by, HeapRef) else (by, *_held_by(state.heap[by.id]))
+        for part in parts:
+            optimizer = state.heap[part.id] if isinstance(part, HeapRef) else None
+            if isinstance(optimizer, Optimizer):
+                machine.facts.training.trained_by_others.update(optimizer.params)
     if any(key in state.heap for key in networks.handed_optimizers):  # whoever has handed it in may clear
         history.doubted(state, networks.handed_leaves.keys() & state.history.keys())
 
@@ -244,6 +250,16 @@ def _clearings(node: ast.AST) -> Counter[str]:
     calls = {n.func for n in walk(node) if isinstance(n, ast.Call) and getattr(n.func, "attr", "") == "grad"}
     found = (n for n in walk(node) if isinstance(n, ast.Attribute) and n.attr in CLEARING and n not in calls)
     return Counter((own_attribute(n.value) if n.attr == "zero_grad" else None) or "" for n in found)
+
+
+@cached_on_node
+def _stepped(node: ast.AST) -> Counter[str]:
+    """How often some code steps with each ``x``: ``self.x.step()``, ``scaler.step(self.x)``, ``self.x["all"].step()``
+    or ``for optimizer in self.x: optimizer.step()``.
+    """
+    steps = {n for n in walk(node) if isinstance(n, ast.Call) and getattr(n.func, "attr", "") == "step"}
+    loops = (n.iter for n in walk(node) if isinstance(n, ast.For) and not steps.isdisjoint(walk(n)))
+    return Counter(name for n in (*steps, *loops) for inner in walk(n) if (name := own_attribute(inner)))
 
 
 # Conditions on which it depends what is cleared or stepped
