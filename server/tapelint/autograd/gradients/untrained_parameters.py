@@ -48,7 +48,7 @@ def look(
     missed = _missed(facts, state, keys, now)
     if not missed:
         return
-    found = _cut(facts, frozenset(missed), now)
+    found = _cut(facts, state, frozenset(missed), now)
     if found is not None:
         if found[1]:
             facts.events.publish(NeverReached(point=now, optimizer=optimizer, leaves=found[1], cut=found[0]))
@@ -133,12 +133,14 @@ def is_trained_by(write: Write | None, now: ProgramPoint) -> bool:
     return write is not None and (not now.iterations or loop_around(now, write.point) is None)
 
 
-def _cut(facts: Facts, missed: frozenset[int], now: ProgramPoint) -> tuple[Cut, tuple[int, ...]] | None:
-    """The first place where the graph of some of ``missed`` was cut, and those of them that are cut in this iteration,
-    too: what is cut in an earlier one of a loop alone may be used in that alone.
+def _cut(
+    facts: Facts, state: AutogradState, missed: frozenset[int], now: ProgramPoint
+) -> tuple[Cut, tuple[int, ...]] | None:
+    """The first place on this path where the graph of some of ``missed`` was cut, and those of them that are cut in
+    this iteration, too: what is cut in an earlier one of a loop alone may be used in that alone.
     """
     first, found, again = None, frozenset[int](), set[int]()
-    for cut in dict.fromkeys(cut for _, cut in facts.cuts()):
+    for cut in dict.fromkeys(cut for key, cut in facts.cuts() if key in state.tensors):
         is_past = (lap := earlier_iteration(cut.point, now)) is not None and not lap.is_call
         if cut.reason in NUMBERS_READ or first is not None and (is_past or found <= again):
             continue
