@@ -11,10 +11,13 @@ nothing: it steps what another one steps, or nothing that was computed since its
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from ..autograd.events.training_step import OthersTrained
 from ..autograd.gradients.history import Pass
+from ..autograd.model.graph_search import leaf_tensors
 from ..autograd.model.program_point import ProgramPoint, earlier_iteration
+from ..domain.reachability import held_beside_optimizers
 from ..domain.state import State
 from ..domain.values import Optimizer
 from ..engine.lifecycle import StepRepeated
@@ -31,16 +34,29 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
     if any(thing.is_partial for thing in optimizers.values()):
         return
     steps = _of_the_same(event, optimizers)
-    if len(steps) < 2 and not event.in_vain:
+    is_left = _is_left(machine, event)
+    if len(steps) < 2 and not event.in_vain and not is_left:
         return
     unheld = without_twins(machine, state, event.leaves, lost_leaves(machine, state, optimizers.values()))
     lost = frozenset(key for key in unheld if state.tensors[key].parameter)
     found = _passes(state, lost)
     passes = _shared(event, found) if len(steps) > 1 else []
-    if not passes and event.in_vain:
+    if not passes and is_left:
+        passes = found
+    elif not passes and event.in_vain:
         passes = _instead(machine, event, found, lost, optimizers)
     if passes:
-        _publish(machine, event, passes, steps, lost)
+        _publish(machine, event, passes, steps, lost, is_left)
+
+
+def _is_left(machine: Machine, event: StepRepeated) -> bool:
+    """Whether only optimizers hold what this one steps, and there is no gradient: no code can go backward to it."""
+    state, leaves = event.state, set(event.leaves)
+    pasts = [past for key in leaves if (past := state.history.get(key)) is not None]
+    if any(past.fresh or past.perhaps for past in pasts) or not machine.facts.training.shown.isdisjoint(leaves):
+        return False
+    held = held_beside_optimizers(state)
+    return held.isdisjoint(leaves) and leaf_tensors(state.grad_fns(held & state.tensors.keys())).isdisjoint(leaves)
 
 
 def _shared(event: StepRepeated, passes: Iterable[Pass]) -> list[Pass]:
@@ -54,15 +70,19 @@ def _publish(
     passes: Sequence[Pass],
     steps: Mapping[int, ProgramPoint],
     lost: frozenset[int],
+    is_left: bool,
 ) -> None:
-    wrong = _superfluous(event.state, passes, steps)
+    """What only optimizers hold is lost whatever is chosen after that was made which is trained in its place."""
+    wrong, point = _superfluous(event.state, passes, steps), machine.facts.going_on(event.point)
+    leaves = sorted(lost.intersection(passes[-1].leaves))
+    made = event.state.tensors[leaves[-1]].created_at
     machine.facts.events.publish(
         OthersTrained(
-            point=machine.facts.going_on(event.point),
+            point=replace(point, guard=made.guard) if is_left else point,
             because=passes[-1].because,
             step=steps[wrong],
             built=machine.created_by.get(wrong),
-            leaves=tuple(sorted(lost.intersection(passes[-1].leaves))),
+            leaves=tuple(leaves),
             reached=passes[-1].point,
             holds_the_same=len(steps) > 1,
         )

@@ -191,6 +191,17 @@ def reached(state: State, given: Iterable[Value], known: Known) -> set[int]:
     return objects
 
 
+def held_beside_optimizers(state: State) -> set[int]:
+    """The tensors that scopes lead to by other ways than through optimizers."""
+    found = Reachable(set(), set())
+    todo = [key for key, thing in state.heap.items() if isinstance(thing, (Frame, Class))]
+    for key in todo:  # which grows
+        thing = state.heap.get(key)
+        if thing is not None and not isinstance(thing, Optimizer):
+            todo += _add(state, found, list(contents(thing, found.tensors)))
+    return found.tensors
+
+
 CONTAINERS = frozenset((Sequence, Mapping))
 OBJECTS = frozenset((Sequence, Mapping, Instance, Optimizer))
 
