@@ -81,6 +81,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
     return Finding(
         point=event.point,
+        since=None if event.premises else old.point,
         severity=Severity.WARNING,
         message=message(event, old, names, is_partial),
         links=links,

@@ -178,6 +178,7 @@ def finding(
     )
     return Finding(
         point=clearing.point,
+        since=None if event.premises else run.point,
         severity=Severity.WARNING,
         message=message,
         links=links,

@@ -74,6 +74,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
     return Finding(
         point=step,
+        since=step,
         severity=Severity.WARNING,
         message=message,
         links=(

@@ -71,6 +71,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
     return Finding(
         point=event.point,
+        since=None if event.premises else past.stale[-1].point,
         severity=Severity.WARNING,
         message=message,
         links=(
@@ -108,6 +109,7 @@ def too_early(event: OptimizerStepped, facts: Facts) -> Finding | None:
     )
     return Finding(
         point=clip,
+        since=None if event.premises else clip,
         severity=Severity.WARNING,
         message=message,
         links=(
