@@ -14,15 +14,17 @@ from ..engine.machine import Machine
 from ..source import cached_on_node, walk
 
 
-def lost_leaves(machine: Machine, state: State, optimizers: Iterable[Optimizer]) -> set[int]:
-    """The leaves that backward passes reach and that no optimizer holds."""
+def lost_leaves(machine: Machine, state: State, optimizers: Iterable[Optimizer], guessed: bool = False) -> set[int]:
+    """The leaves that backward passes reach and that no optimizer holds; those that are ``guessed``, too."""
     held = {key for thing in optimizers for key in thing.params}
     return {
-        key for key in state.history if key not in held and is_untrained(machine, state, key, state.history[key].passes)
+        key
+        for key, past in state.history.items()
+        if key not in held and is_untrained(machine, state, key, past.passes, guessed)
     }
 
 
-def is_untrained(machine: Machine, state: State, key: int, passes: Sequence[Pass]) -> bool:
+def is_untrained(machine: Machine, state: State, key: int, passes: Sequence[Pass], guessed: bool = False) -> bool:
     """Whether ``passes`` have reached a leaf, and no code has used, read or changed what it got, or the leaf itself."""
     past, tensor = state.history[key], state.tensors[key]
     write, by_data = state.writes.get(tensor.version_counter), state.untracked_writes.get(tensor.storage)
@@ -31,7 +33,7 @@ def is_untrained(machine: Machine, state: State, key: int, passes: Sequence[Pass
         and key not in machine.facts.training.wanted_gradients
         and not (past.used or past.step or past.doubt or past.perhaps)
         and tensor.requires_grad is True
-        and tensor.assumption is None
+        and (guessed or tensor.assumption is None)
         and (write is None or write.stamp < passes[0].stamp)
         and not is_trained_by(by_data, passes[0].point)
         and all(use.step is not None for run in passes if (use := state.consumed_passes.get(run)) is not None)

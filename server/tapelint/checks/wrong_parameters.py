@@ -10,6 +10,7 @@ nothing: it steps what another one steps, or nothing that was computed since its
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -17,12 +18,16 @@ from ..autograd.events.training_step import OthersTrained
 from ..autograd.gradients.history import Pass
 from ..autograd.model.graph_search import leaf_tensors
 from ..autograd.model.program_point import ProgramPoint, earlier_iteration
+from ..because import guess
 from ..domain.reachability import held_beside_optimizers
 from ..domain.state import State
 from ..domain.values import Optimizer
 from ..engine.lifecycle import StepRepeated
 from ..engine.machine import Machine
+from ..source import walk
 from .lost_leaves import lost_leaves, without_twins
+
+ANOTHER = guess("what has made the network makes another one each time")
 
 
 def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
@@ -37,8 +42,8 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
     is_left = _is_left(machine, event)
     if len(steps) < 2 and not event.in_vain and not is_left:
         return
-    unheld = without_twins(machine, state, event.leaves, lost_leaves(machine, state, optimizers.values()))
-    lost = frozenset(key for key in unheld if state.tensors[key].parameter)
+    unheld = without_twins(machine, state, event.leaves, lost_leaves(machine, state, optimizers.values(), is_left))
+    lost = frozenset(key for key in unheld if state.tensors[key].parameter and _is_known(machine, event, key))
     found = _passes(state, lost)
     passes = _shared(event, found) if len(steps) > 1 else []
     if not passes and is_left:
@@ -47,6 +52,25 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
         passes = _instead(machine, event, found, lost, optimizers)
     if passes:
         _publish(machine, event, passes, steps, lost, is_left)
+
+
+def _is_known(machine: Machine, event: StepRepeated, key: int) -> bool:
+    """Whether a leaf is of another network than those that the optimizer holds: of one whose code is not read only if
+    the function that made it has made these as well, and has been called again.
+    """
+    tensors = event.state.tensors
+    if tensors[key].assumption is None:
+        return True
+    made = {each: machine.query(_maker, tensors[each].created_at.node, *machine.trees) for each in (key, *event.leaves)}
+    maker = made.pop(key)
+    return maker is not None and maker in made.values()
+
+
+def _maker(at: ast.AST, *trees: ast.AST) -> str | None:
+    """Which function, as it is written, makes what an assignment stores: ``at`` is that, or a target of it."""
+    stores = (node for tree in trees for node in walk(tree) if isinstance(node, ast.Assign))
+    value = next((node.value for node in stores if at in (node, *node.targets)), None)
+    return ast.unparse(value.func) if isinstance(value, ast.Call) else None
 
 
 def _is_left(machine: Machine, event: StepRepeated) -> bool:
@@ -75,11 +99,11 @@ def _publish(
     """What only optimizers hold is lost whatever is chosen after that was made which is trained in its place."""
     wrong, point = _superfluous(event.state, passes, steps), machine.facts.going_on(event.point)
     leaves = sorted(lost.intersection(passes[-1].leaves))
-    made = event.state.tensors[leaves[-1]].created_at
+    last = event.state.tensors[leaves[-1]]
     machine.facts.events.publish(
         OthersTrained(
-            point=replace(point, guard=made.guard) if is_left else point,
-            because=passes[-1].because,
+            point=replace(point, guard=last.created_at.guard) if is_left else point,
+            because=passes[-1].because if last.assumption is None else passes[-1].because & ANOTHER,
             step=steps[wrong],
             built=machine.created_by.get(wrong),
             leaves=tuple(leaves),
