@@ -43,24 +43,22 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
     if len(steps) < 2 and not event.in_vain and not is_left:
         return
     unheld = without_twins(machine, state, event.leaves, lost_leaves(machine, state, optimizers.values(), is_left))
-    lost = frozenset(key for key in unheld if state.tensors[key].parameter and _is_known(machine, event, key))
+    lost = frozenset(key for key in unheld if _is_another(machine, event, key))
     found = _passes(state, lost)
     passes = _shared(event, found) if len(steps) > 1 else []
-    if not passes and is_left:
-        passes = found
-    elif not passes and event.in_vain:
-        passes = _instead(machine, event, found, lost, optimizers)
+    if not passes:
+        passes = found if is_left else _instead(machine, event, found, lost, optimizers)
     if passes:
         _publish(machine, event, passes, steps, lost, is_left)
 
 
-def _is_known(machine: Machine, event: StepRepeated, key: int) -> bool:
-    """Whether a leaf is of another network than those that the optimizer holds: of one whose code is not read only if
+def _is_another(machine: Machine, event: StepRepeated, key: int) -> bool:
+    """Whether a leaf is a parameter of another network than those that the optimizer holds: of one whose code is not read only if
     the function that made it has made these as well, and has been called again.
     """
     tensors = event.state.tensors
-    if tensors[key].assumption is None:
-        return True
+    if tensors[key].assumption is None or not tensors[key].parameter:
+        return tensors[key].parameter
     made = {each: machine.query(_maker, tensors[each].created_at.node, *machine.trees) for each in (key, *event.leaves)}
     maker = made.pop(key)
     return maker is not None and maker in made.values()
@@ -152,6 +150,8 @@ def _instead(
     """Those of ``passes`` in the iteration of a step that train nothing else. No pass is for an optimizer of what
     another one holds.
     """
+    if not event.in_vain:
+        return []
     tensors, now = event.state.tensors, event.point.iterations
     held = [set(thing.params) for thing in optimizers.values()]
     found = [run for run in passes if run.point.iterations[: len(now)] == now]

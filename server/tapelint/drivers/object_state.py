@@ -202,6 +202,9 @@ def _set_up(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow,
                 state.supposed = state.supposed or option(
                     f"`{setter}` was called before, which sets `self.{attribute}`"
                 )
+        elif _current(state, receiver, attribute) == NONE and _kept_parameter(machine, flow, attribute) is None:
+            # Code outside of the class sets it.
+            state.edit_attributes(receiver.id)[attribute] = something(attribute)
 
 
 def _due(state: State, receiver: HeapRef, reached: dict[str, MethodFlow]) -> list[str]:

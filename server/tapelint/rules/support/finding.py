@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from dataclasses import field
 from enum import Enum, auto
 
@@ -53,6 +53,11 @@ class Same(Enum):
     IN_ITS_STORY = auto()
     # Its story passes through the place, and PyTorch raises for both at one.
     AT_ITS_EXCEPTION = auto()
+
+
+def undecided(premises: Collection[Hashable], point: ProgramPoint) -> ProgramPoint | None:
+    """From where on a hazard is there wherever that runs, if no premise decides what is cleared and stepped."""
+    return None if premises else point
 
 
 @frozen(kw_only=True)

@@ -53,7 +53,7 @@ from ...autograd.model.program_point import Iteration, earlier_iteration
 from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal, zero_grad
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, TraceStep, undecided
 from ..support.story import code, loop_name, tensor_name, tensor_names
 
 
@@ -81,7 +81,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
     return Finding(
         point=event.point,
-        since=None if event.premises else old.point,
+        since=undecided(event.premises, old.point),
         severity=Severity.WARNING,
         message=message(event, old, names, is_partial),
         links=links,

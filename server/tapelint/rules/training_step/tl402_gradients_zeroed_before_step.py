@@ -53,7 +53,7 @@ from ...autograd.model.program_point import Iteration, earlier_iteration
 from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Holds, Rule, TraceStep
+from ..support.finding import Finding, Holds, Rule, TraceStep, undecided
 from ..support.story import code, tensor_names, verb
 
 
@@ -178,7 +178,7 @@ def finding(
     )
     return Finding(
         point=clearing.point,
-        since=None if event.premises else run.point,
+        since=undecided(event.premises, run.point),
         severity=Severity.WARNING,
         message=message,
         links=links,

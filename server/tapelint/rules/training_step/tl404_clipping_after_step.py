@@ -47,7 +47,7 @@ from ...autograd.gradients.history import GradientHistory
 from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Rule, TraceStep
+from ..support.finding import Finding, Rule, TraceStep, undecided
 from ..support.story import code, tensor_names
 
 
@@ -71,7 +71,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
     return Finding(
         point=event.point,
-        since=None if event.premises else past.stale[-1].point,
+        since=undecided(event.premises, past.stale[-1].point),
         severity=Severity.WARNING,
         message=message,
         links=(
@@ -109,7 +109,7 @@ def too_early(event: OptimizerStepped, facts: Facts) -> Finding | None:
     )
     return Finding(
         point=clip,
-        since=None if event.premises else clip,
+        since=undecided(event.premises, clip),
         severity=Severity.WARNING,
         message=message,
         links=(
