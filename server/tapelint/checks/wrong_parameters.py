@@ -53,8 +53,8 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
 
 
 def _is_another(machine: Machine, event: StepRepeated, key: int) -> bool:
-    """Whether a leaf is a parameter of another network than those that the optimizer holds: of one whose code is not read only if
-    the function that made it has made these as well, and has been called again.
+    """Whether a leaf is a parameter of another network than those that the optimizer holds. One whose code is not read
+    is taken for another only if the function that made it has made these as well, and has been called again.
     """
     tensors = event.state.tensors
     if tensors[key].assumption is None or not tensors[key].parameter:
