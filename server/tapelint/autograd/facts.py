@@ -176,6 +176,8 @@ class Training(Record):
     searched: dict[ast.AST, tuple[Iteration, ...]] = field(default_factory=dict)
     # The call sites of nodes that some pass has run.
     walked: set[tuple[ast.AST, tuple[ast.AST, ...]]] = field(default_factory=set)
+    # Of these the ones that were run by a pass which records no graph: its gradients are used as they are.
+    walked_last: set[tuple[ast.AST, tuple[ast.AST, ...]]] = field(default_factory=set)
     # The unknown conditions that may decide what becomes of gradients, each with the statements in which it decides
     # whether they are cleared.
     gradient_relevant: dict[Hashable, frozenset[ast.If]] = field(default_factory=dict)

@@ -7,7 +7,8 @@
         return loss.detach()
 
 That a backward is missing is known where a graph of all that the optimizer holds was recorded for nothing: when the
-path ends no code can walk it any more. Code that was not read has not seen it.
+path ends no code can walk it any more. Code that was not read has not seen it. A pass to an input that records a
+graph, for a differential equation or a penalty, is no such backward: the loss comes after it.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def _lost(machine: Machine, state: State, keys: set[int], alive: set[Node]) -> N
         node = tensor.grad_fn
         if node is None or not node.certain or not keys & (below := leaf_tensors([node])):
             continue
-        if node in alive or node in state.freed or node.created_at.call_site in machine.facts.training.walked:
+        if node in alive or node in state.freed or node.created_at.call_site in machine.facts.training.walked_last:
             return None
         if keys <= below and (found is None or node.id > found.id):
             found = node

@@ -83,7 +83,7 @@ def backward(
         book(facts, state, run, run.leaves)
     sweep.run(retain, inputs is not None)
     ran = tuple(sweep.done)
-    finished(facts, state, ran, now, retain is True and create is False, check.path)
+    finished(facts, state, ran, now, retain is True and create is False, create is True, check.path)
     state.changes += 1
     sweep.finish()
     if accumulate and inputs:

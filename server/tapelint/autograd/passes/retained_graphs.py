@@ -65,11 +65,13 @@ def come_back(
 
 
 def finished(
-    facts: Facts, state: AutogradState, ran: Sequence[Node], now: BackwardPass, retains: bool, path: Path
+    facts: Facts, state: AutogradState, ran: Sequence[Node], now: BackwardPass, retains: bool, records: bool, path: Path
 ) -> None:
-    """A pass has run ``ran``: tell what it walked again, and remember what it retained."""
+    """A pass has run ``ran``, and ``records`` a graph of the gradients: tell what it walked again, and remember what
+    it retained.
+    """
     _again(facts, state, ran, now)
-    facts.training.walked.update(n.created_at.call_site for n in ran)
+    _note_walked(facts, ran, records)
     # Of a pass to leaves that are not known it is not known what it ran: at most all there is.
     perhaps = ran or [item for item in reachable(now.begin) if isinstance(item, Node)]
     needed(facts, state, set(perhaps))
@@ -82,6 +84,14 @@ def finished(
         for item in ran:
             state.retained.setdefault(item, now)
         _retained(facts, state, frozenset(n for n in perhaps if n.saves_anything), now)
+
+
+def _note_walked(facts: Facts, ran: Sequence[Node], records: bool) -> None:
+    """What was walked on some path, and what by a pass after which the loss does not go on."""
+    sites = {n.created_at.call_site for n in ran}
+    facts.training.walked |= sites
+    if not records:
+        facts.training.walked_last |= sites
 
 
 def needed(facts: Facts, state: AutogradState, nodes: Collection[Node]) -> None:
