@@ -8,7 +8,8 @@ opt.step()                   # encoder's parameters are skipped, in every iterat
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 
 from ...because import NOTHING, Because
 from ..events.training_step import NeverReached
@@ -140,7 +141,7 @@ def _cut(
     this iteration, too: what is cut in an earlier one of a loop alone may be used in that alone.
     """
     first, found, again = None, frozenset[int](), set[int]()
-    for cut in dict.fromkeys(cut for key, cut in facts.cuts() if key in state.tensors):
+    for cut in _cuts(facts, state):
         is_past = (lap := earlier_iteration(cut.point, now)) is not None and not lap.is_call
         if cut.reason in NUMBERS_READ or first is not None and (is_past or found <= again):
             continue
@@ -149,6 +150,15 @@ def _cut(
             first, found = cut, below
         again |= set() if is_past else below
     return None if first is None else (first, tuple(sorted(found & again)))
+
+
+def _cuts(facts: Facts, state: AutogradState) -> Iterable[Cut]:
+    """The cuts on this path. Those of a graph come last whose result no pass has used: an index that was computed
+    beside it is not what the loss goes through.
+    """
+    used = {key for node in state.freed for key in node.operand_ids}
+    mine = [(c.source is not None and key not in used, c) for key, c in facts.cuts() if key in state.tensors]
+    return dict.fromkeys(cut for _, cut in sorted(mine, key=itemgetter(0)))
 
 
 def _leaves(node: Node) -> set[int] | None:
