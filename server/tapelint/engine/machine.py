@@ -539,7 +539,7 @@ class Machine(Evaluation):
             for state in states:
                 error = state.completion.error if type(state.completion) is Raise else None
                 if error is not None and not error.by_torch and not error.is_skip:
-                    abandoned.raise_at(state)
+                    abandoned.raise_at(state, going)
         return going or states
 
     def join_and_cap(self, states: list[State], live: frozenset[str] | None = None) -> list[State]:

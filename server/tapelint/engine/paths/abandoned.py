@@ -6,7 +6,7 @@ Python raises there is decided; what is beyond a path that was left out is not k
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ...autograd.model.choices import ALWAYS, Conjunction, Guard, Subject, literals_of, selected
@@ -23,10 +23,17 @@ class AbandonedPaths:
     # Those where Python raised, whole.
     raised: dict[Conjunction, None] = field(default_factory=dict)
 
-    def raise_at(self, path: State) -> None:
-        """A path ends, since Python raises there."""
-        _add(self.guards, path.guard.followed)
-        _add(self.raised, path.guard.whole)
+    def raise_at(self, path: State, going: Iterable[State]) -> None:
+        """A path ends, since Python raises there. What tells those that go on from it is on its way even where it is
+        the usual side of a test, which its guard leaves out.
+        """
+        usual = frozenset(
+            (choice, not taken)
+            for choice, taken in literals_of(*(each.guard.whole for each in going))
+            if path.path_condition.get(choice.formula) is (not taken)
+        )
+        _add(self.guards, tuple(each | usual for each in path.guard.followed))
+        _add(self.raised, tuple(each | usual for each in path.guard.whole))
 
     def select(self, going: Sequence[State], left_out: Sequence[State]) -> None:
         """What tells paths that go on from those that do not, since there are too many, is none of their choices."""
