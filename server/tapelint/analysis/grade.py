@@ -265,7 +265,7 @@ def _decides_how_often(choice: Choice, found: Finding) -> bool:
 
 def _surrounds(choice: Choice, found: Finding) -> bool:
     """Whether all that leads to a hazard happens in the code that a choice leads to, as far as it stands in the same
-    function as the test.
+    function as the test, or is called there.
     """
     hazard = (found.point.node, found.node, *found.point.calls)
     if choice.inside is None:  # until the function returns: what its caller does with the result is none of it
@@ -275,7 +275,8 @@ def _surrounds(choice: Choice, found: Finding) -> bool:
     if not any(id(node) in inside for node in hazard):
         return False
     beside = {id(node) for node in _own(choice.scope)} - inside
-    return not any(id(link.node) in beside for link in found.links)
+    steps = ((link.node, *(link.when.calls if link.when else ())) for link in found.links)
+    return not any(id(node) in beside for step in steps for node in step)
 
 
 def _own(scope: ast.AST | None) -> Iterator[ast.AST]:
