@@ -40,7 +40,7 @@ from ...autograd.facts import Facts
 from ...autograd.model.cuts import CutReason
 from ...headline import headline
 from ..support.cure import FixProposal
-from ..support.finding import Finding, Holds, Rule, TraceStep, severity_of
+from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.graph_cuts import NO_NUMBER, NO_NUMBER_EFFECT
 from ..support.story import code
 
@@ -79,7 +79,6 @@ def check(event: Event, facts: Facts) -> Finding | None:
             for purpose in ("remove_call", "unwrap")
         ),
         no_fix="what is to stay a number, and what a tensor, cannot be seen",
-        holds=Holds.IF_NO_PATH_GOES_BACKWARD,
     )
 
 
