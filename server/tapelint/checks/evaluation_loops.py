@@ -35,6 +35,7 @@ from ..domain.values import (
     FALSE,
     BuiltinMethod,
     Class,
+    External,
     Frame,
     Function,
     HeapRef,
@@ -49,8 +50,9 @@ from ..engine.machine import Machine
 from ..engine.syntax.liveness import Live, Loop
 from ..models.torch.autograd.grad_access import facts
 from ..models.torch.nn.module_registry import members
+from ..ops.torch_attributes import NUMBERS
 from ..semantics.unknown_calls import TRAINING
-from ..source import cached_on_node, walk, written
+from ..source import cached_on_node, children, walk, written
 from .kept_values import called_on_self
 from .loops_in_networks import runs_forward
 
@@ -253,11 +255,12 @@ def _only_measures(machine: Machine, loop: ast.AST, first: EvaluationGraph) -> b
 def _is_let_go(machine: Machine, event: LoopLeft, loop: ast.AST) -> bool:
     """Whether the execution shows that nothing which the code below the loop reads leads to a graph recorded in it."""
     live = machine.live_at(loop, [event.state]) if isinstance(loop, Loop) else None
-    if _keeps_some(loop, live):
+    kept = _kept_under_tests(machine, event.state, loop, live)
+    if kept is None:
         return False
     given = [value for _, values in machine.context.call_stack for value in values]
     containers = reached(event.state, given, {})
-    held = reachable_graph(event.state, live.after if live is not None else None, containers)
+    held = reachable_graph(event.state, live.after | kept if live is not None else None, containers)
     return not any(lap.run == event.run for node in held for lap in node.created_at.iterations)
 
 
@@ -275,17 +278,44 @@ def _freezes(tree: ast.AST) -> bool:
     return False
 
 
-def _keeps_some(loop: ast.AST, live: Live | None) -> bool:
-    """Whether a loop stores something that is read later only under a condition: then what this path has let go may be
-    held on another.
+def _kept_under_tests(machine: Machine, state: State, loop: ast.AST, live: Live | None) -> set[str] | None:
+    """The variables of which a loop stores something under a condition that is read later: what this path has let go
+    may be held on another. None where code makes it that may do anything.
     """
     needed = None if live is None else live.head | live.after
-    stored = (node for test in walk(loop) if isinstance(test, ast.If) for node in walk(test))
-    return any(
-        not isinstance(node, ast.Name) or needed is None or node.id in needed
-        for node in stored
-        if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store)
-    )
+    inside = [node for test in walk(loop) if isinstance(test, ast.If) for node in walk(test)]
+    kept, targets = set[str](), set[ast.AST]()
+    for node in inside:
+        if isinstance(node, (ast.Assign, ast.AugAssign)) and (read := _made_of(machine, state, node.value)) is not None:
+            kept |= read
+            targets.update(node.targets if isinstance(node, ast.Assign) else (node.target,))
+    stored = (node for node in inside if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)))
+    unknown = (node for node in stored if isinstance(node.ctx, ast.Store) and node not in targets)
+    if any(not isinstance(node, ast.Name) or needed is None or node.id in needed for node in unknown):
+        return None
+    return kept
+
+
+def _made_of(machine: Machine, state: State, value: ast.AST) -> set[str] | None:
+    """The variables of which an expression is made, without those of which it only takes numbers; None where code of
+    the program or unknown code makes it.
+    """
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in NUMBERS:
+        return set()
+    if isinstance(value, ast.Call) and not _is_of_library(machine, state, value.func):
+        return None
+    found = {value.id} if isinstance(value, ast.Name) else set[str]()
+    for each in children(value):
+        if (parts := _made_of(machine, state, each)) is None:
+            return None
+        found |= parts
+    return found
+
+
+def _is_of_library(machine: Machine, state: State, function: ast.expr) -> bool:
+    while isinstance(function, ast.Attribute):
+        function = function.value
+    return isinstance(function, ast.Name) and isinstance(machine.lookup(state, function.id), External)
 
 
 def _below(state: State, graphs: tuple[Node, ...]) -> tuple[set[Node], bool]:
