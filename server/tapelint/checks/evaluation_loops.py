@@ -282,18 +282,23 @@ def _kept_under_tests(machine: Machine, state: State, loop: ast.AST, live: Live 
     """The variables of which a loop stores something under a condition that is read later: what this path has let go
     may be held on another. None where code makes it that may do anything.
     """
-    needed = None if live is None else live.head | live.after
     inside = [node for test in walk(loop) if isinstance(test, ast.If) for node in walk(test)]
-    kept, targets = set[str](), set[ast.AST]()
+    left, kept = {node for node in inside if _is_read_later(node, live)}, set[str]()
     for node in inside:
-        if isinstance(node, (ast.Assign, ast.AugAssign)) and (read := _made_of(machine, state, node.value)) is not None:
-            kept |= read
-            targets.update(node.targets if isinstance(node, ast.Assign) else (node.target,))
-    stored = (node for node in inside if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)))
-    unknown = (node for node in stored if isinstance(node.ctx, ast.Store) and node not in targets)
-    if any(not isinstance(node, ast.Name) or needed is None or node.id in needed for node in unknown):
-        return None
-    return kept
+        if isinstance(node, (ast.Assign, ast.AugAssign)):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            stored = left.intersection(part for target in targets for part in walk(target))
+            if stored and (read := _made_of(machine, state, node.value)) is not None:
+                kept |= read
+                left -= stored
+    return None if left else kept
+
+
+def _is_read_later(node: ast.AST, live: Live | None) -> bool:
+    """Whether a node stores something that is read after this iteration, as far as that is known."""
+    if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)) or not isinstance(node.ctx, ast.Store):
+        return False
+    return not isinstance(node, ast.Name) or live is None or node.id in live.head | live.after
 
 
 def _made_of(machine: Machine, state: State, value: ast.AST) -> set[str] | None:
