@@ -42,6 +42,7 @@ from ....source import blocks, cached_on_node, walk
 from ..nn import frozen_parts
 from ..nn.module_registry import parameters_of
 from .grad_use import use_grads
+from .tensor_hooks import is_clipping
 
 CLEARING = frozenset(("zero_grad", "grad", "zero_"))
 CLEARING_ONLY = frozenset(("zero_grad", "zero_"))
@@ -54,9 +55,16 @@ torch.optim.Optimizer, and of torch.amp.GradScaler.
 
 def assign_grad(machine: Machine, state: State, leaf: int, value: Value, node: ast.AST) -> None:
     """``p.grad = value``."""
-    gradient = machine.facts.provenance_of(value.id).gradient_of if isinstance(value, TensorRef) else None
+    origins = machine.facts.provenance_of(value.id) if isinstance(value, TensorRef) else Provenance()
+    gradient = origins.gradient_of
     if value == NONE:
         cleared_by_hand(machine, state, leaf, node)
+    elif (
+        isinstance(value, TensorRef)
+        and origins.from_gradient
+        and is_clipping(made := state.tensors[value.id].created_at)
+    ):
+        history.clipped(state, [leaf], made)  # of its own: `p.grad = p.grad.clamp(-1, 1)`
     elif gradient is not None and gradient == leaf:  # it was wanted for this
         machine.facts.training.wanted_gradients.discard(leaf)
         history.assigned(state, leaf, planned(machine.facts, state, (), node, (), (), (Leaf(leaf),), NOTHING, False))
