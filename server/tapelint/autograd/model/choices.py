@@ -254,8 +254,10 @@ def _literal(bit: int, choices: list[Choice]) -> Conjunction:
 
 
 def _widened(each: Conjunction, known: list[Conjunction], objects: dict[Choice, Choice]) -> Conjunction:
-    """A conjunction without the choices whose other side is among what is ``known``."""
-    for choice, taken in ordered(each):
+    """A conjunction without the choices whose other side is among what is ``known``, the last first: what ended there
+    has made the ones before.
+    """
+    for choice, taken in reversed(ordered(each)):
         rest = each - {(choice, taken)}
         region = _with_objects(rest | {(choice, not taken)}, objects)
         if _is_covered(region, _opposites(region), known):
