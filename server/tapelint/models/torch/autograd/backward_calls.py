@@ -187,7 +187,10 @@ def _part_below(machine: Machine, state: State, root: int) -> Node | None:
         return None
     whole = machine.facts.provenance_of(edge.results[0]).part_of
     made = None if whole is None else resolve_view(state, whole).grad_fn
-    is_loss = made is not None and (edge is top or any(isinstance(below, Node) for below in made.inputs))
+    below = made.inputs if made is not None else ()
+    if any(isinstance(each, Leaf) and not state.tensors[each.tensor].stands_for_module for each in below):
+        return None  # of a network of the program: its text shows what it cuts
+    is_loss = made is not None and (edge is top or any(isinstance(each, Node) for each in below))
     return edge if is_loss else None
 
 
