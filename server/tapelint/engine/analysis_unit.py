@@ -128,6 +128,8 @@ class AnalysisUnit:
     # The fuel that each `__setattr__` has taken; less than none where it did once not keep what it was given. The next
     # unit of the script goes on with it.
     keeping: dict[ast.AST, int] = field(default_factory=dict)
+    # Where a variable was read that was not bound.
+    unbound: set[ast.AST] = field(default_factory=set)
     # Whether its fuel was used up before its end.
     is_exhausted: bool = False
     # The least fuel with which no call would take more than its share.

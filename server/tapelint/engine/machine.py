@@ -26,7 +26,7 @@ from ..domain.induction import Observations
 from ..domain.join import try_join
 from ..domain.reachability import JoinPoint, Known
 from ..domain.state import State
-from ..domain.values import Const, External, Frame, HeapRef, Origin, Unknown, Value, something
+from ..domain.values import Const, External, Frame, HeapRef, Origin, TensorRef, Unknown, Value, something
 from ..fault import fault_of
 from ..source import Cell, walk
 from ..source.pytest_files import TestConventions
@@ -39,7 +39,7 @@ from .observer import Dropped, DropReason, GivenUp, Joined, KeptApart, Observer,
 from .paths.abandoned import AbandonedPaths
 from .paths.selection import going_on
 from .statistics import Entry, Lost
-from .syntax.bound_names import BUILTINS
+from .syntax.bound_names import BUILTINS, own_variables
 from .syntax.liveness import Live, Loop, live
 
 
@@ -265,7 +265,7 @@ class Machine(Evaluation):
     def eval(self, node: ast.AST, state: State) -> Value:
         kind = type(node)
         if kind is ast.Name:
-            value = self.lookup(state, node.id)  # type: ignore[attr-defined]
+            value = self.read(state, node)  # type: ignore[arg-type]
             if self.probe is not None:
                 self.probe(node, state, value)
             return value
@@ -348,6 +348,30 @@ class Machine(Evaluation):
         )
         self.fuel_used += fuel
         self.check_fuel()
+
+    def read(self, state: State, node: ast.Name) -> Value:
+        """What the running code reads. Python raises where a variable of a function is not bound; it may be bound there
+        by an earlier iteration alone, which then no choice leads to that is meant.
+        """
+        running, name, unbound = state.heap[state.frame], node.id, self.unit.unbound
+        assert isinstance(running, Frame)
+        value = running.variables.get(name)
+        if value is None and running.function is not None and not running.shared:
+            if name in own_variables(running.function.node):
+                unbound.add(node)
+                raise ProgramRaised("UnboundLocalError")
+        if unbound and node in unbound and isinstance(value, TensorRef) and self._is_left_over(state, node, value):
+            raise ProgramRaised("UnboundLocalError")
+        return self.lookup(state, name)
+
+    def _is_left_over(self, state: State, read: ast.Name, value: TensorRef) -> bool:
+        """Whether a variable was bound above, in an earlier iteration of the loop and not in this one."""
+        bound = [each for each in self.facts.origins.stored.get(value.id, ()) if each.target == read.id]
+        if not bound or not state.iterations or bound[-1].point.calls != state.calls:
+            return False
+        lap, line = state.iterations[-1], getattr(bound[-1].statement, "end_lineno", read.lineno)
+        earlier = (each.number for each in bound[-1].point.iterations if each.run == lap.run)
+        return line < read.lineno and any(number < lap.number for number in earlier)
 
     def lookup(self, state: State, name: str) -> Value:
         heap = state.heap

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
-from ...source import cached_on_node, walk
+from ...source import cached_on_node, children, walk
 
 EXCEPTIONS = frozenset(
     name for name, each in vars(builtins).items() if isinstance(each, type) and issubclass(each, BaseException)
@@ -60,3 +60,23 @@ def _bound(tree: ast.AST) -> frozenset[str]:
             case ast.AnnAssign(target=ast.Name(id=name) | ast.Attribute(attr=name)):
                 found.add(name)
     return frozenset(found)
+
+
+@cached_on_node
+def own_variables(function: ast.AST) -> frozenset[str]:
+    """The variables that a function assigns to and that are its own: to read one before is an error."""
+    found, shared = set[str](), set[str]()
+    frontier = list(children(function))
+    while frontier:
+        node = frontier.pop()
+        match node:
+            case ast.Global(names) | ast.Nonlocal(names):
+                shared.update(names)
+            case ast.Name(id=name, ctx=ast.Store()):
+                found.add(name)
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, *COMPREHENSIONS)):
+            frontier += children(node)
+    return frozenset(found - shared)
+
+
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
