@@ -11,7 +11,7 @@ import ast
 import sys
 
 from .. import ops
-from ..autograd import Facts, Provenance, give_history, invent, resolve_view
+from ..autograd import Facts, Leaf, Provenance, give_history, invent, resolve_view
 from ..bounds import BOUNDS
 from .mro import mro_of
 from .state import State
@@ -93,6 +93,17 @@ def part_of(facts: Facts, state: State, whole: int, node: ast.AST) -> TensorRef:
     if (may_be_cut or state.grad_mode is not True) and tensor.requires_grad is not False:
         give_history(state, state.tensors[made], state.tensors[made].grad_fn, None)
     return TensorRef(made)
+
+
+def may_return_numbers(state: State, whole: int, is_loss: bool = False) -> bool:
+    """Whether an unknown call may return numbers beside what has a graph: it ``is_loss``, or was given a graph as one
+    is. Two results of a network may both lead to losses, and what one of the program returns its text says.
+    """
+    tensor = resolve_view(state, whole)
+    below = tensor.grad_fn.inputs if tensor.assumption and tensor.grad_fn is not None else ()
+    leaves = [each for each in below if isinstance(each, Leaf)]
+    is_unknown = all(state.tensors[each.tensor].stands_for_module for each in leaves)
+    return is_unknown and (is_loss or len(leaves) < len(below))
 
 
 def item_at_unknown_place(state: State, items: list[Value]) -> Value:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 
-from ..autograd import StoreKind
+from ..autograd import StoreKind, give_history
 from ..domain.completion import ProgramRaised
 from ..domain.mro import is_module
+from ..domain.opaque_values import may_return_numbers
 from ..domain.state import State
 from ..domain.values import Const, Frame, HeapRef, Instance, Sequence, TensorRef, Tuple, Value
 from ..engine.lifecycle import AttributeAssigned, UpdateBound
 from ..engine.machine import Machine
 from ..engine.stored_names import remember, replaces, writes_part
+from ..engine.syntax.walked_results import walked_variables
 from ..frozen import frozen
 from ..models.torch.autograd_function.context_reads import check_unpacked
 from ..models.torch.kept_aliases import bound
@@ -125,6 +127,7 @@ def _unpack(
             check_unpacked(machine, state, value, len(names), target, source)
         refuse_unpacking(state, value, len(names), False)
         items = unpack(machine, state, value, len(names), target)
+        _doubt_unwalked(machine, state, value, names, items)
         for index, (name, item) in enumerate(zip(names, items)):
             assign(machine, state, name, item, statement, parts[index] if parts else None)
         return
@@ -136,6 +139,18 @@ def _unpack(
     middle = HeapRef(state.new(Sequence("list", items[star : len(items) - after])))
     for name, item in zip(names, [*items[:star], middle, *items[len(items) - after :]]):
         assign(machine, state, name, item, statement, None)
+
+
+def _doubt_unwalked(machine: Machine, state: State, whole: Value, names: list[ast.expr], items: list[Value]) -> None:
+    """``loss, accuracy = criterion(out, y)``: where only the loss is walked, nothing is known of what is beside it."""
+    if not isinstance(whole, TensorRef) or not may_return_numbers(state, whole.id):
+        return
+    function = state.get(state.frame, Frame).function
+    walked = machine.query(walked_variables, machine.running_file(state) if function is None else function.node)
+    bound = {name.id: item for name, item in zip(names, items) if isinstance(name, ast.Name)}
+    for name, item in {} if walked.isdisjoint(bound) else bound.items():
+        if name not in walked and isinstance(item, TensorRef):
+            give_history(state, state.tensors[item.id], state.tensors[item.id].grad_fn, None)
 
 
 def delete(machine: Machine, state: State, target: ast.expr) -> None:

@@ -45,6 +45,14 @@ def walked_calls(scope: ast.AST) -> frozenset[str]:
 
 
 @cached_on_node
+def walked_variables(scope: ast.AST) -> frozenset[str]:
+    """The variables of a function that go into what it walks."""
+    sources = _Sources()
+    sources.read(scope, "")
+    return frozenset(name for owner, name in sources.reached(sources.ends) if owner == "")
+
+
+@cached_on_node
 def fed_calls(scope: ast.AST) -> frozenset[str]:
     """Those of the names that a function calls and walks the result of, which it gives nothing there that came out of
     another call.

@@ -35,6 +35,7 @@ from ....autograd.model.guesses import guess_below
 from ....autograd.model.writes import check_read
 from ....because import NOTHING, guess
 from ....domain.completion import ProgramRaised
+from ....domain.opaque_values import may_return_numbers
 from ....domain.state import State
 from ....domain.values import NONE, Const, Frame, Generator, HeapRef, Origin, TensorRef, Tuple, Unknown, Value
 from ....engine.lifecycle import BackwardEnded
@@ -177,21 +178,14 @@ def _doubt_others(machine: Machine, state: State, roots: list[int]) -> None:
 
 
 def _part_below(machine: Machine, state: State, root: int) -> Node | None:
-    """The part of what an unknown call returned that a root is, or was computed of alone. Then the call was given a
-    graph, as a loss is: two results of a network may both lead to losses.
-    """
+    """The part of what an unknown call returned that a root is, or was computed of alone."""
     top = edge = edge_of(resolve_view(state, root))
     while isinstance(edge, Node) and edge.assumption is None and len(edge.inputs) == 1:
         edge = edge.inputs[0]
     if not isinstance(edge, Node) or not edge.results:
         return None
     whole = machine.facts.provenance_of(edge.results[0]).part_of
-    made = None if whole is None else resolve_view(state, whole).grad_fn
-    below = made.inputs if made is not None else ()
-    if any(isinstance(each, Leaf) and not state.tensors[each.tensor].stands_for_module for each in below):
-        return None  # of a network of the program: its text shows what it cuts
-    is_loss = made is not None and (edge is top or any(isinstance(each, Node) for each in below))
-    return edge if is_loss else None
+    return edge if whole is not None and may_return_numbers(state, whole, edge is top) else None
 
 
 def _look_at_roots(
