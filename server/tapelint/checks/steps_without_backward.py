@@ -1,4 +1,5 @@
-"""Steps of an optimizer in a program, or in a function without a caller, in which nothing goes backward.
+"""Steps of an optimizer in a program, or in a function without a caller, in which nothing goes backward, or only when
+it is too late.
 
     def fit_batch(self, x):
         loss = self.net(x).pow(2).mean()
@@ -14,7 +15,8 @@ graph, for a differential equation or a penalty, is no such backward: the loss c
 from __future__ import annotations
 
 from ..autograd import Node
-from ..autograd.events.training_step import StepWithoutBackward
+from ..autograd.events.training_step import StepMissed, StepWithoutBackward
+from ..autograd.gradients import history
 from ..autograd.gradients.history import Idle
 from ..autograd.model.graph_search import leaf_tensors, nodes_below
 from ..autograd.model.guesses import keeping
@@ -26,7 +28,11 @@ from .reachable_tensors import held_tensors
 
 
 def on_path_ended(machine: Machine, event: PathEnded) -> None:
-    """Publish the steps that found nothing to use, if a loss was computed for them and thrown away."""
+    """Publish the steps that found nothing to use, if a loss was computed for them and thrown away, or went backward
+    too late.
+    """
+    if event.result is not None:
+        _publish_early(machine, event.state)
     state, idle = event.state, _idle(machine, event.state)
     if not idle or state.hooks:
         return
@@ -45,6 +51,26 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
                     leaves=tuple(sorted(keys)),
                     loss=lost,
                     called=event.result is not None,
+                )
+            )
+
+
+def _publish_early(machine: Machine, state: State) -> None:
+    """Publish the steps of a function without a caller that came before the backward, where that was the end of it: no
+    other code was given the optimizer, or has looked at the gradients.
+    """
+    given = machine.facts.objects.open_objects
+    for past, leaves in history.groups(state, sorted(state.history)):
+        step, unused = past.idle, [run for run in past.fresh if run not in state.consumed_passes]
+        if step is not None and step.cleared_by not in (None, *given) and unused and not past.doubt:
+            machine.facts.events.publish(
+                StepMissed(
+                    point=unused[0].point,
+                    because=unused[0].because & past.because,
+                    step=step,
+                    leaves=leaves,
+                    premises=machine.facts.relevant_assumptions(state),
+                    is_last=True,
                 )
             )
 

@@ -29,6 +29,7 @@ from ..engine.observer import OpaqueReason
 from ..engine.paths.conditions import forget
 from ..models.python import array_memory
 from ..models.torch import dispatch
+from ..models.torch.autograd.backward_calls import ARGUMENTS
 from ..models.torch.autograd.walked_unknowns import take_for_tensor
 from ..models.torch.optim.handed_optimizers import unknown_may_hold
 from ..models.torch.optim.optimizers import unknown_step
@@ -141,7 +142,11 @@ def _number_in_unknown(machine: Machine, state: State, node: ast.AST) -> Value:
 def _walk_unknown(machine: Machine, state: State, receiver: Unknown, call: Call) -> None:
     """``backward`` of what may be the root of a graph."""
     _refuse_number(machine, state, receiver, call.node)
-    if not call.args and not call.kwargs and (key := take_for_tensor(machine, state, receiver, call.node)) is not None:
+    if (
+        not call.args
+        and call.kwargs.keys() <= ARGUMENTS
+        and (key := take_for_tensor(machine, state, receiver, call.node)) is not None
+    ):
         tensor_method(machine, state, TensorRef(key), call)
     elif not call.args:
         machine.unit.stats.backwards += 1

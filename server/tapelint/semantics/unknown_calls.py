@@ -21,6 +21,8 @@ from ..engine.lifecycle import UnknownStepped
 from ..engine.machine import Machine
 from ..engine.observer import OpaqueReason
 from ..engine.open_objects import SHOWS, escape, is_harmless, open_up
+from ..engine.paths.conditions import PURE
+from ..engine.syntax.asked import ONLY_OF_NETWORKS
 from ..models.python import array_memory
 from ..models.torch import dispatch
 from ..models.torch.autograd.grad_access import handed_over
@@ -29,7 +31,7 @@ from ..models.torch.registry import (
     ArgumentLeftOut,
     Call,
 )
-from ..source import cached_on_node, walk, written
+from ..source import cached_on_node, last_name, walk, written
 from .handed_closures import run_handed
 from .reassigned_data import kept_by, may_have_called
 
@@ -39,7 +41,8 @@ def unknown_call(
 ) -> Value:
     """A call of unknown code."""
     machine.leave_opaque(node, function, OpaqueReason.UNKNOWN)
-    state.unread = state.unread if is_harmless(function) else fresh_id()
+    if _may_do_anything(function, node):
+        state.unread = fresh_id()
     hand_over(machine, function, (function, *args, *kwargs.values()))
     if machine.facts.memory.arrays:
         array_memory.written_by_call(machine, state, function, args, kwargs, node)
@@ -117,6 +120,12 @@ def note_step(machine: Machine, state: State, given: list[int], node: ast.AST) -
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "step" and given:
         if not node.args and not node.keywords:
             machine.lifecycle.unknown_stepped.publish(machine, UnknownStepped(state, node, given))
+
+
+def _may_do_anything(function: Value, node: ast.AST) -> bool:
+    """Whether a call may train: none that only asks for something."""
+    asked = last_name(node.func) if isinstance(node, ast.Call) else ""
+    return not (is_harmless(function) or asked in PURE or asked in ONLY_OF_NETWORKS)
 
 
 def hand_over(machine: Machine, function: Value, values: Iterable[Value], known: frozenset[str] = SHOWS) -> None:

@@ -107,6 +107,9 @@ class StepMissed(SilentEvent):
     leaves: tuple[int, ...]
     # The assumed conditions on which it depends what is cleared and stepped.
     premises: frozenset[Hashable]
+    # Whether no other step has followed when the program, or a function without a caller, ends: the gradients were
+    # cleared before that one.
+    is_last: bool = False
 
 
 @frozen(eq=False, kw_only=True)

@@ -66,10 +66,13 @@ class Clearing:
 
 @frozen
 class Idle:
-    """A step that looked for a gradient where there had never been one."""
+    """A step that looked for a gradient where there had never been one. ``cleared_by`` is the id of the optimizer that
+    had cleared them before, so that no caller has left one.
+    """
 
     point: ProgramPoint
     premises: frozenset[Hashable]
+    cleared_by: int | None
 
 
 @frozen(eq=False)
@@ -90,7 +93,7 @@ class GradientHistory:
     ``passes`` are what it is the sum of; a step, the last at ``step``, has used the first ``used`` of them. ``clip`` is
     the last clipping of what it holds; ``scale`` is set while a scaled loss has contributed and no code divided by the
     scale. ``clearings`` are those since the last step that lost something, oldest first. ``idle`` is a step that found
-    no gradient where there had never been one. ``early`` is a clipping that found none.
+    no gradient where there had never been one, and no other has followed. ``early`` is a clipping that found none.
     ``perhaps`` says that a step has used them only if some condition held,
     which is forgotten: two paths met that differed in nothing else. ``doubt`` is true where unknown code
     may have read, cleared or changed the gradient. ``because`` is what is assumed of the optimizer that used or cleared
@@ -175,14 +178,13 @@ def added(state: AutogradState, leaves: Iterable[int], run: Pass) -> None:
             used=max(g.used - (len(g.passes) >= BOUNDS.passes), 0),
             clip=None,
             scale=run.scale or g.scale,
-            idle=None,
         ),
     )
 
 
 def assigned(state: AutogradState, leaf: int, run: Pass) -> None:
     """What a pass computed takes the place of a leaf's gradient."""
-    change(state, [leaf], lambda g: replace(g, passes=(run,), used=0, clip=None, scale=None, idle=None))
+    change(state, [leaf], lambda g: replace(g, passes=(run,), used=0, clip=None, scale=None))
 
 
 def cleared(state: AutogradState, leaves: Iterable[int], point: ProgramPoint, premises: frozenset[Hashable]) -> None:
@@ -202,15 +204,21 @@ def cleared(state: AutogradState, leaves: Iterable[int], point: ProgramPoint, pr
     change(state, leaves, how, new=False)
 
 
-def stepped(state: AutogradState, leaves: Iterable[int], point: ProgramPoint, premises: frozenset[Hashable]) -> None:
+def stepped(
+    state: AutogradState,
+    leaves: Iterable[int],
+    point: ProgramPoint,
+    premises: frozenset[Hashable],
+    cleared_by: int | None = None,
+) -> None:
     """An optimizer used the gradients, if there were any; the scaler of mixed precision has unscaled them before."""
-    before, use, idle = list(leaves), Use(point, fresh_id()), Idle(point, premises)
+    before, use, idle = list(leaves), Use(point, fresh_id()), Idle(point, premises, cleared_by)
     in_vain = all(past.never and not past.doubt for past, _ in groups(state, before))
 
     def how(past: GradientHistory) -> GradientHistory:
         if past.never and not past.doubt:
             return GradientHistory(idle=past.idle or idle, because=past.because) if in_vain else past
-        return replace(past, used=len(past.passes), step=point, scale=None, clearings=(), early=None)
+        return replace(past, used=len(past.passes), step=point, scale=None, clearings=(), idle=None, early=None)
 
     for past, _ in groups(state, before):
         state.consumed_passes.update(dict.fromkeys(past.fresh, use))
@@ -269,7 +277,7 @@ def looked_at(state: AutogradState, leaf: int | None) -> None:
 
 def has_idle(state: AutogradState) -> bool:
     """Whether a step has looked for gradients of what requires grad where there had never been one."""
-    return any(past.idle is not None and state.tensors[key].requires_grad for key, past in state.history.items())
+    return any(past.idle and past.never and state.tensors[key].requires_grad for key, past in state.history.items())
 
 
 def wasted(state: AutogradState, run: Pass) -> bool:

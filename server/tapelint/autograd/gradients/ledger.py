@@ -56,7 +56,7 @@ def book(facts: Facts, state: AutogradState, run: Pass, leaves: Sequence[int]) -
     idle: dict[Idle, list[int]] = {}
     because = run.because
     for past, looked_for in groups(state, leaves):
-        if past.idle is not None and not past.doubt:
+        if past.idle is not None and past.never and not past.doubt:
             idle.setdefault(past.idle, []).extend(looked_for)
             because = because & past.because
     unseen = perhaps_reached(state) if idle else set()

@@ -31,9 +31,10 @@ assert w.item() < 1  # torch: ok
 
 ## What is reported
 Reports an optimizer's `step()` that comes before the `backward()` of the same iteration: the first step finds
-no gradient at all. And one in a program, or a function without a caller, that computes a loss and never goes backward
-through it. And one of an optimizer of which no backward reaches anything: the network was made anew, loaded or copied
-after the optimizer was built. One that stands before the loop is no mistake: schedulers want to see a step.
+no gradient at all; or of a function without a caller, where that clears the gradients first. And one in a program, or a
+function without a caller, that computes a loss and never goes backward through it. And one of an optimizer of which no
+backward reaches anything: the network was made anew, loaded or copied after the optimizer was built. One that stands
+before the loop is no mistake: schedulers want to see a step.
 
 ## Fix safety
 The step is moved behind the backward of its iteration, past statements that do not depend on it.
@@ -63,7 +64,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return without_backward(event, facts)
     assert isinstance(event, StepMissed)
     step, now = event.step.point, event.point
-    if not step.iterations or step.iterations != now.iterations or event.step.premises or event.premises:
+    if step.iterations != now.iterations or event.step.premises or event.premises:
+        return None
+    if not step.iterations and not (event.is_last and step.calls == now.calls):
         return None
     names = tensor_names(facts, event.leaves)
     first, backward = code(step.node), code(now.node)

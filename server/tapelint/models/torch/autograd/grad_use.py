@@ -55,8 +55,13 @@ def use_grads(
     )
     if not any(g.because for g, _ in past):  # it is known what the optimizer holds
         _compare(machine, past, StepRepeated(state, keys, point, optimizer, holder, _in_vain(state, past, point)))
-    history.stepped(state, keys, point, premises)
+    history.stepped(state, keys, point, premises, _cleared_by(state, holder))
     machine.unit.notes.record(Fates).use(state, keys)
+
+
+def _cleared_by(state: State, holder: int | None) -> int | None:
+    """The optimizer that steps, if it has cleared its gradients before."""
+    return holder if holder is not None and state.get(holder, Optimizer).cleared else None
 
 
 def _compare(machine: Machine, past: Sequence[history.Group], repeated: StepRepeated) -> None:

@@ -104,10 +104,12 @@ def _walks(node: ast.AST, around: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
 
 
 def _bound(around: ast.AST) -> dict[str, ast.Call | None]:
-    """The names that statements bind; the target of a loop is an item of what it goes through."""
+    """The names that statements bind, and arguments; the target of a loop is an item of what it goes through."""
     found = dict[str, ast.Call | None]()
     for node in walk(around):
-        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+        if isinstance(node, ast.arg):
+            found[node.arg] = None
+        elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
             made = node.value if isinstance(node.value, ast.Call) and isinstance(node, ast.Assign) else None
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             found.update((part.id, made) for each in targets for part in walk(each) if isinstance(part, ast.Name))
