@@ -82,6 +82,15 @@ def doubted(name: str) -> str:
     return f"({name}?)"
 
 
+def item(key: str) -> str:
+    """The facet of an unknown object that is what the program has put into it under ``key``."""
+    return f"[{key}]"
+
+
+def is_item(name: str) -> bool:
+    return name.startswith("[")
+
+
 def is_doubt(name: str) -> bool:
     """Whether a facet says that an attribute may not be there."""
     return name.startswith("(") and name.endswith("?)")

@@ -17,10 +17,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from ..because import RunBy
+from ..domain import facets
 from ..domain.reachability import Reachable, collect
 from ..domain.state import State
 from ..domain.traversal import contents, tensors_in
-from ..domain.values import BoundMethod, External, Frame, Function, Value
+from ..domain.values import BoundMethod, External, Frame, Function, Unknown, Value
 from .lifecycle import TensorsEscaped
 from .machine import Machine
 from .syntax.bound_names import any_names, binds
@@ -54,6 +55,15 @@ def open_up(machine: Machine, values: Iterable[Value]) -> None:
             found.objects.add(function.frame)
     collect(given, found)
     machine.facts.objects.open_objects |= found.objects
+
+
+def forget_items(state: State, values: Iterable[Value]) -> None:
+    """Code that may write under any key has these: what the program has put into an unknown one need not be there."""
+    for value in values:
+        if isinstance(value, Unknown) and any(map(facets.is_item, state.given_attributes(value.tensor_id))):
+            own = state.edit_given_attributes(value.tensor_id)
+            for name in [*filter(facets.is_item, own)]:
+                del own[name]
 
 
 def is_whole(machine: Machine, state: State, key: int) -> bool:

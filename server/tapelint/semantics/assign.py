@@ -9,7 +9,7 @@ from ..domain.completion import ProgramRaised
 from ..domain.mro import is_module
 from ..domain.opaque_values import may_return_numbers
 from ..domain.state import State
-from ..domain.values import Const, Frame, HeapRef, Instance, Sequence, TensorRef, Tuple, Value
+from ..domain.values import Const, Frame, HeapRef, Instance, Sequence, TensorRef, Tuple, Unknown, Value
 from ..engine.lifecycle import AttributeAssigned, UpdateBound
 from ..engine.machine import Machine
 from ..engine.stored_names import remember, replaces, writes_part
@@ -78,7 +78,9 @@ def store(
         bound(machine, state, target, value, source, statement)
         attributes.store(machine, state, owner, target.attr, value, target)
     elif place.index is not None:
-        remember(machine, state, written(target.value), value, statement, source, StoreKind.ASSIGNED)
+        # What is not known may be another thing at each name.
+        called = written(target if isinstance(owner, Unknown) else target.value)
+        remember(machine, state, called, value, statement, source, StoreKind.ASSIGNED)
         bound(machine, state, target, value, source, statement)
         if isinstance(owner, HeapRef) and isinstance(place.index, Const):
             machine.facts.origins.attribute_stores[owner.id, str(place.index.value)] = target, source or target

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import partial
 
+from ..domain import facets
 from ..domain.completion import ProgramRaised
 from ..domain.opaque_values import is_data
 from ..domain.options import settled
@@ -31,7 +32,7 @@ from ..domain.values import (
     unknown_number,
 )
 from ..engine.machine import EXPRESSIONS, Machine
-from ..engine.open_objects import changed, open_up, store_in_unknown
+from ..engine.open_objects import changed, forget_items, open_up, store_in_unknown
 from ..engine.paths.conditions import forget
 from ..engine.paths.picks import entries, item_picked
 from ..models.python import array_memory
@@ -68,7 +69,9 @@ def load(machine: Machine, state: State, owner: Value, index: Value, node: ast.A
             if own is not None:
                 return own
     if isinstance(owner, Unknown):
-        return array_memory.item_of(machine, owner, index)
+        name = _item_name(index)
+        given = None if name is None else state.given_attributes(owner.tensor_id).get(name)
+        return given or array_memory.item_of(machine, owner, index)
     if isinstance(owner, External):
         return _of_library(owner, index)
     return _of_plain(owner)
@@ -191,8 +194,20 @@ def store(machine: Machine, state: State, owner: Value, index: Value, value: Val
         forget(state, owner, "__setitem__")
         array_memory.note_write(machine, state, owner, node)
         store_in_unknown(machine, state, owner, value)
+        if (name := _item_name(index)) is not None:
+            state.edit_given_attributes(owner.tensor_id)[name] = value
+        else:
+            forget_items(state, [owner])
     elif isinstance(owner, (External, BuiltinMethod)):
         store_in_unknown(machine, state, owner, value)
+
+
+def _item_name(index: Value) -> str | None:
+    """What an item of an unknown object is kept by: a text is the key of a dict, and what was put there is found again.
+    At another place of an array or a tensor stands a copy.
+    """
+    key = as_key(settled(index))
+    return facets.item(key) if isinstance(key, str) else None
 
 
 def _store_entry(machine: Machine, state: State, owner: HeapRef, thing: Mapping, index: Value, value: Value) -> None:
@@ -230,6 +245,8 @@ def remove(machine: Machine, state: State, owner: Value, index: Value) -> None:
     match owner:
         case TensorRef():
             part_changed(machine, state, owner.id)
+        case Unknown():
+            state.edit_given_attributes(owner.tensor_id).pop(_item_name(index) or "", None)
         case HeapRef():
             _remove_item(machine, state, owner, index)
 

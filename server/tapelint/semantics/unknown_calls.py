@@ -20,7 +20,7 @@ from ..domain.values import (
 from ..engine.lifecycle import UnknownStepped
 from ..engine.machine import Machine
 from ..engine.observer import OpaqueReason
-from ..engine.open_objects import SHOWS, escape, is_harmless, open_up
+from ..engine.open_objects import SHOWS, escape, forget_items, is_harmless, open_up
 from ..engine.paths.conditions import PURE
 from ..engine.syntax.asked import ONLY_OF_NETWORKS
 from ..models.python import array_memory
@@ -43,6 +43,7 @@ def unknown_call(
     machine.leave_opaque(node, function, OpaqueReason.UNKNOWN)
     if _may_do_anything(function, node):
         state.unread = fresh_id()
+        forget_items(state, (function, *args, *kwargs.values()))
     hand_over(machine, function, (function, *args, *kwargs.values()))
     if machine.facts.memory.arrays:
         array_memory.written_by_call(machine, state, function, args, kwargs, node)
@@ -123,7 +124,7 @@ def note_step(machine: Machine, state: State, given: list[int], node: ast.AST) -
 
 
 def _may_do_anything(function: Value, node: ast.AST) -> bool:
-    """Whether a call may train: none that only asks for something."""
+    """Whether a call may train, or fill what it is given: none that only asks for something."""
     asked = last_name(node.func) if isinstance(node, ast.Call) else ""
     return not (is_harmless(function) or asked in PURE or asked in ONLY_OF_NETWORKS)
 
