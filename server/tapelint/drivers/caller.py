@@ -25,14 +25,11 @@ from ..autograd.events.graph_walks import Event, FreedGraphReached, ViewDetached
 from ..autograd.model.graph_search import reachable
 from ..because import guess
 from ..checks import growth, held_graphs
-from ..domain.completion import Break
 from ..domain.state import State
 from ..domain.traversal import contents
 from ..domain.values import (
-    NONE,
     Frame,
     Function,
-    Generator,
     HeapRef,
     Instance,
     Mapping,
@@ -41,7 +38,6 @@ from ..domain.values import (
     Unknown,
     Value,
 )
-from ..domain.values import Sequence as Items
 from ..engine.lifecycle import PathEnded
 from ..engine.machine import Machine, OutOfFuel
 from ..frozen import frozen
@@ -50,7 +46,7 @@ from ..models.torch.autograd.grad_access import between_calls
 from ..models.torch.autograd_function.apply import apply
 from ..models.torch.optim.gradient_scaling import forget_stages
 from ..models.torch.registry import Call
-from ..semantics.functions import choose, run_generator
+from ..semantics.functions import drained
 from ..semantics.handed_closures import waiting
 from . import framework_driver
 from .arguments import inferred, positional
@@ -228,7 +224,8 @@ class Caller:
             framework_driver.batch_begins(machine, state, self.walk, self.receiver, self.node)
         elif self.receiver is not None:
             prepare(machine, state, self.receiver, self.function)
-        return _drained(machine, state, machine.memoize(self.node, "made", partial(self.result, state)), key)
+        made = machine.memoize(self.node, "made", partial(self.result, state))
+        return drained(machine, state, made, machine.limits.unroll, key)
 
     def _look_for_growth(self, states: Sequence[State], run: int, walks: bool, heard: list[Event]) -> None:
         """Call it a last time on copies of the paths on which something may have grown, and publish what has; ``walks``
@@ -339,22 +336,3 @@ def _run_left_behind(machine: Machine, state: State, values: Sequence[Value]) ->
 def _call_left_behind(machine: Machine, function: Function, given: dict[str, Value], path: State) -> None:
     if function.node not in machine.unit.called:
         call_as_nobody_does(machine, path, function, None, given)
-
-
-def _drained(machine: Machine, state: State, value: Value, key: object) -> Value:
-    """What is left of the result of a call: a generator is asked for its first values."""
-    if not isinstance(value, Generator) or value.function is None:
-        return value
-    count = state.new(Items("list", []))  # one item for each value, on the heap, so that every path has its own
-
-    def consume(path: State, item: Value) -> list[State]:
-        path.edit(count, Items).items.append(NONE)
-        if len(path.get(count, Items).items) >= machine.limits.unroll:
-            path.completion = Break()
-        return [path]
-
-    outcomes = run_generator(machine, state, value, consume)
-    for path in outcomes:
-        if isinstance(path.completion, Break):
-            path.completion = None
-    return choose(machine, state, outcomes, key)

@@ -393,6 +393,25 @@ def run_generator(machine: Machine, state: State, generator: Generator, consumer
     return states
 
 
+def drained(machine: Machine, state: State, value: Value, limit: int, key: object = None) -> Value:
+    """What is left of the result of a call: a generator is asked for its first values."""
+    if not isinstance(value, Generator) or value.function is None:
+        return value
+    count = state.new(Sequence("list", []))  # one item for each value, on the heap, so that every path has its own
+
+    def consume(path: State, item: Value) -> list[State]:
+        path.edit(count, Sequence).items.append(NONE)
+        if len(path.get(count, Sequence).items) >= limit:
+            path.completion = Break()
+        return [path]
+
+    outcomes = run_generator(machine, state, value, consume)
+    for path in outcomes:
+        if isinstance(path.completion, Break):
+            path.completion = None
+    return choose(machine, state, outcomes, key)
+
+
 def collect(machine: Machine, state: State, generator: Generator, iterations: int | None = None) -> Items:
     """The first values of a generator, run to completion at once."""
     limits = machine.limits
