@@ -61,6 +61,8 @@ def tensor_of(machine: Machine, state: State, value: Value) -> int | None:
             state.tensors[value.tensor_id] = Tensor(
                 value.tensor_id, value.tensor_id, value.tensor_id, state.point(machine.tree), value.requires_grad
             )
+            if value.origin is Origin.BATCH:
+                machine.facts.contents.in_batches.add(value.tensor_id)
         return value.tensor_id
     return None
 

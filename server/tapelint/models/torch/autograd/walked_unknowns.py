@@ -11,21 +11,26 @@ second pass may find nothing that is missing.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from .... import ops
-from ....autograd import Node, give_history, resolve_view
-from ....autograd.model.cuts import Cut, CutReason, Provenance
+from ....autograd import Node, TorchRaises, give_history, resolve_view
+from ....autograd.events.graph_walks import BackwardWithoutGraph
+from ....autograd.model.cuts import BY_HAND, Cut, CutReason, Provenance
 from ....autograd.model.graph import BackwardPass
-from ....autograd.model.graph_search import nodes_below
+from ....autograd.model.graph_search import leaf_tensors, nodes_below
+from ....autograd.passes.engine import NO_GRAPH
 from ....autograd.state import fresh_id
+from ....because import guess
 from ....domain.state import State
-from ....domain.values import Frame, TensorRef, Unknown
+from ....domain.values import TRUE, Frame, HeapRef, Instance, TensorRef, Unknown
 from ....engine.machine import Machine
 from ....engine.syntax.asked import asked_of_variables
 from ....source import Loop, cached_on_node, called_on, children, walk, written
 from ..dispatch import tensor_of
+from ..nn.module_registry import parameters_of
 from ..registry import TENSOR_METHODS
 
 
@@ -52,6 +57,56 @@ def unknown_below(state: State, roots: Iterable[int]) -> list[Node]:
     """The nodes below some roots that may lead to more than is known, or are only assumed."""
     below = nodes_below([top for key in roots if (top := resolve_view(state, key).grad_fn) is not None])
     return [node for node in below if node.assumption is not None or not node.is_complete]
+
+
+def refuse_cut(machine: Machine, state: State, roots: Sequence[int], node: ast.AST) -> None:
+    """Raise at a loss that has no graph if its target has none: a part of a batch, beside what was cut off a network in
+    training.
+    """
+    root, *others = map(partial(resolve_view, state), roots)
+    top = root.grad_fn
+    if others or root.requires_grad is not None or top is None or unknown_below(state, roots):
+        return
+    below = nodes_below((top,))
+    leaves = leaf_tensors((top,))
+    targets = leaf_tensors(edge for each in below for name, edge in each.named_inputs if name == "target")
+    cuts = cut_in_training(machine, state, dict.fromkeys(key for each in below for key in each.operand_ids))
+    if cuts and leaves <= targets & machine.facts.contents.in_batches:
+        machine.facts.events.publish(
+            BackwardWithoutGraph(
+                point=state.point(node),
+                because=guess("a batch comes without a graph"),
+                root=root.id,
+                cut=machine.facts.provenance_of(cuts[0]).cut,
+                frozen=None,
+                is_frozen_only=False,
+            )
+        )
+        raise TorchRaises(NO_GRAPH)
+
+
+def cut_in_training(machine: Machine, state: State, keys: Iterable[int]) -> list[int]:
+    """Those of several tensors that were cut by hand off the graph of a network which an optimizer of the program holds
+    or which is in training mode.
+    """
+    sources = {key: source for key in keys if (source := _cut_by_hand(machine, key)) is not None}
+    if not sources:
+        return []
+    trained = machine.facts.training.optimized.union(_in_training(state))
+    return [key for key, source in sources.items() if not trained.isdisjoint(leaf_tensors([source]))]
+
+
+def _cut_by_hand(machine: Machine, key: int) -> Node | None:
+    """The graph that a tensor was cut off."""
+    cut = machine.facts.provenance_of(key).cut
+    return cut.source if cut is not None and cut.reason in BY_HAND else None
+
+
+def _in_training(state: State) -> Iterator[int]:
+    """The parameters of all networks in training mode."""
+    for key, thing in state.heap.items():
+        if isinstance(thing, Instance) and thing.attributes.get("training") == TRUE:
+            yield from (leaf for _, leaf in parameters_of(state, HeapRef(key)))
 
 
 def take_for_tensor(machine: Machine, state: State, receiver: Unknown, call: ast.AST) -> int | None:

@@ -13,13 +13,10 @@ def update(actor, states, reward):
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from collections.abc import Sequence as SequenceType
 
 from .... import ops
-from ....autograd import Leaf, Node, doubt, edge_of, invent, resolve_view
-from ....autograd.model.cuts import BY_HAND
-from ....autograd.model.graph_search import leaf_tensors
+from ....autograd import Leaf, doubt, edge_of, invent, resolve_view
 from ....domain import facets
 from ....domain.completion import ProgramRaised
 from ....domain.induction import is_plain
@@ -46,6 +43,7 @@ from ....ops.layers import LAZY
 from ....source import written
 from .. import dispatch
 from ..autograd.grad_access import reach
+from ..autograd.walked_unknowns import cut_in_training
 from ..registry import MODULE_METHODS, Call, function, method
 from . import frozen_parts
 from .layer_models import PARALLEL, inputs_of, opaque_module, run_layer
@@ -236,29 +234,11 @@ def _cut_in_training(machine: Machine, state: State, values: SequenceType[Value]
     """
     if len(values) < 2 or not all(is_data(state, value) or _is_of_loader(value) for value in values):
         return []
-    given = [value.id for value in values if isinstance(value, TensorRef)]
-    sources = {key: source for key in given if (source := _cut_by_hand(machine, key)) is not None}
-    if not sources:
-        return []
-    trained = machine.facts.training.optimized.union(_in_training(state))
-    return [key for key, source in sources.items() if not trained.isdisjoint(leaf_tensors([source]))]
-
-
-def _cut_by_hand(machine: Machine, key: int) -> Node | None:
-    """The graph that a tensor was cut off."""
-    cut = machine.facts.provenance_of(key).cut
-    return cut.source if cut is not None and cut.reason in BY_HAND else None
+    return cut_in_training(machine, state, [value.id for value in values if isinstance(value, TensorRef)])
 
 
 def _is_of_loader(value: Value) -> bool:
     return isinstance(value, Unknown) and value.origin is Origin.BATCH
-
-
-def _in_training(state: State) -> Iterator[int]:
-    """The parameters of all networks in training mode."""
-    for key, thing in state.heap.items():
-        if isinstance(thing, Instance) and thing.attributes.get("training") == TRUE:
-            yield from (leaf for _, leaf in parameters_of(state, HeapRef(key)))
 
 
 @function(SOME_NETWORK)
