@@ -23,7 +23,9 @@ from ...engine.machine import Machine
 from . import dispatch
 from .registry import FUNCTIONS, Call
 
-COMPUTES_WHEN_MADE = frozenset({"Categorical", "OneHotCategorical", "Multinomial", "Weibull", "Chi2"})
+COMPUTES_WHEN_MADE = frozenset(
+    {"Categorical", "OneHotCategorical", "Multinomial", "Weibull", "Chi2", "MultivariateNormal"}
+)
 COMPUTES_WHEN_ASKED = frozenset(
     "Normal LogNormal Beta Gamma Exponential Laplace Dirichlet Poisson Cauchy Uniform Gumbel HalfNormal Pareto "
     "Bernoulli Geometric StudentT Independent TransformedDistribution RelaxedBernoulli".split()
@@ -31,7 +33,7 @@ COMPUTES_WHEN_ASKED = frozenset(
 """When a distribution computes with its parameters: in ``__init__``, or in ``log_prob`` and the other methods (the
 files of torch/distributions).
 """
-SHIFTED = frozenset({"Normal", "Laplace", "Gumbel", "Cauchy"})
+SHIFTED = frozenset({"Normal", "Laplace", "Gumbel", "Cauchy", "MultivariateNormal"})
 """Distributions that their first parameter, ``loc``, only shifts."""
 MOVED, UNMOVED = frozenset({"rsample", "icdf"}), frozenset({"entropy"})
 """What of them is moved by ``loc``, which keeps nothing for it, and what does not depend on it."""
@@ -47,7 +49,7 @@ def make(machine: Machine, state: State, call: Call) -> Value:
     tensors = {
         part: [t for value in values for t in arguments(machine, state, value)] for part, values in parts.items()
     }
-    if name in COMPUTES_WHEN_MADE:
+    if name in COMPUTES_WHEN_MADE and "scale_tril" not in given:  # which is what is computed otherwise
         computed = _computed(machine, state, call, tensors[facets.OTHER_PARAMETERS], name)
         tensors[facets.OTHER_PARAMETERS] = list(arguments(machine, state, computed))
     kept: dict[str, Value] = {
@@ -107,7 +109,8 @@ def divergence(machine: Machine, state: State, call: Call) -> Value:
 
 
 for _name in COMPUTES_WHEN_MADE | COMPUTES_WHEN_ASKED:
-    for _prefix in ("torch.distributions", f"torch.distributions.{_name.lower()}"):
+    _file = "".join("_" * letter.isupper() + letter.lower() for letter in _name)[1:]
+    for _prefix in ("torch.distributions", f"torch.distributions.{_file}"):
         FUNCTIONS[f"{_prefix}.{_name}"] = make
     for _method in (*SAMPLES, *ASKED):
         FUNCTIONS[f"torch.distributions.{_name}.{_method}"] = ask
