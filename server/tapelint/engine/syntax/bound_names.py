@@ -12,10 +12,10 @@ EXCEPTIONS = frozenset(
 )
 """The classes of exceptions, by all of their names (``IOError`` is ``OSError``)."""
 BUILTINS = EXCEPTIONS | frozenset(
-    "abs all any bool bytes callable classmethod dict dir divmod enumerate exit filter float format frozenset getattr "
-    "globals hasattr hash id input int isinstance issubclass iter len list locals map max min next object open ord "
-    "print property quit range repr reversed round set setattr slice sorted staticmethod str sum super tuple type vars "
-    "zip".split()
+    "abs all any bool bytes callable classmethod dict dir divmod enumerate eval exit filter float format frozenset "
+    "getattr globals hasattr hash id input int isinstance issubclass iter len list locals map max min next object "
+    "open ord print property quit range repr reversed round set setattr slice sorted staticmethod str sum super tuple "
+    "type vars zip".split()
 )
 
 

@@ -6,11 +6,13 @@ import ast
 import sys
 from collections.abc import Callable, Hashable
 from dataclasses import replace
+from keyword import iskeyword
 from typing import Any
 
 from ...autograd import Extent
 from ...domain.completion import IteratorExhausted, ProgramRaised
 from ...domain.opaque_values import is_data
+from ...domain.options import settled
 from ...domain.state import State
 from ...domain.values import (
     NONE,
@@ -373,6 +375,16 @@ def quiet(machine: Machine, state: State, call: Call) -> Value:
 def cast(machine: Machine, state: State, call: Call) -> Value:
     """``cast(T, x)`` is ``x``, whatever ``T`` says."""
     return call.get(1, "val")
+
+
+@function("builtins.eval")
+def evaluated(machine: Machine, state: State, call: Call) -> Value:
+    """What a name stands for; of other code nothing is known."""
+    code = settled(call.get(0, "source"))
+    name = code.value if isinstance(code, Const) and len(call.args) == 1 else None
+    if isinstance(name, str) and name.isidentifier() and not iskeyword(name):
+        return machine.lookup(state, name)
+    return machine.call_unknown(state, call.args, call.kwargs, call.node, External(call.name))
 
 
 @function("builtins.vars")
