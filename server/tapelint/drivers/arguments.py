@@ -65,7 +65,7 @@ from ..models.torch.nn.module_registry import Guess
 from ..models.torch.optim.gradient_scaling import handed_scaler
 from ..models.torch.optim.handed_optimizers import note_handed
 from ..ops.module_names import is_layer
-from ..semantics.functions import call_function, drained
+from ..semantics.functions import drained
 from ..source import last_name
 from .annotations import MANY, OPTIMIZERS, PLAIN, TENSORS, named, options, parts
 from .parameter_uses import FED, WALKED, is_optimizer, only_stepped, uses_of
@@ -162,7 +162,7 @@ def runs_to_end(
 ) -> bool:
     """Whether a method that prepares an object runs to its end; if it raises the object is made in part."""
     try:
-        drained(machine, state, call_function(machine, state, function, [instance], given, node), 1)
+        drained(machine, state, machine.call(state, function, [instance], given, node), 1)
     except ProgramRaised:
         state.edit(instance.id, Instance).is_partial = True
         return False
