@@ -110,6 +110,8 @@ class Limits:
     # Iterations of a loop over items each of which is known, as of a list that is spelled out: a name among them may
     # decide what happens in one iteration only.
     known_items: int = 32
+    # Those of a loop that freezes parameters: a large network has some hundreds.
+    frozen_items: int = 512
     # Values that are taken from a generator of the program, where it may have many.
     generator_items: int = 8
     # Items for which a comprehension is evaluated.

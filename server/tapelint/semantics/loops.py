@@ -89,7 +89,7 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> li
         else:
             due, iterable = found
             count = most_items(path, iterable)
-            items = shown(machine, path, due.values, max(iterations, _most(machine, due)))
+            items = shown(machine, path, due.values, max(iterations, _most(machine, node, due)))
             if items and not due.exact and _only_raises(node.body):
                 results += _leave(machine, node, [path.fork()], [], depth, len(path.path_condition))
             if not due.exact:
@@ -110,10 +110,19 @@ def _only_raises(body: list[ast.stmt]) -> bool:
     return isinstance(last, ast.Raise) or bool(sides) and all(map(_only_raises, sides))
 
 
-def _most(machine: Machine, due: Items) -> int:
-    """For how many items a loop is run at most: for more where each of them is known, and there is fuel enough."""
-    is_short = machine.iterations_kept() < machine.limits.unroll
-    return machine.limits.known_items if due.exact and not is_short else machine.limits.max_unroll
+def _most(machine: Machine, loop: ast.For | ast.AsyncFor, due: Items) -> int:
+    """For how many items a loop is run at most: for more where each of them is known, and there is fuel enough. One
+    that freezes parameters leaves none out: what is trained would be wrong.
+    """
+    if not due.exact or machine.iterations_kept() < machine.limits.unroll:
+        return machine.limits.max_unroll
+    return machine.limits.frozen_items if _freezes(loop) else machine.limits.known_items
+
+
+@cached_on_node
+def _freezes(loop: ast.AST) -> bool:
+    """Whether the body of a loop says what requires grad."""
+    return any(isinstance(node, ast.Attribute) and node.attr.rstrip("_") == "requires_grad" for node in walk(loop))
 
 
 @dataclass(slots=True)
