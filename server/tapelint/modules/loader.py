@@ -230,12 +230,20 @@ class Imports:
             if not isinstance(value, HeapRef) or not isinstance(state.heap.get(value.id), Class):
                 return None
             found[name] = value
-        for target, importer in package.stars:
-            module = self.module(state, target, importer)
-            classes = self.own_classes(state, module) if isinstance(module, Module) and target.startswith(".") else None
-            if classes is None:
-                return None
-            found |= classes
+        if self._is_visited(key := (package.path, "*")):
+            return found  # in a circle of stars: what it gives itself is nothing new
+        self._visiting[key] = len(self.loading)
+        try:
+            for target, importer in package.stars:
+                module = self.module(state, target, importer)
+                if not isinstance(module, Module) or not target.startswith("."):
+                    return None
+                classes = self.own_classes(state, module)
+                if classes is None:
+                    return None
+                found |= classes
+        finally:
+            del self._visiting[key]
         return found
 
     def defines(self, state: State, owner: Module, name: str) -> bool | None:
