@@ -68,8 +68,8 @@ for x in torch.ones(3, 1, 3):
 
 
 def test_a_network_that_was_made_anew_is_told_with_the_one_that_the_optimizer_holds() -> None:
-    found = next(each for each in analyse(ANEW, "train.py").diagnostics if each.code == "TL403")
+    found = next(each for each in analyse(ANEW, "train.py").diagnostics if each.code == "TL320")
     assert [(step.span.row, step.message) for step in found.related][:2] == [
-        (3, "The optimizer holds the parameters that are made here"),
-        (8, "This backward reaches other parameters"),
+        (4, "The optimizer is given its parameters"),
+        (8, "`net(x).sum().backward()` computes gradients for `net.weight` and `net.bias`"),
     ]

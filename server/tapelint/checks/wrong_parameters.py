@@ -78,7 +78,7 @@ def _is_left(machine: Machine, event: StepRepeated) -> bool:
     if any(past.fresh or past.perhaps for past in pasts) or not machine.facts.training.shown.isdisjoint(leaves):
         return False
     held = held_beside_optimizers(state)
-    return held.isdisjoint(leaves) and leaf_tensors(state.grad_fns(held & state.tensors.keys())).isdisjoint(leaves)
+    return held.isdisjoint(leaves) and leaf_tensors(state.grad_fns(held.intersection(state.tensors))).isdisjoint(leaves)
 
 
 def _shared(event: StepRepeated, passes: Iterable[Pass]) -> list[Pass]:
