@@ -353,16 +353,18 @@ class Machine(Evaluation):
         """What the running code reads. Python raises where a variable of a function is not bound; it may be bound there
         by an earlier iteration alone, which then no choice leads to that is meant.
         """
-        running, name, unbound = state.heap[state.frame], node.id, self.unit.unbound
+        running, unbound = state.heap[state.frame], self.unit.unbound
         assert isinstance(running, Frame)
-        value = running.variables.get(name)
-        if value is None and running.function is not None and not running.shared:
-            if name in own_variables(running.function.node):
+        value = running.variables.get(node.id)
+        if value is not None:
+            if unbound and node in unbound and isinstance(value, TensorRef) and self._is_left_over(state, node, value):
+                raise ProgramRaised("UnboundLocalError")
+            return value
+        if running.function is not None and not running.shared:
+            if node.id in self.query(own_variables, running.function.node):
                 unbound.add(node)
                 raise ProgramRaised("UnboundLocalError")
-        if unbound and node in unbound and isinstance(value, TensorRef) and self._is_left_over(state, node, value):
-            raise ProgramRaised("UnboundLocalError")
-        return self.lookup(state, name)
+        return self.lookup(state, node.id)
 
     def _is_left_over(self, state: State, read: ast.Name, value: TensorRef) -> bool:
         """Whether a variable was bound above, in an earlier iteration of the loop and not in this one."""
