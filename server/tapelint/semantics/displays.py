@@ -17,7 +17,7 @@ from ..engine.paths.truth import tested_truth
 from ..models.python.sets import collected
 from ..source import cached_on_node, walk
 from .assign import assign
-from .iteration import items_of, shown
+from .iteration import freezes, items_of, shown
 from .refused.refusals import refuse_iteration
 
 SOURCE = ".0"
@@ -137,12 +137,14 @@ def _comprehend(
         values = [machine.eval(result, state) for result in results]
         found.append(values[0] if len(values) == 1 else Tuple(tuple(values)))
         return True
-    first, rest, rounds = generators[0], generators[1:], machine.limits.comprehension_items
+    first, rest, limits = generators[0], generators[1:], machine.limits
     if source is None:
         source = machine.eval(first.iter, state)
         refuse_iteration(state, source)
     items = items_of(machine, state, source, first.iter, iterations)
     exact = items.exact
+    is_long = len(items.values) > limits.comprehension_items
+    rounds = limits.frozen_items if is_long and freezes(machine, *results) else limits.comprehension_items
     run, base = machine.new_run(), machine.memo.base
     for number, item in enumerate(shown(machine, state, items.values, rounds), 1):
         machine.memo.base, machine.memo.counts = (base + number) * BOUNDS.occurrences, {}

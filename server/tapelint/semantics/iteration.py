@@ -44,7 +44,8 @@ from ..engine.loops.lengths import before
 from ..engine.machine import Machine
 from ..engine.paths.truth import length
 from ..models.torch import dispatch
-from ..models.torch.autograd.grad_access import reach
+from ..models.torch.autograd.grad_access import facts, reach
+from ..source import Definition, cached_on_node, walk
 
 
 def started(machine: Machine, state: State, value: Value, node: ast.AST) -> Value:
@@ -180,6 +181,28 @@ def _unknown_items(value: Value, iterations: int) -> Items:
         [Unknown(requires_grad=grad, formula=("[]", whole, Const(i)), origin=Origin.BATCH) for i in range(iterations)],
         False,
     )
+
+
+def freezes(machine: Machine, *code: ast.AST) -> bool:
+    """Whether code says what requires grad, itself or in a function that it calls, by its name."""
+    called = frozenset[str]().union(*(facts(node)[2] for node in code))
+    if any(map(_says_what_requires_grad, code)):
+        return True
+    return any(not called.isdisjoint(machine.query(_freezing, tree)) for tree in machine.trees)
+
+
+@cached_on_node
+def _freezing(tree: ast.AST) -> frozenset[str]:
+    """The functions of a file that say what requires grad."""
+    return frozenset(
+        each.name for each in walk(tree) if isinstance(each, Definition) and _says_what_requires_grad(each)
+    )
+
+
+@cached_on_node
+def _says_what_requires_grad(code: ast.AST) -> bool:
+    names = (getattr(node, "attr", node.value if isinstance(node, ast.Constant) else "") for node in walk(code))
+    return any(name in ("requires_grad", "requires_grad_") for name in names)
 
 
 def shown(machine: Machine, state: State, items: list[Value], first: int) -> list[Value]:

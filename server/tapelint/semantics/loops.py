@@ -32,7 +32,7 @@ from ..engine.syntax.liveness import bound_in
 from ..source import cached_on_node, walk
 from .assign import assign
 from .functions import run_generator
-from .iteration import come_due, items_due, most_items, shown, started
+from .iteration import come_due, freezes, items_due, most_items, shown, started
 from .refused.refusals import refuse_iteration
 
 
@@ -116,13 +116,8 @@ def _most(machine: Machine, loop: ast.For | ast.AsyncFor, due: Items) -> int:
     """
     if not due.exact or machine.iterations_kept() < machine.limits.unroll:
         return machine.limits.max_unroll
-    return machine.limits.frozen_items if _freezes(loop) else machine.limits.known_items
-
-
-@cached_on_node
-def _freezes(loop: ast.AST) -> bool:
-    """Whether the body of a loop says what requires grad."""
-    return any(isinstance(node, ast.Attribute) and node.attr.rstrip("_") == "requires_grad" for node in walk(loop))
+    is_long = len(due.values) > machine.limits.known_items
+    return machine.limits.frozen_items if is_long and freezes(machine, loop) else machine.limits.known_items
 
 
 @dataclass(slots=True)
