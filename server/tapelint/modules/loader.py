@@ -18,6 +18,7 @@ args = read_arguments("train.toml")     so it need not run: it makes no graph. W
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import PurePath
 
 from ..autograd import EventBus, Facts
@@ -191,13 +192,11 @@ class Imports:
         key = (module.path, name)
         if not isinstance(getter, Function) or self._is_visited(key):
             return None
-        self._visiting[key] = len(self.loading)
-        try:
-            return self.machine.call(state, getter, [Const(name)], {}, getter.node)
-        except ProgramRaised:
-            return None
-        finally:
-            del self._visiting[key]
+        with self._following(key):
+            try:
+                return self.machine.call(state, getter, [Const(name)], {}, getter.node)
+            except ProgramRaised:
+                return None
 
     def own_classes(self, state: State, owner: Module) -> dict[str, Value] | None:
         """The public classes that a module defines, or a package takes from the modules in it, by name; None if there
@@ -232,18 +231,14 @@ class Imports:
             found[name] = value
         if self._is_visited(key := (package.path, "*")):
             return found  # in a circle of stars: what it gives itself is nothing new
-        self._visiting[key] = len(self.loading)
-        try:
+        with self._following(key):
             for target, importer in package.stars:
                 module = self.module(state, target, importer)
                 if not isinstance(module, Module) or not target.startswith("."):
                     return None
-                classes = self.own_classes(state, module)
-                if classes is None:
+                if (classes := self.own_classes(state, module)) is None:
                     return None
                 found |= classes
-        finally:
-            del self._visiting[key]
         return found
 
     def defines(self, state: State, owner: Module, name: str) -> bool | None:
@@ -295,14 +290,20 @@ class Imports:
         key = (module.path, name)
         if key in self.machine.unit.import_lookups.absent or self._is_visited(key):
             return None
-        self._visiting[key] = len(self.loading)
-        try:
+        with self._following(key):
             value = self._follow(state, module, name)
-        finally:
-            del self._visiting[key]
         if value is None and not self.loading and len(self._visiting) == 0:
             self.machine.unit.import_lookups.absent.add(key)
         return value
+
+    @contextmanager
+    def _following(self, key: tuple[str, str]) -> Iterator[None]:
+        """While this lasts, a name of a module is followed."""
+        self._visiting[key] = len(self.loading)
+        try:
+            yield
+        finally:
+            del self._visiting[key]
 
     def _is_visited(self, key: tuple[str, str]) -> bool:
         """Whether a name of a module is just being followed. What does not follow it therefore, and began to be loaded
