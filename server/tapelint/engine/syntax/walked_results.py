@@ -39,16 +39,14 @@ MAKERS = frozenset(("tensor", "from_numpy", "array", *(f"{kind}Tensor" for kind 
 @cached_on_node
 def walked_calls(scope: ast.AST) -> frozenset[str]:
     """The names that a function calls and whose results it walks."""
-    sources = _Sources()
-    sources.read(scope, "")
+    sources = _own_sources(scope)
     return _called(sources.walked(sources.ends))
 
 
 @cached_on_node
 def walked_variables(scope: ast.AST) -> frozenset[str]:
     """The variables of a function that go into what it walks."""
-    sources = _Sources()
-    sources.read(scope, "")
+    sources = _own_sources(scope)
     return frozenset(name for owner, name in sources.reached(sources.ends) if owner == "")
 
 
@@ -57,9 +55,16 @@ def fed_calls(scope: ast.AST) -> frozenset[str]:
     """Those of the names that a function calls and walks the result of, which it gives nothing there that came out of
     another call.
     """
+    sources = _own_sources(scope)
+    return _called(sources.fed(sources.walked(sources.ends), sources.made_of_calls()))
+
+
+@cached_on_node
+def _own_sources(scope: ast.AST) -> _Sources:
+    """What a function does, with variables of its own alone."""
     sources = _Sources()
     sources.read(scope, "")
-    return _called(sources.fed(sources.walked(sources.ends), sources.made_of_calls()))
+    return sources
 
 
 @cached_on_node
