@@ -149,14 +149,16 @@ def _completed(machine: Machine, state: State, module: int, base: HeapRef) -> li
     undeclared = called_undeclared(machine, state, base)
     own = {heir: state.get(heir.id, Class).attributes.keys() for heir in _heirs(state, module, base)}
     left = abstract | undeclared.intersection(*own.values())
-    found = [heir for heir, names in own.items() if (left <= names if left else _is_set_anew(state, base, heir))]
+    found = [
+        heir for heir, names in own.items() if (left <= names if left else _is_set_anew(machine, state, base, heir))
+    ]
     return found[: machine.limits.heirs]
 
 
-def _is_set_anew(state: State, base: HeapRef, heir: HeapRef) -> bool:
+def _is_set_anew(machine: Machine, state: State, base: HeapRef, heir: HeapRef) -> bool:
     """Whether the constructor of ``heir`` computes an attribute that the one of ``base`` sets: a stand-in there."""
     made = [state.get(kind.id, Class).attributes.get("__init__") for kind in (base, heir)]
-    flows = [method_flow(each.node) for each in made if isinstance(each, Function)]
+    flows = [machine.query(method_flow, each.node) for each in made if isinstance(each, Function)]
     return len(flows) == 2 and made[0] != made[1] and not flows[1].computed.isdisjoint(flows[0].assigned)
 
 

@@ -111,8 +111,8 @@ def give_all(machine: Machine, state: State, whole: HeapRef | None) -> None:
 
 def _is_made_by(machine: Machine, flow: ObjectFlow, attribute: str, parameter: ast.arg) -> bool:
     """Whether ``__init__`` asks what an attribute keeps: the rest of the object is made as that says."""
-    maker = flow.methods["__init__"]
-    return parameter.arg in syntactic_summary(maker.node).tests or attribute in flow.flows["__init__"].tested
+    tests = machine.query(syntactic_summary, flow.methods["__init__"].node).tests
+    return parameter.arg in tests or attribute in flow.flows["__init__"].tested
 
 
 def _set_by_methods(current: Const, attribute: str, flow: ObjectFlow, reached: dict[str, MethodFlow]) -> Value | None:
