@@ -165,12 +165,10 @@ def _doubt_others(machine: Machine, state: State, roots: list[int]) -> None:
     it returned beside that may be a number.
     """
     facts = machine.facts
-    for root in roots:
-        walked = _part_below(machine, state, root)
-        if walked is None:
+    for found in (_part_below(machine, state, root) for root in roots):
+        if found is None:
             continue
-        whole = facts.provenance_of(walked.results[0]).part_of
-        assert whole is not None
+        walked, whole = found
         facts.record_provenance(whole, Provenance(parts_may_be_cut=True))
         for key, known in facts.origins.provenance.items():
             if known.part_of == whole and key in state.tensors:
@@ -178,15 +176,15 @@ def _doubt_others(machine: Machine, state: State, roots: list[int]) -> None:
                 give_history(state, part, part.grad_fn, True if part.grad_fn is walked else None)
 
 
-def _part_below(machine: Machine, state: State, root: int) -> Node | None:
-    """The part of what an unknown call returned that a root is, or was computed of alone."""
+def _part_below(machine: Machine, state: State, root: int) -> tuple[Node, int] | None:
+    """The part of what an unknown call returned that a root is, or was computed of alone, and the whole."""
     top = edge = edge_of(resolve_view(state, root))
     while isinstance(edge, Node) and edge.assumption is None and len(edge.inputs) == 1:
         edge = edge.inputs[0]
     if not isinstance(edge, Node) or not edge.results:
         return None
     whole = machine.facts.provenance_of(edge.results[0]).part_of
-    return edge if whole is not None and may_return_numbers(state, whole, edge is top) else None
+    return (edge, whole) if whole is not None and may_return_numbers(state, whole, edge is top) else None
 
 
 def _look_at_roots(
