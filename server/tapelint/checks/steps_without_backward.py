@@ -62,7 +62,9 @@ def _publish_early(machine: Machine, state: State) -> None:
     given = machine.facts.objects.open_objects
     for past, leaves in history.groups(state, sorted(state.history)):
         step, unused = past.idle, [run for run in past.fresh if run not in state.consumed_passes]
-        if step is not None and step.cleared_by not in (None, *given) and unused and not past.doubt:
+        if step is None or step.cleared_by is None or step.cleared_by in given:
+            continue
+        if unused and not past.doubt:
             machine.facts.events.publish(
                 StepMissed(
                     point=unused[0].point,
