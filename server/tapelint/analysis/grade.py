@@ -43,7 +43,7 @@ from ..headline import shortened
 from ..rules import Finding, Holds, Same, TraceStep, rule_named
 from ..rules.support.cure import FixProposal
 from ..severity import Severity
-from ..source import Loop, children, walk, written
+from ..source import FUNCTIONS, Loop, own_nodes, walk, written
 
 TESTED = Atom("tested", "a test does this")
 REACHED = guess("this code is reached")
@@ -269,24 +269,18 @@ def _surrounds(choice: Choice, found: Finding) -> bool:
     """
     hazard = (found.point.node, found.node, *found.point.calls)
     if choice.inside is None:  # until the function returns: what its caller does with the result is none of it
-        own = {id(node) for node in _own(choice.scope)}
-        return any(id(node) in own for node in hazard)
+        return not _own(choice.scope).isdisjoint(map(id, hazard))
     inside = {id(node) for side in choice.inside for node in walk(side)}
     if not any(id(node) in inside for node in hazard):
         return False
-    beside = {id(node) for node in _own(choice.scope)} - inside
+    beside = _own(choice.scope) - inside
     steps = ((link.node, *(link.when.calls if link.when else ())) for link in found.links)
     return not any(id(node) in beside for step in steps for node in step)
 
 
-def _own(scope: ast.AST | None) -> Iterator[ast.AST]:
-    """The nodes of a function or a module without those of the functions that are defined in it."""
-    todo = children(scope) if scope is not None else []
-    while todo:
-        node = todo.pop()
-        yield node
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            todo += children(node)
+def _own(scope: ast.AST | None) -> set[int]:
+    """The nodes of a function or a module without those of the functions that are defined in it, by id."""
+    return set(map(id, own_nodes(scope, FUNCTIONS))) if scope is not None else set()
 
 
 def _words(found: Finding, chosen: Conjunction) -> str:

@@ -360,10 +360,10 @@ class Machine(Evaluation):
             if unbound and node in unbound and isinstance(value, TensorRef) and self._is_left_over(state, node, value):
                 raise ProgramRaised("UnboundLocalError")
             return value
-        if running.function is not None and not running.shared:
-            if node.id in self.query(own_variables, running.function.node):
-                unbound.add(node)
-                raise ProgramRaised("UnboundLocalError")
+        function = None if running.shared else running.function
+        if function is not None and node.id in self.query(own_variables, function.node):
+            unbound.add(node)
+            raise ProgramRaised("UnboundLocalError")
         return self.lookup(state, node.id)
 
     def _is_left_over(self, state: State, read: ast.Name, value: TensorRef) -> bool:

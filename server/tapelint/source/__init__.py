@@ -12,6 +12,8 @@ from .suppression import Directive, Flaw, Flawed, Form, Listed, Suppression, Sup
 from .tree_reuse import TreeDiff, reuse_tree
 from .walking import (
     FIELDS,
+    FUNCTIONS,
+    SCOPES,
     Definition,
     Loop,
     blocks,
@@ -22,6 +24,7 @@ from .walking import (
     definitions,
     is_none,
     last_name,
+    own_nodes,
     walk,
     written,
 )
@@ -29,7 +32,10 @@ from .walking import (
 __all__ = [
     "is_none",
     "last_name",
+    "own_nodes",
     "FIELDS",
+    "FUNCTIONS",
+    "SCOPES",
     "INIT",
     "NOTEBOOK",
     "UNPARSED",

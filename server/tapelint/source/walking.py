@@ -33,6 +33,8 @@ FIELDS: dict[type[ast.AST], tuple[str, ...]] = {
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 Loop = ast.For | ast.AsyncFor | ast.While
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+SCOPES = (*FUNCTIONS, ast.ClassDef)
 
 _COMPOUND = tuple(kind for kind in FIELDS if "body" in kind._fields or "cases" in kind._fields)
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
@@ -77,6 +79,16 @@ def walk(root: ast.AST) -> Iterator[ast.AST]:
                     todo += value
                 else:
                     todo.append(value)
+
+
+def own_nodes(scope: ast.AST, others: tuple[type[ast.AST], ...] = SCOPES) -> Iterator[ast.AST]:
+    """The nodes below a scope without those below ``others`` in it, in the order of the text."""
+    todo = children(scope)[::-1]
+    while todo:
+        node = todo.pop()
+        yield node
+        if not isinstance(node, others):
+            todo += children(node)[::-1]
 
 
 def children(node: ast.AST) -> list[ast.AST]:

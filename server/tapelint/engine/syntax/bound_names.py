@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 
-from ...source import cached_on_node, children, walk
+from ...source import SCOPES, cached_on_node, own_nodes, walk
 
 EXCEPTIONS = frozenset(
     name for name, each in vars(builtins).items() if isinstance(each, type) and issubclass(each, BaseException)
@@ -66,17 +66,10 @@ def _bound(tree: ast.AST) -> frozenset[str]:
 def own_variables(function: ast.AST) -> frozenset[str]:
     """The variables that a function assigns to and that are its own: to read one before is an error."""
     found, shared = set[str](), set[str]()
-    frontier = list(children(function))
-    while frontier:
-        node = frontier.pop()
+    for node in own_nodes(function, (*SCOPES, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)):
         match node:
             case ast.Global(names) | ast.Nonlocal(names):
                 shared.update(names)
             case ast.Name(id=name, ctx=ast.Store()):
                 found.add(name)
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, *COMPREHENSIONS)):
-            frontier += children(node)
     return frozenset(found - shared)
-
-
-COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

@@ -19,7 +19,8 @@ from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import NONE, Const, Function, HeapRef, Mapping, Sequence, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine
-from .hazards import ignored, own_nodes
+from ....source import own_nodes
+from .hazards import ignored
 from .syntax import Definition, parameters
 
 Inputs = tuple[tuple[Value, "Node | Leaf | None"], ...]

@@ -16,8 +16,8 @@ from ....domain.state import State
 from ....domain.values import Frame, HeapRef, Instance, TensorRef, Value
 from ....engine.machine import Machine
 from ....frozen import frozen
+from ....source import own_nodes
 from .context import CONTEXT, function_name
-from .hazards import own_nodes
 
 
 def note_asked(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> None:

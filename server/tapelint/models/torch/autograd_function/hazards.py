@@ -5,7 +5,6 @@ events.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from typing import Literal
 
 from ....autograd import Facts, NodeVisit, Write, resolve_view
@@ -20,6 +19,7 @@ from ....domain import facets
 from ....domain.state import State
 from ....domain.values import Const, Function, TensorRef, Value
 from ....frozen import frozen
+from ....source import own_nodes
 from .context import kept_otherwise, noted, tensors_noted
 from .syntax import Definition, Given, context_name, is_attribute
 
@@ -33,16 +33,6 @@ class KeptOnContext:
     counter: int
     version: int
     role: Literal["input", "output"]
-
-
-def own_nodes(definition: ast.AST) -> Iterator[ast.AST]:
-    """The syntax of a function without the functions in it, in reading order."""
-    todo = list(reversed(list(ast.iter_child_nodes(definition))))
-    while todo:
-        item = todo.pop()
-        yield item
-        if not isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            todo.extend(reversed(list(ast.iter_child_nodes(item))))
 
 
 def forward_hazards(facts: Facts, state: State, definition: Definition, given: Given, node: ast.AST) -> None:
