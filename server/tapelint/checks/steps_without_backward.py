@@ -62,9 +62,8 @@ def _publish_early(machine: Machine, state: State) -> None:
     given = machine.facts.objects.open_objects
     for past, leaves in history.groups(state, sorted(state.history)):
         step, unused = past.idle, [run for run in past.fresh if run not in state.consumed_passes]
-        if step is None or step.cleared_by is None or step.cleared_by in given:
-            continue
-        if unused and not past.doubt:
+        cleared_by = None if step is None else step.cleared_by
+        if step is not None and cleared_by is not None and cleared_by not in given and unused and not past.doubt:
             machine.facts.events.publish(
                 StepMissed(
                     point=unused[0].point,

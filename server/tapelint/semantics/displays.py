@@ -143,8 +143,11 @@ def _comprehend(
         refuse_iteration(state, source)
     items = items_of(machine, state, source, first.iter, iterations)
     exact = items.exact
-    is_long = len(items.values) > limits.comprehension_items
-    rounds = limits.frozen_items if is_long and freezes(machine, *results) else limits.comprehension_items
+    rounds = (
+        limits.frozen_items
+        if len(items.values) > limits.comprehension_items and freezes(machine, *results)
+        else limits.comprehension_items
+    )
     run, base = machine.new_run(), machine.memo.base
     for number, item in enumerate(shown(machine, state, items.values, rounds), 1):
         machine.memo.base, machine.memo.counts = (base + number) * BOUNDS.occurrences, {}

@@ -186,9 +186,8 @@ def _unknown_items(value: Value, iterations: int) -> Items:
 def freezes(machine: Machine, *code: ast.AST) -> bool:
     """Whether code says what requires grad, itself or in a function that it calls, by its name."""
     called = frozenset[str]().union(*(facts(node)[2] for node in code))
-    if any(map(_says_what_requires_grad, code)):
-        return True
-    return any(not called.isdisjoint(machine.query(_freezing, tree)) for tree in machine.trees)
+    by_calls = (not called.isdisjoint(machine.query(_freezing, tree)) for tree in machine.trees)
+    return any(map(_says_what_requires_grad, code)) or any(by_calls)
 
 
 @cached_on_node

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from ...frozen import frozen
 from ..events.graph_walks import RetainedGraphReached, RetainedOutside, RetainedUnused, WalkedAgain
-from ..facts import Facts
+from ..facts import Facts, Training
 from ..gradients.history import NOTHING, groups
 from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, Write
 from ..model.graph_search import leaf_tensors, reachable
@@ -71,7 +71,7 @@ def finished(
     it retained.
     """
     _again(facts, state, ran, now)
-    _note_walked(facts, ran, records)
+    _note_walked(facts.training, {n.created_at.call_site for n in ran}, records)
     # Of a pass to leaves that are not known it is not known what it ran: at most all there is.
     perhaps = ran or [item for item in reachable(now.begin) if isinstance(item, Node)]
     needed(facts, state, set(perhaps))
@@ -86,12 +86,11 @@ def finished(
         _retained(facts, state, frozenset(n for n in perhaps if n.saves_anything), now)
 
 
-def _note_walked(facts: Facts, ran: Sequence[Node], records: bool) -> None:
+def _note_walked(training: Training, sites: set[tuple[ast.AST, tuple[ast.AST, ...]]], records: bool) -> None:
     """What was walked on some path, and what by a pass after which the loss does not go on."""
-    sites = {n.created_at.call_site for n in ran}
-    facts.training.walked |= sites
+    training.walked |= sites
     if not records:
-        facts.training.walked_last |= sites
+        training.walked_last |= sites
 
 
 def needed(facts: Facts, state: AutogradState, nodes: Collection[Node]) -> None:
