@@ -40,16 +40,22 @@ def due(facts: Facts, state: AutogradState, past: Sequence[Group], now: ProgramP
 
 
 def look(
-    facts: Facts, state: AutogradState, keys: Sequence[int], now: ProgramPoint, optimizer: ast.expr | None
+    facts: Facts,
+    state: AutogradState,
+    keys: Sequence[int],
+    now: ProgramPoint,
+    optimizer: ast.expr | None,
+    chosen: frozenset[int],
 ) -> None:
-    """Tell which leaves of an optimizer no backward has reached, in the iterations before this one.
+    """Tell which leaves of an optimizer no backward has reached, in the iterations before this one. Of what is used
+    without gradients only those count that were ``chosen`` to be trained: the others are not trained on purpose.
 
     Where a pass went through the graph of something unknown, it may have reached what that was given.
     """
     missed = _missed(facts, state, keys, now)
     if not missed:
         return
-    found = _cut(facts, state, frozenset(missed), now)
+    found = _cut(facts, state, frozenset(missed), now, chosen)
     if found is not None:
         if found[1]:
             facts.events.publish(NeverReached(point=now, optimizer=optimizer, leaves=found[1], cut=found[0]))
@@ -135,7 +141,7 @@ def is_trained_by(write: Write | None, now: ProgramPoint) -> bool:
 
 
 def _cut(
-    facts: Facts, state: AutogradState, missed: frozenset[int], now: ProgramPoint
+    facts: Facts, state: AutogradState, missed: frozenset[int], now: ProgramPoint, chosen: frozenset[int]
 ) -> tuple[Cut, tuple[int, ...]] | None:
     """The first place on this path where the graph of some of ``missed`` was cut, and those of them that are cut in
     this iteration, too: what is cut in an earlier one of a loop alone may be used in that alone.
@@ -145,7 +151,8 @@ def _cut(
         is_past = (lap := earlier_iteration(cut.point, now)) is not None and not lap.is_call
         if cut.reason in NUMBERS_READ or first is not None and (is_past or found <= again):
             continue
-        below = missed.intersection(cut.leaves if cut.source is None else _leaves(cut.source) or ())
+        leaves = chosen.intersection(cut.leaves) if cut.is_by_mode else cut.leaves
+        below = missed.intersection(leaves if cut.source is None else _leaves(cut.source) or ())
         if first is None and below:
             first, found = cut, below
         again |= set() if is_past else below
@@ -154,11 +161,13 @@ def _cut(
 
 def _cuts(facts: Facts, state: AutogradState) -> Iterable[Cut]:
     """The cuts on this path. Those of a graph come last whose result no pass has used: an index that was computed
-    beside it is not what the loss goes through.
+    beside it is not what the loss goes through. Those of a mode, in which a checkpoint runs, too, come after all.
     """
     used = {key for node in state.freed for key in node.operand_ids}
-    mine = [(c.source is not None and key not in used, c) for key, c in facts.cuts() if key in state.tensors]
-    return dict.fromkeys(cut for _, cut in sorted(mine, key=itemgetter(0)))
+    mine = [
+        (c.is_by_mode, c.source is not None and key not in used, c) for key, c in facts.cuts() if key in state.tensors
+    ]
+    return dict.fromkeys(cut for _, _, cut in sorted(mine, key=itemgetter(0, 1)))
 
 
 def _leaves(node: Node) -> set[int] | None:

@@ -489,7 +489,7 @@ def _remember_cut(
     for _, tensor in tensors:
         origins = facts.provenance_of(tensor.id)
         if tensor.requires_grad:
-            cuts.append(_cut_by(state, op.name, mode, tensor, node))
+            cuts.append(_cut_by(state, op.name, mode, tensor, tensors, node))
         elif origins.cut is not None:
             cuts += [origins.cut, origins.last_cut or origins.cut]
     if cuts:
@@ -510,12 +510,22 @@ def _frozen_below(facts: Facts, state: AutogradState, tensors: Sequence[Tensor])
     return None
 
 
-def _cut_by(state: AutogradState, op: str, mode: bool | None, source: Tensor, node: ast.AST) -> Cut:
-    """The cut between ``source`` and a result of ``op`` that does not require grad: by the grad mode or the op."""
+def _cut_by(
+    state: AutogradState,
+    op: str,
+    mode: bool | None,
+    source: Tensor,
+    tensors: Sequence[tuple[str, Tensor]],
+    node: ast.AST,
+) -> Cut:
+    """The cut between ``source``, one of ``tensors``, and a result of ``op`` that does not require grad: by the grad
+    mode or the op.
+    """
     point = state.point(node)
     if mode is False:
         reason = CutReason.INFERENCE_MODE if state.inference else CutReason.NO_GRAD
-        return Cut(point, reason, grad_mode_set_at=state.grad_mode_set_at, source=source.grad_fn)
+        leaves = tuple(tensor.id for _, tensor in tensors if tensor.requires_grad and tensor.grad_fn is None)
+        return Cut(point, reason, grad_mode_set_at=state.grad_mode_set_at, source=source.grad_fn, leaves=leaves)
     if op == CutReason.DETACH.value:
         return Cut(point, CutReason.DETACH, source=source.grad_fn)
     return Cut(point, CutReason.OPERATION, op, source=source.grad_fn)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ....autograd import ProgramPoint
 from ....autograd.events.training_step import OptimizerStepped
@@ -12,9 +12,11 @@ from ....autograd.gradients.withheld import Fates
 from ....autograd.model.program_point import earlier_iteration
 from ....because import NOTHING, Because, all_hold
 from ....domain.state import State
-from ....domain.values import Optimizer
+from ....domain.values import HeapRef, Instance, Optimizer
 from ....engine.lifecycle import StepRepeated
 from ....engine.machine import Machine
+from ..nn.module_registry import is_module_like
+from ..nn.unregistered import leaves_below
 
 
 def use_grads(
@@ -68,10 +70,23 @@ def _compare(machine: Machine, past: Sequence[history.Group], repeated: StepRepe
     """Compare a step with those before it, where one of them may have been in vain."""
     state, facts = repeated.state, machine.facts
     if untrained_parameters.due(facts, state, past, repeated.point):
-        untrained_parameters.look(facts, state, repeated.leaves, repeated.point, repeated.optimizer)
+        chosen = _beside_frozen(facts.training.optimized, state)
+        untrained_parameters.look(facts, state, repeated.leaves, repeated.point, repeated.optimizer, chosen)
         machine.lifecycle.step_repeated.publish(machine, repeated)
     elif (repeated.in_vain or _is_shared(state, past, repeated.holder)) and not facts.is_in_doubt(state):
         machine.lifecycle.step_repeated.publish(machine, repeated)
+
+
+def _beside_frozen(optimized: Collection[int], state: State) -> frozenset[int]:
+    """The parameters of networks of which the program has frozen a part that no optimizer is given: what it has left
+    unfrozen there is meant to be trained.
+    """
+    chosen: set[int] = set()
+    for owner in (key for key, thing in state.heap.items() if isinstance(thing, Instance)):
+        leaves = leaves_below(state, HeapRef(owner)) if is_module_like(state, HeapRef(owner)) else []
+        if any(state.tensors[key].requires_grad is False and key not in optimized for key in leaves):
+            chosen.update(leaves)
+    return frozenset(chosen)
 
 
 def _in_vain(state: State, past: Sequence[history.Group], now: ProgramPoint) -> bool:
