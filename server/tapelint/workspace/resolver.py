@@ -47,7 +47,7 @@ class Resolver:
         self.found: set[str] = set()
         self._searched: dict[str, tuple[str, ...]] = {}
         self._imported: dict[str, bool] = {}
-        self._adding: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self._adding: dict[str, tuple[str, tuple[tuple[str, ...], list[str]]]] = {}
 
     def __call__(self, module: str, importer: str) -> Found | None:
         """The path and the text of ``module`` as ``importer`` names it; see :data:`stubs.Resolve`."""
@@ -121,17 +121,19 @@ class Resolver:
         """The folders that ``importer`` adds to ``sys.path``, or a module that it imports for that; looked for once in
         each text of them.
         """
-        whole = (self.by_path(module, importer) for module in IMPORTED_WHOLE.findall(self.text(importer) or ""))
-        adding = dict.fromkeys((importer, *(path for path in whole if path is not None)))
-        return tuple(folder for path in adding for folder in self._added_by(path))
+        folders, modules = self._read_for_path(importer)
+        whole = dict.fromkeys(self.by_path(module, importer) for module in modules)
+        others = (path for path in whole if path not in (None, importer))
+        return folders + tuple(folder for path in others for folder in self._read_for_path(path)[0])
 
-    def _added_by(self, path: str) -> tuple[str, ...]:
+    def _read_for_path(self, path: str) -> tuple[tuple[str, ...], list[str]]:
+        """The folders that a file adds by itself, and the modules that it imports whole."""
         text = self.text(path) or ""
-        before, folders = self._adding.get(path, ("", ()))
+        before, found = self._adding.get(path, ("", ((), list[str]())))
         if text is not before:
-            folders = added_folders(path, text)
-            self._adding[path] = text, folders
-        return folders
+            found = added_folders(path, text), IMPORTED_WHOLE.findall(text)
+            self._adding[path] = text, found
+        return found
 
     def by_path(self, module: str, importer: str) -> str | None:
         """The absolute path of the file that is ``module``, by the folders alone."""
