@@ -18,7 +18,7 @@ from ..engine.paths.conditions import ADDING, TAKING
 from ..engine.syntax.asked import own_attribute
 from ..models.torch.autograd.grad_mode import switches_off
 from ..ops.torch_attributes import CUTS, NUMBERS
-from ..source import Definition, Loop, cached_on_node, children, walk, written
+from ..source import Definition, Loop, cached_on_node, called_on, children, walk, written
 
 READ_AS_NUMBER = NUMBERS | CUTS | {"shape", "size", "dtype", "device", "ndim", "grad", "requires_grad"}
 """Attributes and methods of a tensor by which no graph leaves it."""
@@ -79,6 +79,16 @@ def takes_off(name: str, scope: ast.AST) -> bool:
             case ast.Assign(targets=[target], value=ast.Subscript(value=owner, slice=ast.Slice())):
                 lists += [owner] if written(target) == written(owner) else []
     return name in map(written, lists)
+
+
+@cached_on_node
+def backward_roots(tree: ast.AST) -> frozenset[str]:
+    """What a piece of code calls ``backward`` of, as it is written, where that is no expression: it may do so in a later
+    iteration than those that are followed.
+    """
+    return frozenset(
+        called_on(node) for node in walk(tree) if getattr(getattr(node, "func", None), "attr", "") == "backward"
+    )
 
 
 @cached_on_node

@@ -40,7 +40,7 @@ from ..engine.lifecycle import CallReturned, LoopLeft, PathEnded
 from ..engine.machine import Machine
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..source import Loop, cached_on_node, walk
-from .kept_values import takes_off, uses_of_name
+from .kept_values import backward_roots, takes_off, uses_of_name
 from .loops_in_networks import is_in_network
 from .reachable_tensors import held_tensors, holders_of_tensors, lists_of_containers, values_inside, variables_in_scope
 
@@ -179,10 +179,11 @@ def _may_collect(machine: Machine, state: State, spans: IterationSpans, kept: La
     node = tensor.grad_fn if tensor.requires_grad else None
     if node is None or any(_walks_itself(machine, below) for below in nodes_below([node])):
         return False
+    loop = next(lap.loop for lap in kept.stored.point.iterations if lap.run == spans.run)
     if kept.stored.collects:
-        loop = next(lap.loop for lap in kept.stored.point.iterations if lap.run == spans.run)
         return not machine.query(takes_off, kept.stored.target, loop)
-    return len(spans.iterations(node)) > 1 and spans.carried(node)
+    is_carried = len(spans.iterations(node)) > 1 and spans.carried(node)
+    return is_carried and kept.stored.target not in machine.query(backward_roots, loop)
 
 
 def _walks_itself(machine: Machine, node: Node) -> bool:
