@@ -29,7 +29,7 @@ from ..engine.paths.conditions import decide
 from ..engine.paths.truth import tested_truth, truth
 from ..engine.resume_point import LoopEntry
 from ..engine.syntax.liveness import bound_in
-from ..source import cached_on_node, walk
+from ..source import cached_on_node, walk, written
 from .assign import assign
 from .functions import run_generator
 from .iteration import come_due, freezes, items_due, most_items, shown, started
@@ -40,6 +40,22 @@ def unroll_bound(loop: ast.For | ast.AsyncFor | ast.While, limits: Limits, most:
     """How many iterations tell everything: more than usual, which is ``most``, where the body counts (``i % k``)."""
     counted = [iterations for number, iterations in numbers_counted_to(loop) if number < limits.max_unroll]
     return min(max([most, *counted]), limits.max_unroll)
+
+
+@cached_on_node
+def _only_test_of_index(loop: ast.For | ast.AsyncFor) -> int:
+    """The number that the body tests its index by, twice a divisor, where there is one such test; otherwise 0. Of
+    several it is not known which ones hold between two iterations in which the same ones do.
+    """
+    names = {n.id for n in walk(loop.target) if isinstance(n, ast.Name)}
+    compared = {written(n): n for n in walk(loop) if isinstance(n, ast.Compare) and _counts(n.left, names)}
+    inside = {part for test in compared.values() for part in walk(test)}
+    divided = [
+        n for n in walk(loop) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod) and _counts(n.left, names)
+    ]
+    if len(compared.keys() | {written(n) for n in divided if n not in inside}) != 1:
+        return 0
+    return max([_number(n.comparators[0]) for n in compared.values()] + [2 * _number(n.right) for n in divided])
 
 
 @cached_on_node
@@ -90,6 +106,8 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> li
             due, iterable = found
             count = most_items(path, iterable)
             items = shown(machine, path, due.values, max(iterations, _most(machine, node, due)))
+            if not due.exact and _only_test_of_index(node) >= machine.limits.max_unroll:
+                items += items[-1:]  # what is so in a late iteration, and only there, is so again in a later one
             if items and not due.exact and _only_raises(node.body):
                 results += _leave(machine, node, [path.fork()], [], depth, len(path.path_condition))
             if not due.exact:

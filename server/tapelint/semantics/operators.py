@@ -265,7 +265,8 @@ def compare(machine: Machine, node: ast.Compare, state: State, key: object) -> V
         right = machine.eval(comparator, state)
         if isinstance(op, (ast.Eq, ast.NotEq)) and len(node.ops) == 1:
             kept_aliases.compared(machine, state, left, right, (node.left, comparator), node)
-        step = assume_reached(machine, state, op, left, right, comparator) or _compare(
+        recurs = isinstance(node.left, ast.BinOp) and isinstance(node.left.op, ast.Mod)
+        step = assume_reached(machine, state, op, left, right, comparator, recurs) or _compare(
             machine, state, op, left, right, node
         )
         if step == FALSE:

@@ -11,7 +11,8 @@ for what is so much later: in these the number is there. How often methods witho
 nor then what they have counted.
 
     self.steps += 1
-    if self.steps % 100 == 0:       # what is counted comes by: in one of these two iterations it is there
+    if self.steps % 100 == 0:       # what is counted comes by: in one of these two iterations it is there, in both
+                                    # where it is the only number to come by
 """
 
 from __future__ import annotations
@@ -49,6 +50,8 @@ class _Passing:
     # The iteration in which it was compared, and what it was then.
     lap: int
     number: int
+    # That number.
+    other: int
     # Whether it was another one in the iteration before.
     changes: bool = False
 
@@ -83,16 +86,18 @@ class LoopExtension:
 
 
 def assume_reached(
-    machine: Machine, state: State, op: ast.cmpop, left: Value, right: Value, node: ast.AST
+    machine: Machine, state: State, op: ast.cmpop, left: Value, right: Value, node: ast.AST, recurs: bool
 ) -> Value | None:
-    """``left op right``, where ``right`` stands at ``node``, if that is not decided by what the two numbers are now."""
+    """``left op right``, where ``right`` stands at ``node``, if that is not decided by what the two numbers are now. A
+    ``left`` one that ``recurs`` is what a division leaves.
+    """
     if not isinstance(left, Const) or not isinstance(right, Const):
         return None
     one, two = raw_value(left), raw_value(right)
     if type(one) is not int or type(two) is not int:
         return None
     if isinstance(op, (ast.Eq, ast.NotEq)):
-        meets = isinstance(left, InductionValue) and left.grows and _meets(machine, state, node, one, two)
+        meets = isinstance(left, InductionValue) and left.grows and _meets(machine, state, node, one, two, recurs)
         return Const(isinstance(op, ast.Eq)) if meets else None
     how = COMPARISONS.get(type(op))
     return None if how is None else _reached(machine, state, how, (left, one), (right, two), node)
@@ -134,7 +139,7 @@ def _extended(machine: Machine, state: State) -> Iteration | None:
     return next((lap for lap in reversed(state.iterations) if lap.run in machine.unit.loop_extensions), None)
 
 
-def _meets(machine: Machine, state: State, node: ast.AST, number: int, other: int) -> bool:
+def _meets(machine: Machine, state: State, node: ast.AST, number: int, other: int, recurs: bool) -> bool:
     """Whether what the program counts is assumed to be at the ``other`` number, with which it is compared at ``node``:
     it has changed from one iteration to the next, and has not been there in those that were followed.
     """
@@ -142,18 +147,19 @@ def _meets(machine: Machine, state: State, node: ast.AST, number: int, other: in
     if lap is None:
         return False
     waiting = machine.unit.loop_extensions[lap.run]
-    last = waiting.passing.setdefault(node, _Passing(lap.number, number))
+    last = waiting.passing.setdefault(node, _Passing(lap.number, number, other))
     if number == other or last is None:
         waiting.passing[node] = None
         return False
     if last.lap != lap.number:
-        last = waiting.passing[node] = _Passing(lap.number, number, last.changes or last.number != number)
+        last = waiting.passing[node] = _Passing(lap.number, number, other, last.changes or last.number != number)
     if last.changes:
         waiting.iterations = max(waiting.iterations, machine.limits.max_unroll + 1)
     if not waiting.late or not last.changes:
         return False
     waiting.met = waiting.met or (lap.number, other)
-    return waiting.met == (lap.number, other)
+    is_alone = all(each is None or each.other == other for each in waiting.passing.values())
+    return waiting.met == (lap.number, other) or recurs and is_alone and lap.number > waiting.met[0]
 
 
 def assume_started(machine: Machine, state: State, whole: HeapRef) -> None:
