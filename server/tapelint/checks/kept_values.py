@@ -83,8 +83,8 @@ def takes_off(name: str, scope: ast.AST) -> bool:
 
 @cached_on_node
 def backward_roots(tree: ast.AST) -> frozenset[str]:
-    """What a piece of code calls ``backward`` of, as it is written, where that is no expression: it may do so in a later
-    iteration than those that are followed.
+    """What a piece of code calls ``backward`` on, as it is written: it may do so in a later iteration than those that
+    are followed.
     """
     return frozenset(
         called_on(node) for node in walk(tree) if getattr(getattr(node, "func", None), "attr", "") == "backward"
