@@ -275,7 +275,9 @@ class Bisimulation:
         return plain
 
     def is_plain(self, state: State, value: Value, depth: int = 3) -> bool:
-        """Whether no graph can depend on a value: numbers, names, data that nothing saved, containers of such."""
+        """Whether no graph can depend on a value: numbers, names, data that nothing saved, containers of such. What has
+        the memory of a parameter is none: a step is seen there.
+        """
         kind = type(value)
         if kind in PLAIN:
             return True
@@ -283,6 +285,7 @@ class Bisimulation:
             tensor = state.tensors.get(value.id)  # type: ignore[union-attr]
             return (
                 tensor is not None
+                and not _is_memory_of_parameter(state, tensor)
                 and tensor.grad_fn is None
                 and tensor.requires_grad is not True
                 and tensor.version_counter not in self.saved
@@ -303,6 +306,7 @@ class Bisimulation:
             or mine.parameter is not yours.parameter
             or (mine.base is None) is not (yours.base is None)
             or (mine.id in self.state.grads) is not (yours.id in self.other.grads)
+            or _has_changed(self.state, mine) is not _has_changed(self.other, yours)
         ):
             return False
         if mine.grad_fn is None or yours.grad_fn is None:
@@ -416,6 +420,19 @@ def _contained(state: State, value: Value) -> Iterable[Value] | None:
     if isinstance(thing, Sequence):
         return thing.items
     return thing.items.values() if isinstance(thing, Mapping) else None
+
+
+def _is_memory_of_parameter(state: State, tensor: Tensor) -> bool:
+    """Whether a tensor is a parameter, or was detached from one and is not copied."""
+    memory = state.tensors.get(tensor.version_counter)
+    return memory is not None and memory.parameter
+
+
+def _has_changed(state: State, tensor: Tensor) -> bool:
+    """Whether what was detached from a parameter, to be kept, was written since."""
+    if tensor.requires_grad is not False or not _is_memory_of_parameter(state, tensor):
+        return False
+    return state.version(tensor.version_counter) != tensor.view_version
 
 
 def _has_other_constants(mine: Value, yours: Value) -> bool:

@@ -71,6 +71,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
             ),
         ),
         help="Keep a copy: `copy.deepcopy(net.state_dict())`.",
+        repeated=(taken.node,),
     )
 
 

@@ -322,10 +322,13 @@ def _is_own(state: State, value: HeapRef, taken: StateTaken) -> bool:
 
 
 def _step_since(state: State, key: int, version: int) -> Write | None:
-    """The first write to a parameter since it had a version, if an optimizer made it for certain."""
+    """The first write to a parameter since it had a version that an optimizer made for certain; None where something
+    else wrote it before, but for the loading of what it has.
+    """
     last = state.writes.get(state.tensors[key].version_counter)
-    write = last.since(version) if last is not None else None
-    return write if write is not None and write.by_optimizer and write.certain else None
+    writes = [] if last is None else [write for write in last.chain() if write.version > version]
+    first = next((write for write in reversed(writes) if write.op != "load_state_dict"), None)
+    return first if first is not None and first.by_optimizer and first.certain else None
 
 
 @function("torch.save")
