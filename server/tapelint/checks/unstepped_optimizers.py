@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..autograd.events.training_step import StepLeftOut
 from ..autograd.gradients.history import Pass
@@ -26,7 +27,7 @@ from .lost_leaves import is_untrained
 
 
 def on_path_ended(machine: Machine, event: PathEnded) -> None:
-    """Publish the optimizers whose gradients were computed and cleared, and nothing else."""
+    """Publish the optimizers whose gradients were computed, and nothing else; cleared, where no other one steps."""
     state, steps = event.state, machine.facts.training.steps
     optimizers = {key: thing for key, thing in state.heap.items() if isinstance(thing, Optimizer)}
     if not optimizers or state.hooks or not all(machine.query(_steps, tree) <= steps for tree in machine.trees):
@@ -47,16 +48,26 @@ def _never_steps(machine: Machine, state: State, key: int, optimizer: Optimizer)
 
 
 def _look_at(machine: Machine, state: State, optimizer: int, leaves: Sequence[int]) -> None:
-    """Publish it if all that was computed for an optimizer was of no use, and was cleared."""
+    """Publish it if all that was computed for an optimizer was of no use, and was cleared, or more than once."""
     reached = {key: passes for key in leaves if (passes := _computed(state, key))}
     if not all(is_untrained(machine, state, key, passes) for key, passes in reached.items()):
         return
     clearings = [clearing for key in reached for clearing in state.history[key].clearings]
+    built = machine.created_by.get(optimizer)
     if clearings:
         last = max(clearings, key=lambda clearing: clearing.stamp)
         found = tuple(key for key in reached if last in state.history[key].clearings)
-        point, built = machine.facts.going_on(last.point), machine.created_by.get(optimizer)
-        machine.facts.events.publish(StepLeftOut(point=point, leaves=found, clearing=last, built=built))
+        point = machine.facts.going_on(last.point)
+        run = last.passes[-1]
+        machine.facts.events.publish(StepLeftOut(point=point, leaves=found, run=run, clearing=last, built=built))
+    elif (
+        built is not None
+        and any(len(passes) > 1 for passes in reached.values())
+        and machine.facts.training.stepped_with
+    ):
+        run = max((passes[-1] for passes in reached.values()), key=lambda each: each.stamp)
+        point = replace(machine.facts.going_on(run.point), node=built)
+        machine.facts.events.publish(StepLeftOut(point=point, leaves=(*reached,), run=run, clearing=None, built=built))
 
 
 def _computed(state: State, key: int) -> list[Pass]:

@@ -142,11 +142,13 @@ class StepWithoutBackward(SilentEvent):
 
 @frozen(eq=False, kw_only=True)
 class StepLeftOut(SilentEvent):
-    """Gradients were computed and cleared, for leaves of an optimizer that never steps."""
+    """Gradients were computed for leaves of an optimizer that never steps, while another one does, or were cleared."""
 
     leaves: tuple[int, ...]
+    # The last pass that has computed some.
+    run: Pass
     # Where they were cleared last.
-    clearing: Clearing
+    clearing: Clearing | None
     # Where the optimizer was made.
     built: ast.AST | None
 

@@ -70,18 +70,21 @@ def check(event: Event, facts: Facts) -> Finding | None:
 
 def left_out(event: StepLeftOut, facts: Facts) -> Finding:
     """There is no step at all."""
-    clearing, run, names = event.clearing, event.clearing.passes[-1], tensor_names(facts, event.leaves)
-    clear, untrained = code(clearing.point.node), f"{names} {verb(names)} not trained"
-    message = headline(
-        f"{clear} clears what {code(run.point.node)} computed: the optimizer never steps, {untrained}",
-        f"{clear} clears the gradients, the optimizer never steps: {untrained}",
-        f"{clear} clears the gradients, and the optimizer never steps",
-    )
-    links = [
-        TraceStep(run.point.node, f"{code(run.point.node)} computes gradients", run.point, short="fills `.grad`"),
-        TraceStep(clearing.point.node, "This clears them", clearing.point, short="clears `.grad`, unused"),
-    ]
-    if event.built is not None:
+    clearing, run, names = event.clearing, event.run, tensor_names(facts, event.leaves)
+    untrained = f"{names} {verb(names)} not trained"
+    computes = f"{code(run.point.node)} computes gradients"
+    links = [TraceStep(run.point.node, computes, run.point, short="fills `.grad`")]
+    if clearing is None:
+        message = headline(f"The optimizer that is made here never steps: {untrained}", "The optimizer never steps")
+    else:
+        clear = code(clearing.point.node)
+        message = headline(
+            f"{clear} clears what {code(run.point.node)} computed: the optimizer never steps, {untrained}",
+            f"{clear} clears the gradients, the optimizer never steps: {untrained}",
+            f"{clear} clears the gradients, and the optimizer never steps",
+        )
+        links.append(TraceStep(clearing.point.node, "This clears them", clearing.point, short="clears `.grad`, unused"))
+    if event.built is not None and clearing is not None:
         links.insert(0, TraceStep(event.built, "The optimizer is made here, and never steps", short="never steps"))
     return Finding(
         point=event.point,
