@@ -67,7 +67,7 @@ def _is_another(machine: Machine, event: StepRepeated, key: int) -> bool:
 def _maker(at: ast.AST, *trees: ast.AST) -> str | None:
     """Which function, as it is written, makes what an assignment stores: ``at`` is that, or a target of it."""
     stores = (node for tree in trees for node in walk(tree) if isinstance(node, ast.Assign))
-    value = next((node.value for node in stores if at in (node, *node.targets)), None)
+    value = next((node.value for node in stores if at is node or at in node.targets), None)
     return ast.unparse(value.func) if isinstance(value, ast.Call) else None
 
 
