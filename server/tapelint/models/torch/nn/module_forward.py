@@ -206,6 +206,8 @@ def unless_network(machine: Machine, state: State, receiver: HeapRef, call: Call
         return Unknown("call")  # a function of numbers: networks are given tensors
     guess = thing.attributes[facets.ASSUMED_NETWORK]
     is_walked = guess in (Const(Guess.FED), Const(Guess.WALKED))
+    if is_walked and state.grad_mode is False:
+        return None  # that nothing has a graph where gradients are off shows nothing
     if is_walked and (cut := _cut_in_training(machine, state, values)):
         return TensorRef(invent(machine.facts, state, cut, call.node, _written(call)))
     if guess in (Const(Guess.FED), Const(Guess.PAIRED)):
