@@ -70,6 +70,8 @@ class Cut:
     leaves: tuple[int, ...] = ()
     # Where a tensor was made again of the numbers.
     wrapped: ProgramPoint | None = None
+    # Code that is not known and was given what was cut.
+    through: str | None = None
 
     @property
     def is_by_mode(self) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from ...frozen import frozen
 from ...ops.schema import Op
@@ -603,7 +604,7 @@ def _explain_invented(
         found = next((each for each in cuts if each is not None), None)
         if found is None:
             return
-        cut = found
+        cut = found if frozen is not None else replace(found, through=state.tensors[key].assumption)
     facts.record_provenance(key, Provenance(cut=cut))
 
 

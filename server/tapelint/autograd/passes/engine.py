@@ -168,12 +168,13 @@ def _rests_on(tensor: Tensor, cut: Cut | None) -> Because | None:
     """What it rests on that a root has no graph; None where unknown code may keep one: that it keeps none is nothing to
     build upon.
     """
-    if tensor.assumption is None:
+    name = tensor.assumption or (cut.through if cut is not None else None)
+    if name is None:
         return NOTHING
     if cut is not None and cut.is_by_mode:
-        return guess(f"`{tensor.assumption}` does not enable gradients itself")
+        return guess(f"`{name}` does not enable gradients itself")
     if cut is not None and cut.reason in BY_HAND:
-        return guess(f"`{tensor.assumption}` does not have parameters of its own")
+        return guess(f"`{name}` does not have parameters of its own")
     return None
 
 
