@@ -16,7 +16,7 @@ from dataclasses import replace
 from functools import partial
 
 from .... import ops
-from ....autograd import Node, TorchRaises, give_history, resolve_view
+from ....autograd import Node, TorchRaises, edge_of, give_history, resolve_view
 from ....autograd.events.graph_walks import BackwardWithoutGraph
 from ....autograd.model.cuts import BY_HAND, Cut, CutReason, Provenance
 from ....autograd.model.graph import BackwardPass
@@ -25,7 +25,7 @@ from ....autograd.passes.engine import NO_GRAPH
 from ....autograd.state import fresh_id
 from ....because import guess
 from ....domain.state import State
-from ....domain.values import TRUE, Frame, HeapRef, Instance, TensorRef, Unknown
+from ....domain.values import TRUE, Frame, HeapRef, Instance, Origin, TensorRef, Unknown, Value
 from ....engine.machine import Machine
 from ....engine.syntax.asked import asked_of_variables
 from ....source import Loop, cached_on_node, called_on, children, walk, written
@@ -83,6 +83,15 @@ def refuse_cut(machine: Machine, state: State, roots: Sequence[int], node: ast.A
             )
         )
         raise TorchRaises(NO_GRAPH)
+
+
+def is_of_batches(machine: Machine, state: State, value: Value) -> bool:
+    """Whether a value is part of what a loader gives, or computed of such parts alone."""
+    if isinstance(value, Unknown):
+        return value.origin is Origin.BATCH
+    if not isinstance(value, TensorRef) or (edge := edge_of(resolve_view(state, value.id))) is None:
+        return False
+    return not unknown_below(state, [value.id]) and leaf_tensors([edge]) <= machine.facts.contents.in_batches
 
 
 def cut_in_training(machine: Machine, state: State, keys: Iterable[int]) -> list[int]:

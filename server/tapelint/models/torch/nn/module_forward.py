@@ -31,7 +31,6 @@ from ....domain.values import (
     HeapRef,
     Instance,
     Mapping,
-    Origin,
     Sequence,
     TensorRef,
     Unknown,
@@ -43,7 +42,7 @@ from ....ops.layers import LAZY
 from ....source import written
 from .. import dispatch
 from ..autograd.grad_access import reach
-from ..autograd.walked_unknowns import cut_in_training
+from ..autograd.walked_unknowns import cut_in_training, is_of_batches
 from ..registry import MODULE_METHODS, Call, function, method
 from . import frozen_parts
 from .layer_models import PARALLEL, inputs_of, opaque_module, run_layer
@@ -218,12 +217,17 @@ def unless_network(machine: Machine, state: State, receiver: HeapRef, call: Call
         if guess == Const(Guess.WALKED):
             del state.edit(receiver.id, Instance).attributes[facets.ASSUMED_NETWORK]
             return None
-        certain = [value.id for value in values if isinstance(value, TensorRef)]
-        if certain and not any(machine.facts.provenance_of(key).cut for key in certain):
+        if _never_had_graphs(machine, values):
             return None
     if guess == Const(Guess.WALKED):  # a loss keeps nothing of what it is given
         return dispatch.opaque(machine, state, given, call.node, _written(call))
     return machine.call_unknown(state, call.args, call.kwargs, call.node, Unknown("function"))
+
+
+def _never_had_graphs(machine: Machine, values: SequenceType[Value]) -> bool:
+    """Whether there are tensors among several arguments, none of which was cut off a graph."""
+    given = [value.id for value in values if isinstance(value, TensorRef)]
+    return bool(given) and not any(machine.facts.provenance_of(key).cut for key in given)
 
 
 def _written(call: Call) -> str:
@@ -234,13 +238,9 @@ def _cut_in_training(machine: Machine, state: State, values: SequenceType[Value]
     """Those of several arguments that were cut by hand off the graph of a network which an optimizer of the program
     holds or which is in training mode; none where something else may have a graph. What a loader gives has none.
     """
-    if len(values) < 2 or not all(is_data(state, value) or _is_of_loader(value) for value in values):
+    if len(values) < 2 or not all(is_data(state, value) or is_of_batches(machine, state, value) for value in values):
         return []
     return cut_in_training(machine, state, [value.id for value in values if isinstance(value, TensorRef)])
-
-
-def _is_of_loader(value: Value) -> bool:
-    return isinstance(value, Unknown) and value.origin is Origin.BATCH
 
 
 @function(SOME_NETWORK)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from ....autograd import resolve_view
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
-from ....domain.values import NONE, TensorRef, Tuple, Unknown, Value
+from ....domain.values import NONE, Origin, TensorRef, Tuple, Unknown, Value
 from ....engine.machine import Machine
 from .. import dispatch
 from ..registry import Call, function
@@ -34,10 +34,11 @@ def repacked(result: Value, packed: Tuple) -> Value:
 @function("torch.nn.utils.rnn.pack_padded_sequence")
 def pack(machine: Machine, state: State, call: Call) -> Value:
     result = None
-    if isinstance(call.get(0, "input"), TensorRef):
+    given = call.get(0, "input")
+    if isinstance(given, TensorRef) or isinstance(given, Unknown) and given.origin is Origin.BATCH:
         result = dispatch.run(machine, state, "pack_padded_sequence", call.args, call.kwargs, call.node)
     if not isinstance(result, Tuple):
-        return _unknown(machine, state, call.get(0, "input"), call)
+        return _unknown(machine, state, given, call)
     sorting = Unknown("sorted_indices", False), Unknown("unsorted_indices", False)
     return Tuple((*result.items[:2], *sorting), FIELDS)
 
