@@ -48,7 +48,7 @@ from .library_calls import call_library
 from .methods import call_method
 from .receivers import is_left_to_others, is_own_of, runs_code, super_of
 from .refused.refusals import refuse_call, refuse_iteration
-from .refused.signatures import refuse_arguments, takes_as_given
+from .refused.signatures import needed, refuse_arguments, takes_as_given
 from .refused.spelled import Given, items_spread, names_spread
 from .unknown_calls import unknown_call
 
@@ -117,7 +117,8 @@ def _positional(machine: Machine, node: ast.Call, state: State, function: Value)
             spread = machine.eval(argument.value, state)
             refuse_iteration(state, spread)
             is_counted = is_counted and items_spread(machine, state, spread) is not None
-            args += items_of(machine, state, spread, argument).values
+            most = max(machine.limits.unroll, needed(state, function) - len(args) - len(node.keywords))
+            args += items_of(machine, state, spread, argument, most).values
         else:
             value = machine.eval(argument, state)
             switch = switch_at(function, len(args)) if isinstance(value, Unknown) else None

@@ -14,10 +14,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...domain.completion import ProgramRaised
-from ...domain.mro import is_module, lookup_in_mro, mro_of, own_method
+from ...domain.mro import dataclass_fields, is_module, lookup_in_mro, mro_of, own_method
 from ...domain.opaque_values import KNOWN
 from ...domain.state import State
-from ...domain.values import BoundMethod, Class, External, Function, HeapRef, Instance, Partial, Value
+from ...domain.values import BoundMethod, Class, External, Function, HeapRef, Instance, Partial, Tuple, Value
+from ...models.python.builtins import NAMED_TUPLE
 from ...models.python.dynamic_attributes import has_own_signature
 from .spelled import Given
 
@@ -45,6 +46,22 @@ def takes_as_given(state: State, function: Value) -> bool:
             return own is not None and takes_as_given(state, own)
         case _:
             return False
+
+
+def needed(state: State, function: Value) -> int:
+    """How many positional arguments what is called needs; 0 where that is not known."""
+    match function:
+        case Function():
+            spec = function.node.args
+            return len(spec.posonlyargs) + len(spec.args) - len(function.defaults)
+        case BoundMethod(method, _):
+            return needed(state, method) - 1
+        case Partial(External(name), (Tuple() as fields,)) if name == NAMED_TUPLE:
+            return len(fields.items)
+        case HeapRef() if isinstance(thing := state.heap[function.id], Class) and thing.dataclass:
+            return len(dataclass_fields(state, mro_of(state, function)))
+        case _:
+            return 0
 
 
 def _refused(state: State, function: Value, given: Given) -> str | None:
