@@ -28,7 +28,7 @@ from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
 from ..frozen import frozen
 from ..models.frameworks.training_loops import WALKED
 from ..models.torch.autograd.grad_access import through
-from ..source import Definition, cached_on_node, definitions, walk
+from ..source import Definition, Loop, cached_on_node, definitions, walk
 from .attribute_flow import ObjectFlow, called_undeclared, may_carry, method_flow, object_flow
 from .quiet_uses import is_unrecorded, runs_unrecorded, serves_optimizers
 from .test_functions import is_fixture, is_test
@@ -49,6 +49,13 @@ def priority(function: ast.AST, trees: Sequence[ast.AST]) -> int:
     if getattr(function, "name", "") == "forward":
         return 1
     return 2 if through(function, *trees) & TRAINING else NON_TRAINING
+
+
+@cached_on_node
+def is_round(function: ast.AST) -> bool:
+    """Whether a function that goes backward is a round of training, which callers repeat: no loop in a loop does."""
+    inner = (each for loop in walk(function) if isinstance(loop, Loop) for each in walk(loop) if each is not loop)
+    return not any(isinstance(each, Loop) and syntactic_summary(each).backward for each in inner)
 
 
 @frozen

@@ -10,6 +10,7 @@ from collections.abc import Callable, Set
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from operator import itemgetter
 from typing import Literal
 
@@ -23,6 +24,7 @@ from ..engine.limits import Limits
 from ..engine.machine import Machine
 from ..engine.statistics import AnalysisStats, Entry, Lost
 from ..frozen import frozen
+from ..models.torch.autograd.grad_mode import turns_off
 from ..modules.loader import Outdated
 from ..source import may_use_torch
 from .arguments import make_instance
@@ -30,12 +32,14 @@ from .candidates import (
     NON_TRAINING,
     TRAINS,
     Candidate,
+    definition_of,
+    is_round,
     is_run_by_tests,
     is_worth_imagining,
     priority,
     unreached_functions,
 )
-from .imagined_calls import functions_of, imagine_apply, imagined_call, run_entry
+from .imagined_calls import call_after, functions_of, imagine_apply, imagined_call, run_entry
 from .notebook_cells import Ran, run_again
 from .script import certain_end, end_of_script, enter, facts_after, is_stopped, run_script
 from .test_functions import is_test_class
@@ -103,7 +107,9 @@ def execute(machine: Machine, memory: AnalysisCache | None = None) -> list[Analy
     with recorded(machine, facts_after(finish), finish.loads, 0) as again:
         run_again(machine, ran, partial(enter, machine, []))
     steps.append(again)
-    entries.give_graphs(Budget(limits.latent_fuel, limits.all_latent_fuel))
+    latent = Budget(limits.latent_fuel, limits.all_latent_fuel)
+    entries.call_in_turn(latent)
+    entries.give_graphs(latent)
     machine.frozen_contents.clear()
     return _counted(machine, steps)
 
@@ -167,6 +173,18 @@ class EntryPoints:
                 base = self._base(candidate, budget)
                 run = partial(imagined_call, machine, base.result, function, owner, led)
                 self._run("latent", candidate, base, budget, run, led)
+
+    def call_in_turn(self, budget: Budget) -> None:
+        """Call what is a round of training after what leaves gradients off, on the same object."""
+        off = [each for _, each in self.ranked if self.machine.query(turns_off, each.function.node)]
+        rounds = [each for rank, each in self.ranked if rank == TRAINS and is_round(each.function.node)] if off else []
+        for before, after in product(off, rounds):
+            together = before.function.node is not after.function.node and before.owner == after.owner
+            if together and budget.together > 0 and before.function.node not in self.script:
+                base = self._base(after, budget)
+                if base.result is not None:
+                    run = partial(call_after, self.machine, base.result, after.function, before.function, after.owner)
+                    self._run("latent", before, base, budget, run, frozenset((definition_of(after.function).name,)))
 
     def _base(self, candidate: Candidate, budget: Budget) -> AnalysisUnit:
         """What a function begins with: the end of the script, or the object of its class, which is made if need be and

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..autograd.events.graph_walks import BackwardWithoutGraph, Event
 from ..because import NOTHING, Because, guess
 from ..domain.completion import Raise
 from ..domain.mro import is_function, is_module
@@ -68,6 +69,26 @@ def run_entry(machine: Machine, base: tuple[State, Any], function: Function, own
         give_all(machine, given, receiver)
         ends = _call_as_inferred(machine, given, without_defaults(function), receiver, owner, GIVEN)
     return ends
+
+
+def call_after(
+    machine: Machine, base: tuple[State, Any], function: Function, before: Function, owner: HeapRef | None
+) -> list[State]:
+    """Run a function that trains after one that leaves gradients off, as the loop of a caller does, and publish where
+    it misses a graph for that.
+    """
+    events, heard = machine.facts.events, list[Event]()
+    with events.heard_by():
+        ends = run_entry(machine, base, before, owner)
+    with events.heard_by(heard.append):
+        for path in ends:
+            if path.completion is None and path.grad_mode is False:
+                run_entry(machine, (path, base[1]), function, owner)
+    because = guess(f"`{definition_of(function).name}` is called after `{definition_of(before).name}`, too")
+    for event in heard:
+        if isinstance(event, BackwardWithoutGraph) and event.cut is not None and event.cut.grad_mode_set_at is not None:
+            events.publish(replace(event, because=event.because & because))
+    return [base[0]]
 
 
 def _is_refused(state: State) -> bool:

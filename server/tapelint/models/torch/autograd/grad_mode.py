@@ -86,11 +86,24 @@ def turns_on(function: ast.AST) -> bool:
     """Whether the first thing that a function does to the grad mode is to switch gradients on, in a statement: then who
     calls it has them off.
     """
+    return _switches(function)[:1] == [True]
+
+
+@cached_on_node
+def turns_off(function: ast.AST) -> bool:
+    """Whether the last thing that a function does to the grad mode is to switch gradients off, in a statement: then who
+    calls it has them off afterwards.
+    """
+    return _switches(function)[-1:] == [False]
+
+
+def _switches(function: ast.AST) -> list[object]:
+    """What the statements of a function set the grad mode to, in their order; None where that is not written."""
     statements = (node.value for node in walk(function) if isinstance(node, ast.Expr))
     calls = [node for node in statements if isinstance(node, ast.Call) and last_name(node.func) == SWITCH]
-    first = min(calls, key=lambda call: (call.lineno, call.col_offset), default=None)
-    given = [] if first is None else [*first.args, *(keyword.value for keyword in first.keywords)]
-    return len(given) == 1 and isinstance(given[0], ast.Constant) and given[0].value is True
+    calls.sort(key=lambda call: (call.lineno, call.col_offset))
+    given = ([*call.args, *(keyword.value for keyword in call.keywords)] for call in calls)
+    return [each[0].value if len(each) == 1 and isinstance(each[0], ast.Constant) else None for each in given]
 
 
 @function("torch.no_grad", "torch.autograd.no_grad", "torch.autograd.grad_mode.no_grad")
