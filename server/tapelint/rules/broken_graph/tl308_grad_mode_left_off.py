@@ -34,7 +34,8 @@ for epoch in range(2):
 
 ## What is reported
 Reports `torch.set_grad_enabled(False)` called as a statement, where a later `backward()` finds no graph because
-nothing had switched gradients on again.
+nothing had switched gradients on again. Of functions that nothing calls it is assumed that callers repeat a round of
+training after them.
 
 ## Fix safety
 The rest of the function runs without gradients, as before; what follows its call runs with them.
