@@ -95,7 +95,7 @@ def method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: C
     follows from the name.
     """
     if receiver.requires_grad is False and call.name in OF_DICTS and all(isinstance(arg, Const) for arg in call.args):
-        return Unknown(requires_grad=False, origin=Origin.BATCH)
+        return Unknown(requires_grad=False, origin=Origin.ANY if call.name == "get" else Origin.BATCH)
     if receiver.origin is Origin.BATCH and (call.name in TENSOR_METHODS or ops.candidates(call.name)):
         return _method_of_batch(machine, state, receiver, call)
     forget(state, receiver, call.name)

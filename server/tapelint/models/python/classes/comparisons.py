@@ -15,6 +15,7 @@ from ....domain.completion import Caught
 from ....domain.mro import OBJECT, mro_of
 from ....domain.state import State
 from ....domain.values import (
+    NONE,
     BoundMethod,
     BuiltinMethod,
     Class,
@@ -27,6 +28,7 @@ from ....domain.values import (
     Mapping,
     Module,
     Optimizer,
+    Origin,
     Range,
     Sequence,
     Slice,
@@ -62,7 +64,7 @@ def identical(state: State, left: Value, right: Value) -> bool | None:
     """``left is right``, where it is known."""
     if left is right:
         return None if is_wrapped(state, left) else True
-    if _is_caught_one(left, right):
+    if _is_no_constant(left, right) or _is_no_constant(right, left):
         return False
     if any(isinstance(each, Unknown) or is_opaque(state, each) for each in (left, right)):
         return True if are_devices(left, right) else are_same(left, right)
@@ -75,10 +77,14 @@ def identical(state: State, left: Value, right: Value) -> bool | None:
     return _same_object(state, left, right)
 
 
-def _is_caught_one(left: Value, right: Value) -> bool:
-    """Whether one of two values is an exception that a handler has caught, and the other a constant."""
-    one, two = (right, left) if isinstance(left, Const) else (left, right)
-    return isinstance(two, Const) and isinstance(one, Unknown) and isinstance(one.formula, Caught)
+def _is_no_constant(value: Value, other: Value) -> bool:
+    """Whether a value is certainly another than a constant: an exception that a handler has caught is, and data that a
+    loader gives is not None.
+    """
+    if not isinstance(value, Unknown) or not isinstance(other, Const):
+        return False
+    is_data = value.origin is Origin.BATCH and value.requires_grad is False
+    return isinstance(value.formula, Caught) or is_data and other == NONE
 
 
 def _same_object(state: State, left: Value, right: Value) -> bool | None:
