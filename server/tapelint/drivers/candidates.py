@@ -185,8 +185,7 @@ def is_run_by_tests(machine: Machine, state: State, function: Function, owner: H
 
 def is_applied(state: State, function: Function, owner: HeapRef | None) -> bool:
     """Whether ``apply`` calls it, and no graph is recorded: the ``forward`` of a ``torch.autograd.Function``."""
-    is_forward = function.kind == "static" and definition_of(function).name == "forward"
-    return is_forward and owner is not None and is_function(state, owner)
+    return definition_of(function).name == "forward" and owner is not None and is_function(state, owner)
 
 
 def trains(machine: Machine, function: ast.AST) -> bool:
