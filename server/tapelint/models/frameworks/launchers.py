@@ -11,6 +11,7 @@ from ...domain.state import State
 from ...domain.values import (
     NONE,
     BuiltinMethod,
+    Const,
     External,
     HeapRef,
     Instance,
@@ -23,6 +24,7 @@ from ...domain.values import (
 )
 from ...engine.machine import Machine
 from ..torch.autograd.backward_calls import go_backward, retention
+from ..torch.nn import modules
 from ..torch.registry import FUNCTIONS, Call
 from . import paused_optimizers
 from .configured_optimizers import optimizers_of
@@ -115,4 +117,13 @@ def untoggle_optimizer(machine: Machine, state: State, receiver: HeapRef, call: 
     for item in toggled:
         if isinstance(item, TensorRef):
             set_by_program(machine.facts, state, state.tensors[item.id], True, call.node)
+    return NONE
+
+
+@method_of(_is_lightning, "freeze", "unfreeze")
+def freeze(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
+    """Whether all parameters require grad, and the mode."""
+    on = Call(call.name, [Const(call.name == "unfreeze")], {}, call.node, call.key)
+    modules.requires_grad(machine, state, receiver, on)
+    modules.train(machine, state, receiver, Call("train", on.args, {}, call.node, call.key))
     return NONE

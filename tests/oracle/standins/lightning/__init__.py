@@ -26,6 +26,12 @@ class LightningModule(torch.nn.Module):
         for parameter in self._off:
             parameter.requires_grad_(True)
 
+    def freeze(self):
+        self.requires_grad_(False).eval()
+
+    def unfreeze(self):
+        self.requires_grad_(True).train()
+
     def log(self, name, value, **kwargs):
         float(value)
 
