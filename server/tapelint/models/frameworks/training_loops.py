@@ -19,6 +19,7 @@ from ...domain.values import FALSE, BuiltinMethod, Class, External, Frame, HeapR
 from ...engine.machine import Machine
 from ...frozen import frozen
 from ...stubs import stub_module_name
+from ..torch.nn import frozen_parts
 from ..torch.registry import MODULE_METHODS, Call, MethodModel, method
 
 _LIGHTNING = r"(?:pytorch_lightning|lightning)\.(?:\w+\.)*"
@@ -257,6 +258,8 @@ def method_of(is_one: Callable[[State, HeapRef], bool], *names: str) -> Callable
         def asked(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
             if is_one(state, receiver):
                 return model(machine, state, receiver, call)
+            if isinstance(thing := state.heap[receiver.id], Instance):
+                frozen_parts.note_access(machine, thing)  # it may unfreeze what the object has
             return machine.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
 
         return model
