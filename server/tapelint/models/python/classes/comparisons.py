@@ -64,7 +64,7 @@ def identical(state: State, left: Value, right: Value) -> bool | None:
     """``left is right``, where it is known."""
     if left is right:
         return None if is_wrapped(state, left) else True
-    if _is_no_constant(left, right) or _is_no_constant(right, left):
+    if _are_apart(left, right):
         return False
     if any(isinstance(each, Unknown) or is_opaque(state, each) for each in (left, right)):
         return True if are_devices(left, right) else are_same(left, right)
@@ -77,14 +77,15 @@ def identical(state: State, left: Value, right: Value) -> bool | None:
     return _same_object(state, left, right)
 
 
-def _is_no_constant(value: Value, other: Value) -> bool:
-    """Whether a value is certainly another than a constant: an exception that a handler has caught is, and data that a
-    loader gives is not None.
+def _are_apart(left: Value, right: Value) -> bool:
+    """Whether one of two values is a constant that the other is not: an exception that a handler has caught is none,
+    and data that a loader gives is not None.
     """
-    if not isinstance(value, Unknown) or not isinstance(other, Const):
+    one, two = (right, left) if isinstance(left, Const) else (left, right)
+    if not isinstance(two, Const) or not isinstance(one, Unknown):
         return False
-    is_data = value.origin is Origin.BATCH and value.requires_grad is False
-    return isinstance(value.formula, Caught) or is_data and other == NONE
+    is_data = one.origin is Origin.BATCH and one.requires_grad is False
+    return isinstance(one.formula, Caught) or is_data and two == NONE
 
 
 def _same_object(state: State, left: Value, right: Value) -> bool | None:
