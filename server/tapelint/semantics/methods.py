@@ -159,7 +159,7 @@ def _in_its_place(thing: Instance, name: str) -> Value | None:
 def _flows(machine: Machine, state: State, thing: Instance, call: Call) -> bool | None:
     """Whether a method that is not known returns what its network makes of the arguments; None if that is unknown."""
     known = how_answers(state, thing, call.name)
-    return True if known is None and networks_by_use.is_walked(machine, state, thing, call.node) else known
+    return True if known is None and networks_by_use.is_walked(machine, state, thing, call) else known
 
 
 def _methods_of(thing: object, name: str) -> dict[str, MethodModel[HeapRef]] | None:

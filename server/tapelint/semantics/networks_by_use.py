@@ -17,6 +17,7 @@ from functools import partial
 
 from ..autograd import give_history
 from ..domain import facets
+from ..domain.induction import is_plain
 from ..domain.mro import mro_of
 from ..domain.state import State
 from ..domain.values import (
@@ -38,6 +39,7 @@ from ..engine.syntax.walked_results import walked_method_calls
 from ..models.torch.nn.layer_models import guessed_network
 from ..models.torch.nn.module_registry import parameters_of
 from ..models.torch.optim.handed_optimizers import unknown_optimizer
+from ..models.torch.registry import Call
 
 NETWORK = External("torch.nn.Module")
 UNTOLD = (Origin.ANY, Origin.NAME)
@@ -72,16 +74,18 @@ def _by_use(machine: Machine, state: State, value: Value, name: str, asked: froz
     return value
 
 
-def is_walked(machine: Machine, state: State, thing: Instance, call: ast.AST) -> bool:
+def is_walked(machine: Machine, state: State, thing: Instance, call: Call) -> bool:
     """Whether a method of a network of which nothing is known returns what the code around goes backward through: the
-    result had a graph.
+    result had a graph. One that is given no tensor (``net.spec()``, ``net.noise(5)``), and whose result is only
+    given to others, may have returned a number or noise.
     """
     if thing.kind != NETWORK or facets.UNSEEN_PARAMETERS not in thing.attributes:
         return False
     frame = state.get(state.frame, Frame)
     owner = state.heap.get(frame.function.owner) if frame.function is not None and frame.function.owner else None
     scopes = (_scope(machine, state), owner.node if isinstance(owner, Class) else None)
-    return any(scope is not None and call in machine.query(walked_method_calls, scope) for scope in scopes)
+    walked = [machine.query(walked_method_calls, scope).get(call.node) for scope in scopes if scope is not None]
+    return True in walked or False in walked and not all(map(is_plain, (*call.args, *call.kwargs.values())))
 
 
 def _may_be(value: Value) -> bool:

@@ -14,6 +14,7 @@ what is given arrays or numbers of tensors somewhere: networks are given tensors
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import TypeGuard
 
@@ -68,22 +69,19 @@ def _own_sources(scope: ast.AST) -> _Sources:
 
 
 @cached_on_node
-def walked_method_calls(scope: ast.AST) -> frozenset[ast.AST]:
-    """The calls of methods, of whatever object, whose results a function or the methods of a class walk. Not those that
+def walked_method_calls(scope: ast.AST) -> dict[ast.AST, bool]:
+    """The calls of methods, of whatever object, whose results a function or the methods of a class walk, and whether a
+    result is more than what others are given: the methods of objects, and functions of the program. Not those that
     return several things that are used: which of them had a graph, and whether they share it, is not known. What a loop
-    goes through holds several, too: a loader of batches, or a list of losses. What is asked for without an argument
-    (``net.spec()``) is walked only if it is more than an argument of another object's method: it may be a number.
+    goes through holds several, too: a loader of batches, or a list of losses.
     """
     methods = _methods_of(scope)
     read: Sequence[ast.AST] = methods or [scope]
     places, near = (_walked_places(read, _Sources(methods, False, each)) for each in (True, False))
     calls = (node for method in read for node in walk(method) if isinstance(node, ast.Call))
-    found = {
-        call
-        for call in calls
-        if isinstance(call.func, ast.Attribute) and _place(call)[1] in (places if call.args or call.keywords else near)
-    }
-    return frozenset(found - {node.value for method in read for node in walk(method) if _takes_several(node)})
+    named = ((call, _place(call)[1]) for call in calls if isinstance(call.func, ast.Attribute))
+    several = {node.value for method in read for node in walk(method) if _takes_several(node)}
+    return {call: place in near for call, place in named if place in places and call not in several}
 
 
 def _walked_places(read: Iterable[ast.AST], sources: _Sources) -> set[str]:
@@ -145,8 +143,8 @@ def _called(slots: Iterable[Slot]) -> frozenset[str]:
 class _Sources:
     """For each slot those that its value was made of; ``ends`` are walked, ``calls`` are made with what is made of
     slots. ``methods`` are those of the class that is read: what one is given goes into its parameters. An item is made
-    of what holds it, unless not ``through_items``; what a method of an object returns is made of its arguments, unless
-    not ``through_arguments``.
+    of what holds it, unless not ``through_items``; what a method of an object or a function of the program returns is
+    made of its arguments, unless not ``through_arguments``.
     """
 
     def __init__(
@@ -230,19 +228,23 @@ class _Sources:
                 elif isinstance(node.func, ast.Attribute) and node.func.attr not in ENDS | MAKERS:
                     yield _place(node)
                     todo.append(node.func.value)
-                if not self.drops_arguments(node.func, callee) and not (callee is None and _is_maker(node.func)):
+                if not self.drops_arguments(node.func) and not (callee is None and _is_maker(node.func)):
                     todo += [*node.args, *(keyword.value for keyword in node.keywords)]
             elif not isinstance(node, ast.Lambda):
                 todo += children(node)
 
-    def drops_arguments(self, function: ast.expr, callee: Slot | None) -> bool:
+    def drops_arguments(self, function: ast.expr) -> bool:
         """Whether what a call returns is not made of what it was given."""
-        if not isinstance(function, ast.Attribute):
-            return False
-        return function.attr in ENDS or callee is None and not self.through_arguments and self.is_of_object(function)
+        if isinstance(function, ast.Attribute) and function.attr in ENDS:
+            return True
+        return not self.through_arguments and self.is_of_object(function)
 
     def is_of_object(self, function: ast.expr) -> bool:
-        """Whether a function is a method of what a variable holds, or an attribute of ``self``; not of a module."""
+        """Whether a function is called by a name of the program's, or is a method of what a variable holds, or an
+        attribute of ``self``; not of a module.
+        """
+        if isinstance(function, ast.Name):
+            return not hasattr(builtins, function.id)
         while isinstance(function, (ast.Attribute, ast.Subscript, ast.Call)):
             function = function.func if isinstance(function, ast.Call) else function.value
         return isinstance(function, ast.Name) and function.id in self.objects
