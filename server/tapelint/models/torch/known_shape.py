@@ -95,9 +95,11 @@ def rank(extent: Extent) -> Value:
 
 
 def asked_for(args: Iterable[Value]) -> Extent:
-    """The sizes that the arguments of ``torch.Tensor(4, 3)`` are; None where they are data, or may be."""
+    """The sizes that the arguments of ``torch.Tensor(4, 3)`` are; None where they are data, or may be. What is not
+    known may be all sizes of a tensor, or one.
+    """
     sizes = list(args)
-    if not all(map(is_number, sizes)):
+    if not all(map(is_number, sizes)) or len(sizes) == 1 and isinstance(sizes[0], Unknown):
         return None
     return tuple(arg.value if isinstance(arg, Const) and isinstance(arg.value, int) else None for arg in sizes) or (0,)
 

@@ -45,7 +45,9 @@ def of_tensor(machine: Machine, state: State, source: TensorRef, call: Call) -> 
 
 
 def sizes_made(state: State, call: Call, source: Value) -> Extent:
-    """The sizes of what a constructor makes of sizes or of data."""
+    """The sizes of what a constructor makes of sizes or of data; a tuple is data, a ``torch.Size`` is not."""
+    if isinstance(source, Tuple):
+        return None
     sizes = asked_for(call.args)
     return displayed(state, source) if sizes is None else sizes
 
