@@ -73,3 +73,14 @@ def own_variables(function: ast.AST) -> frozenset[str]:
             case ast.Name(id=name, ctx=ast.Store()):
                 found.add(name)
     return frozenset(found - shared)
+
+
+@cached_on_node
+def unpacked_into(scope: ast.AST) -> dict[ast.AST, int]:
+    """Into how many names assignments unpack what an expression gives, by the expression and by the target."""
+    found: dict[ast.AST, int] = {}
+    for node in (each for each in walk(scope) if isinstance(each, ast.Assign)):
+        for target in (each for each in node.targets if isinstance(each, (ast.Tuple, ast.List))):
+            if not any(isinstance(name, ast.Starred) for name in target.elts):
+                found[node.value] = found[target] = len(target.elts)
+    return found

@@ -42,6 +42,7 @@ from ...domain.values import (
 )
 from ...engine.machine import Machine
 from ...engine.paths import constant_contents
+from ...engine.syntax.bound_names import unpacked_into
 from ...ops.schema import Op
 from . import devices, dtypes
 from .autograd import grad_access, missing_grad
@@ -240,7 +241,7 @@ def apply(
     try:
         extents = results_extents(state, op, named)
         kind = result_kind(state, op, named)
-        count = count_of(named, machine.limits.generator_items) if op.outputs < 0 else None
+        count = _count(machine, state, named, node) if op.outputs < 0 else None
         keys = record(machine.facts, state, op, tensors, node, count, same, extents[0], kind)
     except TorchRaises as refused:
         raise ProgramRaised("RuntimeError", str(refused), by_torch=True) from None
@@ -349,8 +350,20 @@ FIELDS = dict.fromkeys(
 CLONE = ops.candidates("clone")[0]
 
 
-def count_of(named: MappingType[str, object], most: int) -> int:
-    """How many tensors an op with a variable number returns, as far as the arguments tell; 3 where they do not."""
+def _count(machine: Machine, state: State, named: MappingType[str, object], node: ast.AST) -> int:
+    """How many tensors an op with a variable number returns. Where its arguments do not tell, so many as there are
+    names for them: the gates of a recurrent cell are four. Where these do not tell either, 3.
+    """
+    most = machine.limits.generator_items
+    if (known := count_of(named, most)) is not None:
+        return known
+    function = state.get(state.frame, Frame).function
+    scope = machine.running_file(state) if function is None else function.node
+    return min(machine.query(unpacked_into, scope).get(node, 3), most)
+
+
+def count_of(named: MappingType[str, object], most: int) -> int | None:
+    """How many tensors an op with a variable number returns, as far as the arguments tell."""
     for name in (
         "chunks",
         "sections",
@@ -369,7 +382,7 @@ def count_of(named: MappingType[str, object], most: int) -> int:
         value = named.get(name)
         if isinstance(value, Tuple):
             return max(len(value.items), 1)
-    return 3
+    return None
 
 
 def opaque(machine: Machine, state: State, inputs: SequenceType[int], node: ast.AST, assumption: str | None) -> Value:
