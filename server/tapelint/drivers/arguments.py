@@ -108,13 +108,15 @@ def positional(function: Function, bound: int) -> list[ast.arg]:
 # Objects
 
 
-def make_instance(machine: Machine, state: State, owner: HeapRef, node: ast.AST) -> HeapRef:
-    """An object of ``owner``, its ``__init__`` run with inferred arguments."""
+def make_instance(
+    machine: Machine, state: State, owner: HeapRef, node: ast.AST, switched: dict[str, Value] | None = None
+) -> HeapRef:
+    """An object of ``owner``, its ``__init__`` run with inferred arguments, but for those that are ``switched``."""
     instance = HeapRef(state.new(Instance(owner, {})))
     machine.facts.objects.imagined.add(instance.id)
     found = lookup_in_mro(state, owner, "__init__")
     if found is not None and isinstance(found[1], Function):
-        _prepare(machine, state, found[1], instance, node)
+        _prepare(machine, state, found[1], instance, node, switched or {})
     elif state.get(owner.id, Class).dataclass:
         for name, (default, annotation, scope) in dataclass_fields(state, mro_of(state, owner)).items():
             known = Wanted(machine, state, scope, name, node).field(annotation, default)
@@ -125,7 +127,7 @@ def make_instance(machine: Machine, state: State, owner: HeapRef, node: ast.AST)
     for name in ready.methods if ready is not None else ():
         first = lookup_in_mro(state, owner, name)
         if first is not None and isinstance(first[1], Function):
-            _prepare(machine, state, first[1], instance, node)
+            _prepare(machine, state, first[1], instance, node, {})
     state.edit(instance.id, Instance).attributes.setdefault("training", TRUE)
     attributes = list(state.get(instance.id, Instance).attributes.values())
     reopen(state, attributes)
@@ -135,14 +137,21 @@ def make_instance(machine: Machine, state: State, owner: HeapRef, node: ast.AST)
     return instance
 
 
-def _prepare(machine: Machine, state: State, function: Function, instance: HeapRef, node: ast.AST) -> None:
+def _prepare(
+    machine: Machine,
+    state: State,
+    function: Function,
+    instance: HeapRef,
+    node: ast.AST,
+    switched: dict[str, Value],
+) -> None:
     """Call a method that prepares an object, along one path: with what is None by default as it is, or given where the
     method raises without it.
     """
     kind = state.get(instance.id, Instance).kind
     making = kind if isinstance(kind, HeapRef) else None
     names, defaults = positional(function, 1), defaults_of(function)
-    given = inferred(machine, state, function, names, making)
+    given = inferred(machine, state, function, names, making) | switched
     machine.facts.objects.made_with.update(each.tensor_id for each in given.values() if isinstance(each, Unknown))
     optional = [a for a in names if a.arg not in given and defaults.get(a.arg) == NONE]
     with along_one_path(machine):

@@ -14,9 +14,9 @@ from itertools import product
 from operator import itemgetter
 from typing import Literal
 
-from ..because import RunBy
+from ..because import RunBy, option
 from ..domain.state import State
-from ..domain.values import Function, HeapRef
+from ..domain.values import Const, Function, HeapRef, Instance, Value
 from ..engine.analysis_unit import AnalysisUnit
 from ..engine.given_graphs import given_graphs
 from ..engine.incremental import AnalysisCache, complete, recorded, total, walked
@@ -41,6 +41,7 @@ from .candidates import (
 )
 from .imagined_calls import call_after, functions_of, imagine_apply, imagined_call, run_entry
 from .notebook_cells import Ran, run_again
+from .object_state import switches
 from .script import certain_end, end_of_script, enter, facts_after, is_stopped, run_script
 from .test_functions import is_test_class
 
@@ -104,6 +105,7 @@ def execute(machine: Machine, memory: AnalysisCache | None = None) -> list[Analy
     steps = [*run_script(machine, memory, limit, ran), finish := end_of_script(machine, memory)]
     entries = EntryPoints(machine, memory, finish, steps)
     entries.run_all(budget)
+    entries.switch_over(Budget(limits.idle_entry_fuel, limits.all_idle_entries_fuel))
     with recorded(machine, facts_after(finish), finish.loads, 0) as again:
         run_again(machine, ran, partial(enter, machine, []))
     steps.append(again)
@@ -128,7 +130,7 @@ class EntryPoints:
         ranked = [(priority(candidate.function.node, trees), candidate) for candidate in found]
         self.ranked = sorted(ranked, key=itemgetter(0))
         self.driven: list[Driven] = []
-        self.objects = dict[int, AnalysisUnit]()
+        self.objects = dict[tuple[int, tuple[str, Const] | None], AnalysisUnit]()
 
     def run_all(self, budget: Budget) -> None:
         """Run each that none before it has called."""
@@ -149,6 +151,32 @@ class EntryPoints:
                 unit = self._run("function", candidate, base, budget, run)
                 called |= base.called | unit.called
                 self.driven.append(Driven(rank, candidate.function, unit))
+
+    def switch_over(self, budget: Budget) -> None:
+        """Run the methods that ask for a switch of ``__init__`` once more, on objects that are made with it the other
+        way, as long as the fuel for that lasts.
+        """
+        machine, ran = self.machine, {each.function.node for each in self.driven}
+        for rank, candidate in self.ranked:
+            function, owner = candidate.function, candidate.owner
+            if owner is None or function.kind or rank == NON_TRAINING or function.node not in ran:
+                continue
+            if not is_run_by_tests(machine, self.state, function, owner):
+                for switch in switches(machine, self.state, owner, function).items():
+                    machine.check_cancelled()
+                    self._switch(candidate, owner, budget, switch)
+
+    def _switch(self, candidate: Candidate, owner: HeapRef, budget: Budget, switch: tuple[str, Const]) -> None:
+        """Run a method on an object that is made with a ``switch``."""
+        base = self._base(candidate, budget, switch) if budget.together > 0 else self.finish
+        made = base.result if base is not self.finish else None
+        if made is None or made[0].get(made[1].id, Instance).is_partial:
+            return
+        given = self.machine, made, candidate.function, owner
+        self._run("switched", candidate, base, budget, partial(run_entry, *given), frozenset(switch[:1]))
+        if is_worth_imagining(self.machine, self.state, candidate.function, owner, self.finish.loads):
+            run = partial(imagined_call, *given, None)
+            self._run("latent", candidate, base, budget, run, frozenset((f"{switch[0]}=",)))
 
     def give_graphs(self, budget: Budget) -> None:
         """Call functions as a caller might whose tensors require grad, as long as the fuel for that lasts; not those
@@ -186,29 +214,35 @@ class EntryPoints:
                     run = partial(call_after, self.machine, base.result, after.function, before.function, after.owner)
                     self._run("latent", before, base, budget, run, frozenset((definition_of(after.function).name,)))
 
-    def _base(self, candidate: Candidate, budget: Budget) -> AnalysisUnit:
+    def _base(self, candidate: Candidate, budget: Budget, switch: tuple[str, Const] | None = None) -> AnalysisUnit:
         """What a function begins with: the end of the script, or the object of its class, which is made if need be and
-        only once. A class that spends the budget of one entry point on that is not made again for its other methods.
+        only once, and once more with a ``switch``. A class that spends the budget of one entry point on that is not
+        made again for its other methods.
         """
         owner = candidate.owner
         if owner is None or candidate.function.kind in ("static", "class"):
             return self.finish
-        if owner.id not in self.objects:
+        key = owner.id, switch
+        if key not in self.objects:
             made: list[tuple[State, HeapRef]] = []
 
             def make() -> list[State]:
-                state = self.state.fork()
-                made.append((state, make_instance(self.machine, state, owner, state.heap[owner.id].node)))
+                state, given = self.state.fork(), dict[str, Value]()
+                if switch is not None:
+                    given[switch[0]] = switch[1]
+                    state.supposed = option(f"`{switch[0]}` is {switch[1].value}")
+                made.append((state, make_instance(self.machine, state, owner, state.heap[owner.id].node, given)))
                 return []
 
-            unit = self.objects[owner.id] = self._run("object", candidate, self.finish, budget, make)
+            led = None if switch is None else frozenset(switch[:1])
+            unit = self.objects[key] = self._run("object", candidate, self.finish, budget, make, led)
             if made:
                 unit.result = made[0]
-        return self.objects[owner.id]
+        return self.objects[key]
 
     def _run(
         self,
-        kind: Literal["object", "function", "latent"],
+        kind: Literal["object", "function", "latent", "switched"],
         candidate: Candidate,
         base: AnalysisUnit,
         budget: Budget,
@@ -218,6 +252,7 @@ class EntryPoints:
         """Run an entry point of a ``kind``, unless the unit of the last analysis would be the same."""
         machine, owner = self.machine, candidate.owner
         node = None if kind == "object" else candidate.function.node
+        is_extra = kind in ("latent", "switched") or kind == "object" and led is not None
         key = kind, node, owner.id if owner is not None else 0, led
         unit = self.memory.entries.get(key)
         if unit is not None and unit.base is base and unit.is_valid_within(budget.next):
@@ -226,11 +261,11 @@ class EntryPoints:
         else:
             with recorded(machine, facts_after(base).fork(), base.loads, budget.next) as unit:
                 unit.base = base
-                self._record(kind, candidate, unit, run)
-            if kind == "latent":  # it is no entry point: nothing of it counts, and nothing is lost with it
+                self._record(kind, candidate, unit, run, is_extra)
+            if is_extra:  # it is no entry point: nothing of it counts, and nothing is lost with it
                 unit.stats, unit.backward_sites = AnalysisStats(faults=unit.stats.faults), {}
                 unit.unfollowed = [lost for lost in unit.unfollowed if lost.fault is not None]
-            if kind == "latent" or kind == "function" and machine.probe is None:
+            if kind in ("latent", "switched") or kind == "function" and machine.probe is None:
                 unit.facts = None
             self.memory.entries[key] = unit
         self.steps.append(budget.paid(unit))
@@ -238,10 +273,11 @@ class EntryPoints:
 
     def _record(
         self,
-        kind: Literal["object", "function", "latent"],
+        kind: Literal["object", "function", "latent", "switched"],
         candidate: Candidate,
         unit: AnalysisUnit,
         run: Callable[[], list[State]],
+        is_extra: bool,
     ) -> None:
         """Run an entry point as a ``unit``."""
         machine, base, entry = self.machine, unit.base, self._named(kind, candidate)
@@ -260,13 +296,13 @@ class EntryPoints:
             machine.unit.is_exhausted = True
             machine.give_up(Lost(entry, begun=False))
         elif base.result is not None:
-            with machine.detached() if kind == "latent" else nullcontext():
+            with machine.detached() if is_extra else nullcontext():
                 ends = enter(machine, [], entry, run)
             if kind == "function":
                 unit.stats.stopped += is_stopped(ends)
                 unit.ended = certain_end(ends)
 
-    def _named(self, kind: Literal["object", "function", "latent"], candidate: Candidate) -> Entry:
+    def _named(self, kind: Literal["object", "function", "latent", "switched"], candidate: Candidate) -> Entry:
         owner = None if candidate.owner is None else self.state.heap[candidate.owner.id].node
         return Entry(kind, owner) if kind == "object" else Entry(kind, candidate.function.node, owner)
 

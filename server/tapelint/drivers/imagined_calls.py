@@ -176,9 +176,13 @@ def _receiver(function: Function, owner: HeapRef | None, made: Any) -> HeapRef |
 
 
 def _arguments(machine: Machine, state: State, function: Function, receiver: HeapRef | None) -> dict[str, Value]:
-    """What is inferred for the parameters of a function, in their order."""
+    """What is inferred for the parameters of a function, in their order; on a path that supposes something not for
+    those that are None by default.
+    """
     names = positional(function, int(receiver is not None))
     given = inferred(machine, state, function, names)
+    if state.supposed:
+        given = {name: value for name, value in given.items() if defaults_of(function).get(name) != NONE}
     return {a.arg: given[a.arg] for a in (*names, *function.node.args.kwonlyargs) if a.arg in given}
 
 

@@ -14,6 +14,7 @@ The order of methods follows from who assigns what another one reads, not from t
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ..autograd import leaf, resolve_view
@@ -42,8 +43,8 @@ from ..models.torch.autograd.grad_access import reach
 from ..semantics.reassigned_data import is_placeholder
 from .annotations import plain_origin
 from .arguments import along_one_path, flipped, inferred, is_affordable, is_switch, positional, reopen, runs_to_end
-from .attribute_flow import MethodFlow, ObjectFlow, object_flow
-from .parameter_uses import bound_variables, parameters
+from .attribute_flow import MethodFlow, ObjectFlow, method_flow, object_flow
+from .parameter_uses import bound_variables, handed_to_base, parameters
 
 
 def prepare(machine: Machine, state: State, receiver: HeapRef, function: Function) -> None:
@@ -56,6 +57,38 @@ def prepare(machine: Machine, state: State, receiver: HeapRef, function: Functio
     _open(machine, state, receiver, flow, flow.reached(name))
     _open_parts(machine, state, receiver, {each for method in flow.reached(name).values() for each in method.asked})
     _doubt_data(state, receiver, flow, flow.reached(name), function.node)
+
+
+def switches(machine: Machine, state: State, kind: HeapRef, function: Function) -> dict[str, Const]:
+    """The parameters of ``__init__``, each with the opposite of its default, that a method asks for by an attribute, as
+    ``__init__`` does, too: the object has to be made anew to have the attribute the other way.
+    """
+    flow = object_flow(machine, state, kind)
+    maker, reached = flow.methods.get("__init__"), flow.reached(getattr(function.node, "name", ""))
+    tested = {name for each in reached.values() for name in each.tested}
+    found: dict[str, Const] = {}
+    for name, default in ({} if maker is None or "__init__" in reached else defaults_of(maker)).items():
+        if maker is not None and isinstance(default, Const) and isinstance(default.value, bool):
+            if not tested.isdisjoint(_asked_as(machine, state, kind, maker, name, False)):
+                found[name] = Const(not default.value)
+    return found
+
+
+def _asked_as(
+    machine: Machine, state: State, kind: HeapRef, maker: Function, parameter: str, is_asked: bool
+) -> Iterator[str]:
+    """The attributes that only keep a parameter of an ``__init__`` which asks for it or ``is_asked`` already; it may
+    hand it on to that of the next base.
+    """
+    flow = machine.query(method_flow, maker.node)
+    is_asked |= parameter in machine.query(syntactic_summary, maker.node).tests
+    for attribute, names in flow.kept.items():
+        is_own = names == [parameter] and parameter not in machine.query(bound_variables, maker.node)
+        if is_own and (is_asked or attribute in flow.tested):
+            yield attribute
+    for base, name, taken_as in handed_to_base(machine, state, maker, kind):
+        if name == parameter:
+            yield from _asked_as(machine, state, kind, base, taken_as, is_asked)
 
 
 def _open(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, MethodFlow]) -> None:

@@ -208,15 +208,22 @@ def _add_uses_by_base(
     machine: Machine, state: State, init: Function, kind: HeapRef, found: dict[str, set[str]]
 ) -> None:
     """Add to ``found`` how the class uses what an ``__init__`` hands on to that of the next base."""
+    uses = dict[str, set[str]]()
+    for base, name, parameter in handed_to_base(machine, state, init, kind):
+        uses = uses or uses_of(machine, state, base, kind)
+        found.setdefault(name, set()).update(uses.get(parameter, ()))
+
+
+def handed_to_base(
+    machine: Machine, state: State, init: Function, kind: HeapRef
+) -> Iterator[tuple[Function, str, str]]:
+    """What an ``__init__`` hands on to that of the next base: that method, the variable and the parameter there."""
     handed = [each for each in machine.query(handed_on, init.node) if each.callee == BASE and not each.is_attribute]
-    base = lookup_in_mro(state, kind, "__init__", after=init.owner) if handed else None
-    if base is None or not isinstance(base[1], Function):
-        return
-    uses = uses_of(machine, state, base[1], kind)
+    found = lookup_in_mro(state, kind, "__init__", after=init.owner) if handed else None
+    base = None if found is None else found[1]
     for call in handed:
-        parameter = call.parameter(machine, base[1], 1)
-        if parameter is not None:
-            found.setdefault(call.name, set()).update(uses.get(parameter, ()))
+        if isinstance(base, Function) and (parameter := call.parameter(machine, base, 1)) is not None:
+            yield base, call.name, parameter
 
 
 def _add_uses_by_methods(

@@ -35,7 +35,7 @@ from .statistics import AnalysisStats
 
 EntryKey: TypeAlias = tuple[str, ast.AST | None, int, frozenset[str] | None]
 """The kind of an entry point, its definition, the heap id of the class (0 for none), and the parameters to which
-callers lead graphs (None without callers).
+callers lead graphs (None without callers), or the switch that an object is made with.
 """
 
 

@@ -577,15 +577,21 @@ def _prefixed(binding: Binding, prefix: str) -> Binding:
     return Binding(f"{prefix}{binding.name}", binding.text, binding.is_bound)
 
 
+CALLED = {
+    "function": "which nothing calls",
+    "latent": "given tensors that require grad",
+    "switched": "on an object that is made the other way",
+}
+
+
 def named(entry: Entry) -> str:
     """An entry point, in a line."""
     name = getattr(entry.node, "name", "")
     row = getattr(entry.node, "lineno", "?")
     match entry.kind:
-        case "function" | "latent":
+        case "function" | "latent" | "switched":
             owner = getattr(entry.owner, "name", "")
-            called = "which nothing calls" if entry.kind == "function" else "given tensors that require grad"
-            return f"function {f'{owner}.{name}' if owner else name} (line {row}), {called}"
+            return f"function {f'{owner}.{name}' if owner else name} (line {row}), {CALLED[entry.kind]}"
         case "object":
             return f"an object of {name} (line {row}), for its methods"
         case "cell":
