@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ..autograd import leaf
 from ..autograd.events.graph_walks import BackwardWithoutGraph, Event
 from ..because import NOTHING, Because, guess
 from ..domain.completion import Raise
@@ -21,6 +22,7 @@ from ..domain.values import (
     Function,
     HeapRef,
     Origin,
+    TensorRef,
     Unknown,
     Value,
     defaults_of,
@@ -40,8 +42,8 @@ from .caller import Caller
 from .candidates import definition_of, is_applied, is_run_by_tests, may_write, trains
 from .latent import LatentSearch
 from .object_state import give_all, prepare
-from .parameter_uses import tensor_parameters
-from .quiet_uses import is_unrecorded, runs_unrecorded
+from .parameter_uses import initializes, tensor_parameters
+from .quiet_uses import is_unrecorded, mentions_unrecorded, runs_unrecorded
 from .test_functions import verdict_of
 
 GIVEN = guess("callers give what has a default")
@@ -133,6 +135,9 @@ def _call_as_inferred(
     if _is_fed(node.name, walk, quiet):
         values = _from_loader(values, positional(function, int(receiver is not None))[:1])
     is_forward = _is_forward(state, node, owner)
+    if owner is None and not machine.query(mentions_unrecorded, machine.tree) and initializes(machine, state, function):
+        because &= guess(f"`{node.name}` is given parameters, as the functions of torch.nn.init beside it are")
+        values |= {each.arg: TensorRef(leaf(state, node, True)) for each in positional(function, 0)[:1]}
     caller = Caller(machine, function, receiver, owner, values, walk, is_forward and _is_walked(machine, node))
     with machine.facts.events.assuming(because):
         is_once = owner is None or is_forward or quiet is not None

@@ -275,6 +275,50 @@ def _own_method(state: State, kind: Value, callee: str) -> Function | None:
     return found[1] if found is not None and isinstance(found[1], Function) else None
 
 
+# Whether it is a parameter of a network
+
+
+@cached_on_node
+def _alternatives(tree: ast.AST) -> dict[object, frozenset[str]]:
+    """The dotted names that stand side by side: in a dict, a list or a conditional expression, or as the same argument
+    of calls of one name, which is the key with the position.
+    """
+    found: dict[object, set[str]] = {}
+    for node in walk(tree):
+        match node:
+            case ast.Dict(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts):
+                found[node] = {_dotted(part) for part in parts}
+            case ast.IfExp(body=body, orelse=other):
+                found[node] = {_dotted(body), _dotted(other)}
+            case ast.Call(func=ast.Name(callee), args=given):
+                for position, each in enumerate(given):
+                    found.setdefault((callee, position), set()).add(_dotted(each))
+    return {place: frozenset(names) for place, names in found.items() if len(names) > 1}
+
+
+def initializes(machine: Machine, state: State, function: Function) -> bool:
+    """Whether a function stands beside those of torch.nn.init, which are given parameters of networks: in a table of
+    initializers, or where a function or a class of the program is given either.
+    """
+    name = getattr(function.node, "name", "")
+    if looked_up(machine, state, function.frame, name) != function:
+        return False
+    for place, names in machine.query(_alternatives, machine.tree).items():
+        taker = looked_up(machine, state, function.frame, place[0]) if isinstance(place, tuple) else function
+        if name in names and isinstance(taker, (Function, HeapRef)):
+            if any(_is_initializer(machine, state, function, other) for other in names):
+                return True
+    return False
+
+
+def _is_initializer(machine: Machine, state: State, function: Function, dotted: str) -> bool:
+    """Whether a name means a function of torch.nn.init that writes to what it is given."""
+    name, dot, rest = dotted.partition(".")
+    root = looked_up(machine, state, function.frame, name) if name else None
+    full = f"{root.name}{dot}{rest}" if isinstance(root, External) else ""
+    return full.startswith("torch.nn.init.") and full.endswith("_")
+
+
 # Whether it is a tensor
 
 

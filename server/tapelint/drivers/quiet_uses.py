@@ -100,8 +100,13 @@ def _is_optimizer(state: State, kind: HeapRef) -> bool:
 @cached_on_node
 def _unrecorded(tree: ast.Module) -> frozenset[ast.AST]:
     """The functions of a file whose names are mentioned only under ``no_grad``, or in others of them."""
-    is_off = any(site.off for found in _mentions_of(tree).values() for site in found)
-    return _quiet_functions(tree, ()) if is_off else frozenset()
+    return _quiet_functions(tree, ()) if mentions_unrecorded(tree) else frozenset()
+
+
+@cached_on_node
+def mentions_unrecorded(tree: ast.Module) -> bool:
+    """Whether a file mentions anything under ``no_grad``."""
+    return any(site.off for found in _mentions_of(tree).values() for site in found)
 
 
 def _quiet_functions(tree: ast.Module, begin: Iterable[ast.AST]) -> frozenset[ast.AST]:
