@@ -252,7 +252,7 @@ class EntryPoints:
         """Run an entry point of a ``kind``, unless the unit of the last analysis would be the same."""
         machine, owner = self.machine, candidate.owner
         node = None if kind == "object" else candidate.function.node
-        is_extra = kind in ("latent", "switched") or kind == "object" and led is not None
+        is_extra = _is_extra(kind, led)
         key = kind, node, owner.id if owner is not None else 0, led
         unit = self.memory.entries.get(key)
         if unit is not None and unit.base is base and unit.is_valid_within(budget.next):
@@ -314,6 +314,11 @@ class EntryPoints:
                 step.stats.out_of_fuel += 1
                 self.machine.give_up(Lost(self._named("function", candidate), begun=False))
         self.steps.append(step)
+
+
+def _is_extra(kind: str, led: frozenset[str] | None) -> bool:
+    """Whether an entry point of a ``kind`` is run besides: a call with graphs, or what a switch was made for."""
+    return kind in ("latent", "switched") or kind == "object" and led is not None
 
 
 def _counted(machine: Machine, steps: list[AnalysisUnit]) -> list[AnalysisUnit]:

@@ -135,13 +135,18 @@ def _call_as_inferred(
     if _is_fed(node.name, walk, quiet):
         values = _from_loader(values, positional(function, int(receiver is not None))[:1])
     is_forward = _is_forward(state, node, owner)
-    if owner is None and not machine.query(mentions_unrecorded, machine.tree) and initializes(machine, state, function):
+    if owner is None and _is_initializer(machine, state, function):
         because &= guess(f"`{node.name}` is given parameters, as the functions of torch.nn.init beside it are")
         values |= {each.arg: TensorRef(leaf(state, node, True)) for each in positional(function, 0)[:1]}
     caller = Caller(machine, function, receiver, owner, values, walk, is_forward and _is_walked(machine, node))
     with machine.facts.events.assuming(because):
         is_once = owner is None or is_forward or quiet is not None
         return caller.call_once(state) if is_once else caller.call_again(state)
+
+
+def _is_initializer(machine: Machine, state: State, function: Function) -> bool:
+    """Whether a function initializes parameters, in a file that switches gradients off nowhere."""
+    return not machine.query(mentions_unrecorded, machine.tree) and initializes(machine, state, function)
 
 
 def _is_forward(state: State, node: ast.FunctionDef | ast.AsyncFunctionDef, owner: HeapRef | None) -> bool:
