@@ -20,6 +20,7 @@ from ..bounds import BOUNDS
 from . import facets
 from .completion import Return
 from .equivalence import MISSING, Bisimulation, Change, Keys, Partly, refers_back
+from .opaque_values import is_data
 from .options import options_among
 from .reachability import JoinPoint
 from .state import State
@@ -139,8 +140,22 @@ def havoc(pair: Bisimulation, path: State, changes: Iterable[Change]) -> None:
             elif isinstance(thing, Mapping) and MISSING in (mine, yours):
                 thing.is_partial = True
                 thing.items.pop(name, None)
+                _keep_data(pair, thing, name, mine, yours)
             else:
                 entries(thing)[name] = _either(pair, path, mine, yours, str(name))
+
+
+def _keep_data(pair: Bisimulation, thing: Mapping, name: object, mine: Value, yours: Value) -> None:
+    """Data that only one of two paths has put in a dict under a key that is not known stands for what is there: under
+    such keys is data. The key does not find it any more. Where anything else was put in, nothing stands for it.
+    """
+    state, value = (pair.other, yours) if mine is MISSING else (pair.state, mine)
+    unknown = [key for key in thing.items if isinstance(key, Unknown)]
+    if not is_data(state, value):
+        for key in unknown:
+            del thing.items[key]
+    elif isinstance(name, Unknown) and not unknown:
+        thing.items[name.another()] = something("item", False)
 
 
 def _havoc_items(
@@ -218,7 +233,13 @@ def _result(pair: Bisimulation, path: State, mine: Value, yours: Value) -> Value
             return Tuple(tuple(items))
     is_tensor = isinstance(mine, TensorRef) and isinstance(yours, TensorRef)
     found = _either(pair, path, mine, yours, "result") if is_tensor else None
-    return found if isinstance(found, TensorRef) else Unknown("result")
+    are_data = _is_one(mine) and _is_one(yours) and is_data(pair.state, mine) and is_data(pair.other, yours)
+    return found if isinstance(found, TensorRef) else Unknown("result", False if are_data else None)
+
+
+def _is_one(value: Value) -> bool:
+    """Whether a value is a tensor, or may be one."""
+    return isinstance(value, (TensorRef, Unknown))
 
 
 def _are_plain(pair: Bisimulation, mine: Value, yours: Value) -> bool:
