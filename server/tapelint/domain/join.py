@@ -138,23 +138,23 @@ def havoc(pair: Bisimulation, path: State, changes: Iterable[Change]) -> None:
             if isinstance(thing, (Instance, Class)):
                 _havoc_attribute(pair, path, thing, (key, left, right), name)
             elif isinstance(thing, Mapping) and MISSING in (mine, yours):
-                thing.is_partial = True
                 thing.items.pop(name, None)
-                _keep_data(pair, thing, name, mine, yours)
+                _keep_data(pair, path, thing, name, mine, yours)
+                thing.is_partial = True
             else:
                 entries(thing)[name] = _either(pair, path, mine, yours, str(name))
 
 
-def _keep_data(pair: Bisimulation, thing: Mapping, name: object, mine: Value, yours: Value) -> None:
-    """Data that only one of two paths has put in a dict under a key that is not known stands for what is there: under
-    such keys is data. The key does not find it any more. Where anything else was put in, nothing stands for it.
+def _keep_data(pair: Bisimulation, path: State, thing: Mapping, name: object, mine: Value, yours: Value) -> None:
+    """Data that only one of two paths has put in a dict of data, under a key that is not known, stands for what is
+    there. The key does not find it any more. Where anything else was put in, no data stands for it.
     """
     state, value = (pair.other, yours) if mine is MISSING else (pair.state, mine)
-    unknown = [key for key in thing.items if isinstance(key, Unknown)]
+    data = [key for key, item in thing.items.items() if is_data(path, item)]
     if not is_data(state, value):
-        for key in unknown:
+        for key in (key for key in data if isinstance(key, Unknown)):
             del thing.items[key]
-    elif isinstance(name, Unknown) and not unknown:
+    elif isinstance(name, Unknown) and not thing.is_partial and len(data) == len(thing.items):
         thing.items[name.another()] = something("item", False)
 
 
