@@ -306,16 +306,20 @@ class Bisimulation:
             or mine.parameter is not yours.parameter
             or (mine.base is None) is not (yours.base is None)
             or (mine.id in self.state.grads) is not (yours.id in self.other.grads)
-            or _has_changed(self.state, mine) is not _has_changed(self.other, yours)
         ):
             return False
         if mine.grad_fn is None or yours.grad_fn is None:
-            return mine.grad_fn is yours.grad_fn and self.same_origin(mine, yours)
+            return mine.grad_fn is yours.grad_fn and self.leaves(mine, yours)
         if mine.grad_fn.created_at.node is not yours.grad_fn.created_at.node and (
             mine.version_counter != yours.version_counter or mine.sizes != yours.sizes or mine.kind != yours.kind
         ):
             return False
         return self.graphs(mine.grad_fn, yours.grad_fn)
+
+    def leaves(self, mine: Tensor, yours: Tensor) -> bool:
+        """The same of two tensors without a graph, which are alike otherwise."""
+        is_changed = _has_changed(self.state, mine)
+        return is_changed is _has_changed(self.other, yours) and self.same_origin(mine, yours)
 
     def same_origin(self, mine: Tensor, yours: Tensor) -> bool:
         """Whether two tensors are one, were made at the same place, or stand for networks that are alike."""

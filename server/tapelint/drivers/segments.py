@@ -35,7 +35,7 @@ from ..engine.resume_point import Block, Caller
 from ..engine.syntax.liveness import Loop
 from ..semantics.branches import sides, tested
 from ..semantics.functions import result_of
-from ..semantics.loops import Begun, go_on, numbers_counted_to
+from ..semantics.loops import Begun, go_on, tests_of_index
 from ..semantics.statements import EFFECTS, SUSPENDED, with_effect
 
 
@@ -95,7 +95,7 @@ def _begin(machine: Machine, step: AnalysisUnit, statement: ast.stmt, state: Sta
         try:
             return machine.statement(statement, state)
         except Begun as begun:
-            machine.query(numbers_counted_to, statement)
+            machine.query(tests_of_index, statement)
             machine.unit.completed.add(statement)
             step.resume_point = (
                 *step.resume_point,

@@ -38,39 +38,36 @@ from .refused.refusals import refuse_iteration
 
 def unroll_bound(loop: ast.For | ast.AsyncFor | ast.While, limits: Limits, most: int) -> int:
     """How many iterations tell everything: more than usual, which is ``most``, where the body counts (``i % k``)."""
-    counted = [iterations for number, iterations in numbers_counted_to(loop) if number < limits.max_unroll]
+    counted = [iterations for _, number, iterations in tests_of_index(loop) if number < limits.max_unroll]
     return min(max([most, *counted]), limits.max_unroll)
 
 
 @cached_on_node
-def _only_test_of_index(loop: ast.For | ast.AsyncFor) -> int:
-    """The number that the body tests its index by, twice a divisor, where there is one such test; otherwise 0. Of
-    several it is not known which ones hold between two iterations in which the same ones do.
+def tests_of_index(loop: ast.For | ast.AsyncFor | ast.While) -> tuple[tuple[ast.expr, int, int], ...]:
+    """Where the body compares its index with a number or divides it by one, the number, twice a divisor, and how many
+    iterations show what happens there.
     """
-    names = {n.id for n in walk(loop.target) if isinstance(n, ast.Name)}
-    compared = {written(n): n for n in walk(loop) if isinstance(n, ast.Compare) and _counts(n.left, names)}
-    inside = {part for test in compared.values() for part in walk(test)}
-    divided = [
-        n for n in walk(loop) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mod) and _counts(n.left, names)
-    ]
-    if len(compared.keys() | {written(n) for n in divided if n not in inside}) != 1:
-        return 0
-    return max([_number(n.comparators[0]) for n in compared.values()] + [2 * _number(n.right) for n in divided])
-
-
-@cached_on_node
-def numbers_counted_to(loop: ast.For | ast.AsyncFor | ast.While) -> tuple[tuple[int, int], ...]:
-    """The numbers that the body compares its index with, and how many iterations show what happens there."""
-    found: list[tuple[int, int]] = []
+    found: list[tuple[ast.expr, int, int]] = []
     names = {n.id for n in walk(loop.target) if isinstance(n, ast.Name)} if not isinstance(loop, ast.While) else None
     for item in walk(loop):
         if isinstance(item, ast.BinOp) and isinstance(item.op, ast.Mod) and _counts(item.left, names):
             twice = 2 * _number(item.right)
-            found.append((twice, twice))
+            found.append((item, twice, twice))
         elif isinstance(item, ast.Compare) and _counts(item.left, names):
             number = _number(item.comparators[0])
-            found.append((number, number + 1))
+            found.append((item, number, number + 1))
     return tuple(found)
+
+
+@cached_on_node
+def _only_test_of_index(loop: ast.For | ast.AsyncFor) -> int:
+    """The number in the only test of the index, 0 where there are several: it is not known which of them hold between
+    two iterations in which the same ones do.
+    """
+    tests = tests_of_index(loop)
+    inside = {part for test, _, _ in tests if isinstance(test, ast.Compare) for part in walk(test.left)}
+    kinds = {written(test) for test, _, _ in tests if test not in inside}
+    return max(number for _, number, _ in tests) if len(kinds) == 1 else 0
 
 
 def _counts(node: ast.expr, names: set[str] | None) -> bool:
