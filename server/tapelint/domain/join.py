@@ -233,7 +233,7 @@ def _result(pair: Bisimulation, path: State, mine: Value, yours: Value) -> Value
             return Tuple(tuple(items))
     is_tensor = isinstance(mine, TensorRef) and isinstance(yours, TensorRef)
     found = _either(pair, path, mine, yours, "result") if is_tensor else None
-    are_data = _is_one(mine) and _is_one(yours) and is_data(pair.state, mine) and is_data(pair.other, yours)
+    are_data = all(_is_one(each) and is_data(state, each) for state, each in ((pair.state, mine), (pair.other, yours)))
     return found if isinstance(found, TensorRef) else Unknown("result", False if are_data else None)
 
 

@@ -31,7 +31,7 @@ assert not torch.equal(net.weight, trained)  # torch: ok
 
 ## What is reported
 Reports `load_state_dict(kept)` into the network of which `kept` is the `state_dict()`, and `torch.save(kept)`, where an
-optimizer has stepped in between.
+optimizer has stepped in between, also where only the best weights are kept (`if loss < lowest: ...`).
 
 ## Fix safety
 There is no fix: `copy.deepcopy(...)` costs the memory of the parameters once more.

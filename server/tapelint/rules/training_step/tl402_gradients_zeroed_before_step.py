@@ -37,7 +37,8 @@ assert w.item() < 1  # torch: ok
 ## What is reported
 Reports a `zero_grad()` (or `p.grad = None`) that drops what a backward has just computed: the step after it has
 nothing to use, or uses the gradients of the last backward only. And one of an optimizer that is never stepped, by
-anything in a program or in a function that made it.
+anything in a program or in a function that made it; where that is not even cleared, while another optimizer steps,
+the place where it is made.
 
 ## Fix safety
 Clearing before the first backward of a step, or after the step, drops nothing that is still needed.
