@@ -94,7 +94,7 @@ class Appended:
 
 @frozen(eq=False)
 class UpdateBound:
-    """A name is about to be bound to a tensor that was computed from a leaf and its gradient."""
+    """A name is about to be bound to a tensor that was computed from a leaf, mostly with its gradient."""
 
     state: State
     name: str

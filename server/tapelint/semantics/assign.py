@@ -17,7 +17,7 @@ from ..engine.syntax.walked_results import walked_variables
 from ..frozen import frozen
 from ..models.torch.autograd_function.context_reads import check_unpacked
 from ..models.torch.kept_aliases import bound
-from ..source import written
+from ..source import walk, written
 from . import attributes, networks_by_use, subscripts
 from .iteration import unpack
 from .refused.refusals import refuse_unpacking
@@ -95,13 +95,25 @@ def _assign_name(
     machine: Machine, state: State, name: str, value: Value, statement: ast.AST, source: ast.expr | None
 ) -> None:
     is_loop = isinstance(statement, LOOPS)
-    if isinstance(value, TensorRef) and (leaf := machine.facts.provenance_of(value.id).update_of) is not None:
+    if isinstance(value, TensorRef) and (leaf := _updated(machine, state, name, value, source)) is not None:
         machine.lifecycle.update_bound.publish(machine, UpdateBound(state, name, leaf, statement))
     if not is_loop:
         value = networks_by_use.variable(machine, state, name, value, statement)
         replaces(machine, state, state.get(state.frame, Frame).variables.get(name), value)
     machine.bind(state, name, value)
     remember(machine, state, name, value, statement, source, StoreKind.ITERATED if is_loop else StoreKind.ASSIGNED)
+
+
+def _updated(machine: Machine, state: State, name: str, value: TensorRef, source: ast.expr | None) -> int | None:
+    """The leaf of which a name is bound to a new value: one that was computed from it and its gradient, or, where it is
+    a parameter, from what the name stood for (``mean = 0.9 * mean + 0.1 * p``).
+    """
+    leaf = machine.facts.provenance_of(value.id).update_of
+    old = state.get(state.frame, Frame).variables.get(name)
+    if leaf is not None or not isinstance(source, ast.BinOp) or not isinstance(old, TensorRef):
+        return leaf
+    is_own = state.tensors[old.id].parameter and any(isinstance(n, ast.Name) and n.id == name for n in walk(source))
+    return state.tensors[old.id].storage if is_own else None
 
 
 def _refuse_plain(state: State, owner: Value, name: str, value: Value) -> None:

@@ -200,8 +200,8 @@ class NeverStepped(SilentEvent):
 
 @frozen(eq=False, kw_only=True)
 class UpdateDropped(SilentEvent):
-    """A new value was computed from a leaf and its gradient, and bound to a loop's variable that no code reads before
-    the loop binds it again: the leaf stays what it was. ``point`` is the statement's.
+    """A new value was computed from a leaf, and bound to a loop's variable that no code reads before the loop binds it
+    again: the leaf stays what it was. ``point`` is the statement's.
     """
 
     leaf: int

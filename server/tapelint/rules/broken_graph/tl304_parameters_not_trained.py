@@ -298,7 +298,7 @@ def dropped(event: UpdateDropped, facts: Facts) -> Finding:
     cures: tuple[FixProposal, ...] = ()
     if isinstance(statement, ast.Assign):
         cures = (FixProposal("inplace_update", UPDATE, (statement.value,)),)
-    advice = f"Write into the tensor: `{event.name} -= ...` under `torch.no_grad()`."
+    advice = f"Write into the tensor: `{event.name}.copy_(...)`, `{event.name} -= ...`, under `torch.no_grad()`."
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
