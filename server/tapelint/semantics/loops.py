@@ -59,15 +59,16 @@ def tests_of_index(loop: ast.For | ast.AsyncFor | ast.While) -> tuple[tuple[ast.
     return tuple(found)
 
 
-@cached_on_node
-def _only_test_of_index(loop: ast.For | ast.AsyncFor) -> int:
-    """The number in the only test of the index, 0 where there are several: it is not known which of them hold between
-    two iterations in which the same ones do.
+def _meets_once(loop: ast.For | ast.AsyncFor, limits: Limits) -> bool:
+    """Whether the index meets what the body tests it for in one only of the iterations that are followed. Of several
+    tests it is not known which hold between two iterations in which the same ones do.
     """
     tests = tests_of_index(loop)
     inside = {part for test, _, _ in tests if isinstance(test, ast.Compare) for part in walk(test.left)}
-    kinds = {written(test) for test, _, _ in tests if test not in inside}
-    return max(number for _, number, _ in tests) if len(kinds) == 1 else 0
+    if len({written(test) for test, _, _ in tests if test not in inside}) != 1:
+        return False
+    divided = [number for test, number, _ in tests if isinstance(test, ast.BinOp)]
+    return max(divided) >= limits.max_unroll if divided else tests[0][1] > 0
 
 
 def _counts(node: ast.expr, names: set[str] | None) -> bool:
@@ -103,7 +104,7 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> li
             due, iterable = found
             count = most_items(path, iterable)
             items = shown(machine, path, due.values, max(iterations, _most(machine, node, due)))
-            if not due.exact and _only_test_of_index(node) >= machine.limits.max_unroll:
+            if not due.exact and _meets_once(node, machine.limits):
                 items += items[-1:]  # what is so in a late iteration, and only there, is so again in a later one
             if items and not due.exact and _only_raises(node.body):
                 results += _leave(machine, node, [path.fork()], [], depth, len(path.path_condition))
