@@ -40,6 +40,7 @@ from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..models.torch.autograd.grad_mode import as_mode
 from ..models.torch.registry import CUSTOM, DECORATORS
 from ..source import Definition, cached_on_node, walk
+from . import networks_by_use
 from .call_shares import abandoned, ended, share_of, within
 from .displays import SOURCE, comprehend
 
@@ -225,6 +226,7 @@ def _executed(
     frame = state.new(Frame({}, function.frame, state.get(function.frame, Frame).module, function))
     is_spelled, machine.context.spelled_call = node is machine.context.spelled_call, None
     bind_arguments(machine, state, function, args, kwargs, frame, is_spelled)
+    networks_by_use.arguments(machine, state, frame, definition, node)
     if (
         stepping
         and not machine.memo.pending_paths
