@@ -233,13 +233,9 @@ def _result(pair: Bisimulation, path: State, mine: Value, yours: Value) -> Value
             return Tuple(tuple(items))
     is_tensor = isinstance(mine, TensorRef) and isinstance(yours, TensorRef)
     found = _either(pair, path, mine, yours, "result") if is_tensor else None
-    are_data = all(_is_one(each) and is_data(state, each) for state, each in ((pair.state, mine), (pair.other, yours)))
+    both = (pair.state, mine), (pair.other, yours)
+    are_data = all(isinstance(each, (TensorRef, Unknown)) and is_data(state, each) for state, each in both)
     return found if isinstance(found, TensorRef) else Unknown("result", False if are_data else None)
-
-
-def _is_one(value: Value) -> bool:
-    """Whether a value is a tensor, or may be one."""
-    return isinstance(value, (TensorRef, Unknown))
 
 
 def _are_plain(pair: Bisimulation, mine: Value, yours: Value) -> bool:
