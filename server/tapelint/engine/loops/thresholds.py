@@ -66,6 +66,9 @@ class LoopExtension:
     late: int = 0
     # The number that each comparison saw first.
     first: dict[ast.AST, int] = field(default_factory=dict)
+    # The first late iteration in which a number was assumed to have grown far enough: where it is set back then, and is
+    # the only one, it is there in the next again.
+    reached_in: int = 0
     # What each comparison with a number that is met and passed saw last; None once it was met.
     passing: dict[ast.AST, _Passing | None] = field(default_factory=dict)
     # The number that is met in a late iteration, and that iteration: of several numbers only one can be.
@@ -128,10 +131,13 @@ def _far(machine: Machine, state: State, node: ast.AST, begun: int, end: int, th
     if lap is None or isinstance(lap.loop, ast.While) and node in walk(lap.loop.test):
         return None  # the loop is left after some iterations in any case
     waiting = machine.unit.loop_extensions[lap.run]
-    if begun <= waiting.first.setdefault(node, begun):
+    if begun <= waiting.first.setdefault(node, begun) and not (waiting.reached_in and [*waiting.first] == [node]):
         return None
     waiting.iterations = max(waiting.iterations, end + BOUNDS.late_iterations)
-    return Const(then) if waiting.late and end + BOUNDS.late_iterations > machine.limits.max_unroll else None
+    if not waiting.late or end + BOUNDS.late_iterations <= machine.limits.max_unroll:
+        return None
+    waiting.reached_in = waiting.reached_in or lap.number
+    return Const(then)
 
 
 def _extended(machine: Machine, state: State) -> Iteration | None:
@@ -151,6 +157,7 @@ def _meets(machine: Machine, state: State, node: ast.AST, number: int, other: in
     if number == other or last is None:
         waiting.passing[node] = None
         return False
+    is_back = number < last.number
     if last.lap != lap.number:
         last = waiting.passing[node] = _Passing(lap.number, number, other, last.changes or last.number != number)
     if last.changes:
@@ -159,7 +166,7 @@ def _meets(machine: Machine, state: State, node: ast.AST, number: int, other: in
         return False
     waiting.met = waiting.met or (lap.number, other)
     is_alone = all(each is None or each.other == other for each in waiting.passing.values())
-    return waiting.met == (lap.number, other) or recurs and is_alone and lap.number > waiting.met[0]
+    return waiting.met == (lap.number, other) or (recurs or is_back) and is_alone and lap.number > waiting.met[0]
 
 
 def assume_started(machine: Machine, state: State, whole: HeapRef) -> None:
