@@ -165,8 +165,13 @@ def _meets(machine: Machine, state: State, node: ast.AST, number: int, other: in
     if not waiting.late or not last.changes:
         return False
     waiting.met = waiting.met or (lap.number, other)
-    is_alone = all(each is None or each.other == other for each in waiting.passing.values())
-    return waiting.met == (lap.number, other) or (recurs or is_back) and is_alone and lap.number > waiting.met[0]
+    return waiting.met == (lap.number, other) or (recurs or is_back) and _comes_again(waiting, lap.number, other)
+
+
+def _comes_again(waiting: LoopExtension, lap: int, other: int) -> bool:
+    """Whether a number that was met in a late iteration is there in the next, too: no other one comes by."""
+    assert waiting.met is not None
+    return lap > waiting.met[0] and all(each is None or each.other == other for each in waiting.passing.values())
 
 
 def assume_started(machine: Machine, state: State, whole: HeapRef) -> None:
