@@ -20,7 +20,6 @@ from ..bounds import BOUNDS
 from . import facets
 from .completion import Return
 from .equivalence import MISSING, Bisimulation, Change, Keys, Partly, refers_back
-from .opaque_values import is_data
 from .options import options_among
 from .reachability import JoinPoint
 from .state import State
@@ -138,24 +137,10 @@ def havoc(pair: Bisimulation, path: State, changes: Iterable[Change]) -> None:
             if isinstance(thing, (Instance, Class)):
                 _havoc_attribute(pair, path, thing, (key, left, right), name)
             elif isinstance(thing, Mapping) and MISSING in (mine, yours):
-                thing.items.pop(name, None)
-                _keep_data(pair, path, thing, name, mine, yours)
                 thing.is_partial = True
+                thing.items.pop(name, None)
             else:
                 entries(thing)[name] = _either(pair, path, mine, yours, str(name))
-
-
-def _keep_data(pair: Bisimulation, path: State, thing: Mapping, name: object, mine: Value, yours: Value) -> None:
-    """Data that only one of two paths has put in a dict of data, under a key that is not known, stands for what is
-    there. The key does not find it any more. Where anything else was put in, no data stands for it.
-    """
-    state, value = (pair.other, yours) if mine is MISSING else (pair.state, mine)
-    data = [key for key, item in thing.items.items() if is_data(path, item)]
-    if not is_data(state, value):
-        for key in (key for key in data if isinstance(key, Unknown)):
-            del thing.items[key]
-    elif isinstance(name, Unknown) and not thing.is_partial and len(data) == len(thing.items):
-        thing.items[name.another()] = something("item", False)
 
 
 def _havoc_items(
@@ -233,9 +218,7 @@ def _result(pair: Bisimulation, path: State, mine: Value, yours: Value) -> Value
             return Tuple(tuple(items))
     is_tensor = isinstance(mine, TensorRef) and isinstance(yours, TensorRef)
     found = _either(pair, path, mine, yours, "result") if is_tensor else None
-    both = (pair.state, mine), (pair.other, yours)
-    are_data = all(isinstance(each, (TensorRef, Unknown)) and is_data(state, each) for state, each in both)
-    return found if isinstance(found, TensorRef) else Unknown("result", False if are_data else None)
+    return found if isinstance(found, TensorRef) else Unknown("result")
 
 
 def _are_plain(pair: Bisimulation, mine: Value, yours: Value) -> bool:
