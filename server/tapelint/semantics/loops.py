@@ -59,16 +59,23 @@ def tests_of_index(loop: ast.For | ast.AsyncFor | ast.While) -> tuple[tuple[ast.
     return tuple(found)
 
 
-def _meets_once(loop: ast.For | ast.AsyncFor, limits: Limits) -> bool:
-    """Whether the index meets what the body tests it for in one only of the iterations that are followed. Of several
-    tests it is not known which hold between two iterations in which the same ones do.
+@cached_on_node
+def _only_test(loop: ast.For | ast.AsyncFor) -> tuple[int, bool]:
+    """The number that the body tests its index for, and whether it is one to begin at, none to come by; 0 where there
+    is not one such test: of several it is not known which hold between two iterations in which the same ones do.
     """
     tests = tests_of_index(loop)
     inside = {part for test, _, _ in tests if isinstance(test, ast.Compare) for part in walk(test.left)}
     if len({written(test) for test, _, _ in tests if test not in inside}) != 1:
-        return False
+        return 0, False
     divided = [number for test, number, _ in tests if isinstance(test, ast.BinOp)]
-    return max(divided) >= limits.max_unroll if divided else tests[0][1] > 0
+    return (max(divided), False) if divided else (tests[0][1], True)
+
+
+def _meets_once(loop: ast.For | ast.AsyncFor, limits: Limits) -> bool:
+    """Whether the index meets what the body tests it for in one only of the iterations that are followed."""
+    number, begins = _only_test(loop)
+    return number >= (1 if begins else limits.max_unroll)
 
 
 def _counts(node: ast.expr, names: set[str] | None) -> bool:
