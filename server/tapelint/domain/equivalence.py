@@ -285,10 +285,10 @@ class Bisimulation:
             tensor = state.tensors.get(value.id)  # type: ignore[union-attr]
             return (
                 tensor is not None
-                and not _is_memory_of_parameter(state, tensor)
                 and tensor.grad_fn is None
                 and tensor.requires_grad is not True
                 and tensor.version_counter not in self.saved
+                and not _is_memory_of_parameter(state, tensor)
             )
         if kind is BuiltinMethod:
             return isinstance(value.receiver, (Unknown, External))  # type: ignore[union-attr]

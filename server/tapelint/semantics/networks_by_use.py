@@ -55,10 +55,10 @@ def variable(machine: Machine, state: State, name: str, value: Value, node: ast.
 
 def arguments(machine: Machine, state: State, frame: int, definition: ast.AST, node: ast.AST) -> None:
     """The same of the parameters of a function, whose call at ``node`` has given them their values."""
-    asked = machine.query(asked_of_variables, definition)
     for name, value in [*state.get(frame, Frame).variables.items()]:
-        if name in asked and _may_be(value):
-            state.edit(frame, Frame).variables[name] = _by_use(machine, state, value, name, asked[name], node)
+        if _may_be(value):
+            asked = machine.query(asked_of_variables, definition).get(name, frozenset())
+            state.edit(frame, Frame).variables[name] = _by_use(machine, state, value, name, asked, node)
 
 
 def attribute(machine: Machine, state: State, thing: Instance, name: str, value: Value, node: ast.AST) -> Value:
