@@ -8,7 +8,7 @@ opt.step()                   # encoder's parameters are skipped, in every iterat
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
 
 from ...because import NOTHING, Because
@@ -45,7 +45,7 @@ def look(
     keys: Sequence[int],
     now: ProgramPoint,
     optimizer: ast.expr | None,
-    chosen: frozenset[int],
+    chosen: Callable[[], frozenset[int]],
 ) -> None:
     """Tell which leaves of an optimizer no backward has reached, in the iterations before this one. Of what is used
     without gradients only those count that were ``chosen`` to be trained: the others are not trained on purpose.
@@ -55,7 +55,7 @@ def look(
     missed = _missed(facts, state, keys, now)
     if not missed:
         return
-    found = _cut(facts, state, frozenset(missed), now, chosen)
+    found = _cut(facts, state, frozenset(missed), now, chosen())
     if found is not None:
         if found[1]:
             facts.events.publish(NeverReached(point=now, optimizer=optimizer, leaves=found[1], cut=found[0]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Sequence
+from functools import partial
 
 from ....autograd import ProgramPoint
 from ....autograd.events.training_step import OptimizerStepped
@@ -70,7 +71,7 @@ def _compare(machine: Machine, past: Sequence[history.Group], repeated: StepRepe
     """Compare a step with those before it, where one of them may have been in vain."""
     state, facts = repeated.state, machine.facts
     if untrained_parameters.due(facts, state, past, repeated.point):
-        chosen = _beside_frozen(facts.training.optimized, state)
+        chosen = partial(_beside_frozen, facts.training.optimized, state)
         untrained_parameters.look(facts, state, repeated.leaves, repeated.point, repeated.optimizer, chosen)
         machine.lifecycle.step_repeated.publish(machine, repeated)
     elif (repeated.in_vain or _is_shared(state, past, repeated.holder)) and not facts.is_in_doubt(state):
