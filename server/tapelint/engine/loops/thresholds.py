@@ -131,7 +131,8 @@ def _far(machine: Machine, state: State, node: ast.AST, begun: int, end: int, th
     if lap is None or isinstance(lap.loop, ast.While) and node in walk(lap.loop.test):
         return None  # the loop is left after some iterations in any case
     waiting = machine.unit.loop_extensions[lap.run]
-    if begun <= waiting.first.setdefault(node, begun) and not (waiting.reached_in and [*waiting.first] == [node]):
+    first = waiting.first.setdefault(node, begun)
+    if begun <= first and not (0 < waiting.reached_in < lap.number and len(waiting.first) == 1):
         return None
     waiting.iterations = max(waiting.iterations, end + BOUNDS.late_iterations)
     if not waiting.late or end + BOUNDS.late_iterations <= machine.limits.max_unroll:
