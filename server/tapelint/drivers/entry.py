@@ -212,7 +212,9 @@ class EntryPoints:
                 base = self._base(after, budget)
                 if base.result is not None:
                     run = partial(call_after, self.machine, base.result, after.function, before.function, after.owner)
-                    self._run("latent", before, base, budget, run, frozenset((definition_of(after.function).name,)))
+                    self._run(
+                        "latent", before, base, budget, run, frozenset((f"{definition_of(after.function).name}()",))
+                    )
 
     def _base(self, candidate: Candidate, budget: Budget, switch: tuple[str, Const] | None = None) -> AnalysisUnit:
         """What a function begins with: the end of the script, or the object of its class, which is made if need be and

@@ -35,7 +35,8 @@ from .statistics import AnalysisStats
 
 EntryKey: TypeAlias = tuple[str, ast.AST | None, int, frozenset[str] | None]
 """The kind of an entry point, its definition, the heap id of the class (0 for none), and the parameters to which
-callers lead graphs (None without callers), or the switch that an object is made with.
+callers lead graphs (None without callers); or the switch that an object is made with (``switch=``), or the function
+that is called next (``train()``).
 """
 
 
