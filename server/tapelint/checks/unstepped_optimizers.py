@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ..autograd.events.training_step import StepLeftOut
 from ..autograd.gradients.history import Pass
@@ -53,21 +52,19 @@ def _look_at(machine: Machine, state: State, optimizer: int, leaves: Sequence[in
     if not all(is_untrained(machine, state, key, passes) for key, passes in reached.items()):
         return
     clearings = [clearing for key in reached for clearing in state.history[key].clearings]
-    built = machine.created_by.get(optimizer)
-    if clearings:
-        last = max(clearings, key=lambda clearing: clearing.stamp)
-        found = tuple(key for key in reached if last in state.history[key].clearings)
-        point = machine.facts.going_on(last.point)
+    last = max(clearings, key=lambda clearing: clearing.stamp, default=None)
+    most = max(map(len, reached.values()), default=0)
+    facts, built = machine.facts, machine.created_by.get(optimizer)
+    if last is not None:
         run = last.passes[-1]
-        machine.facts.events.publish(StepLeftOut(point=point, leaves=found, run=run, clearing=last, built=built))
-    elif (
-        built is not None
-        and any(len(passes) > 1 for passes in reached.values())
-        and machine.facts.training.stepped_with
-    ):
+        found = tuple(key for key in reached if last in state.history[key].clearings)
+    elif built is not None and most > 1 and facts.training.stepped_with:
         run = max((passes[-1] for passes in reached.values()), key=lambda each: each.stamp)
-        point = replace(machine.facts.going_on(run.point), node=built)
-        machine.facts.events.publish(StepLeftOut(point=point, leaves=(*reached,), run=run, clearing=None, built=built))
+        found = tuple(reached)
+    else:
+        return
+    point = facts.going_on(run.point if last is None else last.point)
+    facts.events.publish(StepLeftOut(point=point, leaves=found, run=run, clearing=last, built=built))
 
 
 def _computed(state: State, key: int) -> list[Pass]:

@@ -88,6 +88,7 @@ def left_out(event: StepLeftOut, facts: Facts) -> Finding:
     if event.built is not None and clearing is not None:
         links.insert(0, TraceStep(event.built, "The optimizer is made here, and never steps", short="never steps"))
     return Finding(
+        at=event.built if clearing is None else None,
         point=event.point,
         severity=Severity.WARNING,
         message=message,
