@@ -65,13 +65,16 @@ def switches(machine: Machine, state: State, kind: HeapRef, function: Function) 
     """
     flow = object_flow(machine, state, kind)
     maker, reached = flow.methods.get("__init__"), flow.reached(getattr(function.node, "name", ""))
+    if maker is None or "__init__" in reached:
+        return {}
     tested = {name for each in reached.values() for name in each.tested}
-    found: dict[str, Const] = {}
-    for name, default in ({} if maker is None or "__init__" in reached else defaults_of(maker)).items():
-        if maker is not None and isinstance(default, Const) and isinstance(default.value, bool):
-            if not tested.isdisjoint(_asked_as(machine, state, kind, maker, name, False)):
-                found[name] = Const(not default.value)
-    return found
+    flags = {
+        name: not default.value
+        for name, default in defaults_of(maker).items()
+        if isinstance(default, Const) and isinstance(default.value, bool)
+    }
+    asked = (name for name in flags if not tested.isdisjoint(_asked_as(machine, state, kind, maker, name, False)))
+    return {name: Const(flags[name]) for name in asked}
 
 
 def _asked_as(

@@ -306,12 +306,12 @@ def initializes(machine: Machine, state: State, function: Function) -> bool:
     for place, names in machine.query(_alternatives, machine.tree).items():
         taker = looked_up(machine, state, function.frame, place[0]) if isinstance(place, tuple) else function
         if name in names and isinstance(taker, (Function, HeapRef)):
-            if any(_is_initializer(machine, state, function, other) for other in names):
+            if any(_is_of_torch_init(machine, state, function, other) for other in names):
                 return True
     return False
 
 
-def _is_initializer(machine: Machine, state: State, function: Function, dotted: str) -> bool:
+def _is_of_torch_init(machine: Machine, state: State, function: Function, dotted: str) -> bool:
     """Whether a name means a function of torch.nn.init that writes to what it is given."""
     name, dot, rest = dotted.partition(".")
     root = looked_up(machine, state, function.frame, name) if name else None
