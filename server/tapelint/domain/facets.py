@@ -12,6 +12,8 @@ from __future__ import annotations
 PARAMETER_NAMES = "(registered)"
 # The names that hold buffers.
 BUFFER_NAMES = "(buffers)"
+# The names that hold what a module does not register, since ``object.__setattr__`` has set it.
+UNREGISTERED_NAMES = "(not registered)"
 # The list or dict of a class derived from a container of modules.
 CONTAINER = "(items)"
 # The tensor that stands for all parameters of a network whose layers are not accessed.

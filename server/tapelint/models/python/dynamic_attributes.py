@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import ast
 
+from ...domain import facets
 from ...domain.mro import is_module
 from ...domain.options import Option, is_hashable, settled
 from ...domain.state import State
@@ -31,6 +32,7 @@ from ...domain.values import (
     Instance,
     Mapping,
     Module,
+    TensorRef,
     Unknown,
     Value,
     something,
@@ -107,9 +109,12 @@ def set_attribute(machine: Machine, state: State, call: Call) -> Value:
 
 @function("builtins.object.__setattr__")
 def put(machine: Machine, state: State, call: Call) -> Value:
-    """What every object does, where a class of the program has a ``__setattr__`` of its own."""
-    receiver = call.get(0, "self")
+    """What every object does, where a class of the program, or a module, has a ``__setattr__`` of its own."""
+    receiver, name, value = call.get(0, "self"), call.get(1, "name"), call.get(2, "value")
     if isinstance(receiver, HeapRef):
+        is_held = isinstance(value, TensorRef) or is_module_like(state, value)
+        if is_held and isinstance(name, Const) and isinstance(state.heap[receiver.id], Instance):
+            module_registry.note(state.edit(receiver.id, Instance), facets.UNREGISTERED_NAMES, str(name.value))
         return place(machine, state, receiver, Call(call.name, call.args[1:], call.kwargs, call.node))
     open_up(machine, [receiver])
     return NONE

@@ -73,7 +73,7 @@ def _collect(state: State, value: Value, seen: set[int], prefix: str, found: lis
     thing = state.heap[value.id]
     entries: Iterable[tuple[str, Value]] = ()
     if isinstance(thing, Instance):
-        entries = thing.attributes.items()
+        entries = _registered(thing)
     elif isinstance(thing, Sequence) and thing.kind in ("ModuleList", "Sequential"):
         entries = thing.named()
     elif isinstance(thing, Mapping) and thing.kind == "ModuleDict":
@@ -84,6 +84,12 @@ def _collect(state: State, value: Value, seen: set[int], prefix: str, found: lis
         elif isinstance(item, HeapRef) and is_module_like(state, item):
             found.append((prefix + name, item))
             _collect(state, item, seen, f"{prefix}{name}.", found)
+
+
+def _registered(thing: Instance) -> Iterable[tuple[str, Value]]:
+    """The attributes of a module that its ``__setattr__`` has seen."""
+    hidden = names(thing, facets.UNREGISTERED_NAMES)
+    return [each for each in thing.attributes.items() if each[0] not in hidden] if hidden else thing.attributes.items()
 
 
 def parameters_of(state: State, value: Value) -> list[tuple[str, int]]:
@@ -105,7 +111,7 @@ def _put(state: State, values: list[Value]) -> set[int]:
 
 
 def names(thing: Instance, which: str = facets.PARAMETER_NAMES) -> frozenset[str]:
-    """The names under which something was put into ``_parameters``, or into ``_buffers``."""
+    """The names under which something was put into ``_parameters``, or ``which`` are kept beside the attributes."""
     known = thing.attributes.get(which)
     return frozenset(str(i.value) for i in known.items if isinstance(i, Const)) if isinstance(known, Tuple) else NOTHING
 
@@ -114,7 +120,7 @@ NOTHING: frozenset[str] = frozenset()
 
 
 def note(thing: Instance, which: str, name: str) -> None:
-    """What ``name`` holds is a parameter, or a buffer."""
+    """What ``name`` holds is a parameter, or what else ``which`` says."""
     thing.attributes[which] = Tuple(tuple(Const(n) for n in sorted(names(thing, which) | {name})))
 
 
@@ -140,7 +146,7 @@ def modules_of(state: State, thing: HeapObject) -> dict[str, Value]:
         case Mapping():
             return {str(key): item for key, item in thing.items.items()}
     found: dict[str, Value] = {}
-    for name, value in thing.attributes.items() if isinstance(thing, Instance) else ():
+    for name, value in _registered(thing) if isinstance(thing, Instance) else ():
         if name == facets.CONTAINER and isinstance(value, HeapRef):
             found.update(modules_of(state, state.heap[value.id]))
         elif is_module_like(state, value):
@@ -153,7 +159,7 @@ def _tensors_of(state: State, thing: Instance, kind: str) -> dict[str, Value]:
     registered = names(thing, facets.BUFFER_NAMES) if kind == "_buffers" else names(thing)
     return {
         name: value
-        for name, value in thing.attributes.items()
+        for name, value in _registered(thing)
         if isinstance(value, TensorRef)
         and (name in registered or kind == "_parameters" and state.tensors[value.id].parameter)
     }
