@@ -114,18 +114,10 @@ export function explanation(page) {
 /** Opens the menu of the lightbulb until it has the cure: VS Code drops the answer if it loads another extension meanwhile. */
 async function offered(page) {
     await page.locator('.squiggly-error').first().waitFor();
-    for (let attempt = 1; ; attempt++) {
+    await insist(async () => {
+        await page.keyboard.press('Escape');
         await page.keyboard.press('Control+.');
-        try {
-            await page.locator('.action-widget .monaco-list-row', { hasText: 'detach' }).first().waitFor({ timeout: 10_000 });
-            return;
-        } catch (error) {
-            if (attempt === 6) {
-                throw error;
-            }
-            await page.keyboard.press('Escape');
-        }
-    }
+    }, page.locator('.action-widget .monaco-list-row', { hasText: 'detach' }).first());
 }
 
 /** Waits until the cursor is in a line: it stays with its text when lines are put above. */
@@ -139,13 +131,20 @@ async function atLine(page, line) {
  * the mouse leaves: at first that may be from before the extension has answered.
  */
 export async function clickLink(page, x, y, opened) {
-    for (let attempt = 1; ; attempt++) {
+    await insist(async () => {
         await page.mouse.move(x, y - 80);
         await page.mouse.move(x, y);
         await page.waitForTimeout(800);
         await page.mouse.click(x, y);
+    }, opened);
+}
+
+/** Acts until what it should bring is there, six times at most. */
+async function insist(act, brought) {
+    for (let attempt = 1; ; attempt++) {
+        await act();
         try {
-            await opened.waitFor({ timeout: 10_000 });
+            await brought.waitFor({ timeout: 10_000 });
             return;
         } catch (error) {
             if (attempt === 6) {
@@ -155,10 +154,9 @@ export async function clickLink(page, x, y, opened) {
     }
 }
 
-/** Opens a terminal in which the program has raised. */
+/** Opens a terminal in which the program has raised. VS Code shows its files before it listens to all of its keys. */
 export async function raise(page) {
-    await page.keyboard.press('Control+Shift+Backquote');
-    await page.locator('.terminal-wrapper .xterm').first().waitFor();
+    await insist(() => page.keyboard.press('Control+Shift+Backquote'), page.locator('.terminal-wrapper .xterm').first());
     await page.waitForTimeout(3000);
     if (TORCH) {
         await page.keyboard.type(`PS1='$ '; python() { ${TORCH} "$@"; }; clear\n`, { delay: 10 });
