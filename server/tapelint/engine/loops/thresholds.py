@@ -52,8 +52,10 @@ class _Passing:
     number: int
     # That number.
     other: int
-    # Whether it was another one in the iteration before.
-    changes: bool = False
+    # Whether it has come nearer since an iteration before.
+    nears: bool = False
+    # Whether it was there since.
+    is_met: bool = False
 
 
 @dataclass(slots=True)
@@ -69,8 +71,8 @@ class LoopExtension:
     # The first late iteration in which a number was assumed to have grown far enough: where it is set back then, and is
     # the only one, it is there in the next again.
     reached_in: int = 0
-    # What each comparison with a number that is met and passed saw last; None once it was met.
-    passing: dict[ast.AST, _Passing | None] = field(default_factory=dict)
+    # What each comparison with a number that is met and passed saw last, before it was met.
+    passing: dict[ast.AST, _Passing] = field(default_factory=dict)
     # The number that is met in a late iteration, and that iteration: of several numbers only one can be.
     met: tuple[int, int] | None = None
 
@@ -94,6 +96,8 @@ def assume_reached(
     """``left op right``, where ``right`` stands at ``node``, if that is not decided by what the two numbers are now. A
     ``left`` one that ``recurs`` is what a division leaves.
     """
+    if isinstance(op, ast.Eq) and isinstance(left, Unknown):
+        _may_meet(machine, state, node)
     if not isinstance(left, Const) or not isinstance(right, Const):
         return None
     one, two = raw_value(left), raw_value(right)
@@ -148,31 +152,52 @@ def _extended(machine: Machine, state: State) -> Iteration | None:
 
 def _meets(machine: Machine, state: State, node: ast.AST, number: int, other: int, recurs: bool) -> bool:
     """Whether what the program counts is assumed to be at the ``other`` number, with which it is compared at ``node``:
-    it has changed from one iteration to the next, and has not been there in those that were followed.
+    it has come nearer from one iteration to the next, and has not been there in those that were followed, or was set
+    back since.
     """
     lap = _extended(machine, state)
     if lap is None:
         return False
     waiting = machine.unit.loop_extensions[lap.run]
-    last = waiting.passing.setdefault(node, _Passing(lap.number, number, other))
-    if number == other or last is None:
-        waiting.passing[node] = None
-        return False
-    is_back = number < last.number
-    if last.lap != lap.number:
-        last = waiting.passing[node] = _Passing(lap.number, number, other, last.changes or last.number != number)
-    if last.changes:
+    last, is_back = _seen(waiting, lap.number, node, number, other, recurs)
+    if last.nears:
         waiting.iterations = max(waiting.iterations, machine.limits.max_unroll + 1)
-    if not waiting.late or not last.changes:
+    if not waiting.late or not last.nears:
         return False
     waiting.met = waiting.met or (lap.number, other)
     return waiting.met == (lap.number, other) or (recurs or is_back) and _comes_again(waiting, lap.number, other)
 
 
+def _seen(
+    waiting: LoopExtension, lap: int, node: ast.AST, number: int, other: int, recurs: bool
+) -> tuple[_Passing, bool]:
+    """What is known of a number that is compared again, and whether it is a smaller one than before."""
+    last = waiting.passing.setdefault(node, _Passing(lap, number, other))
+    is_back = number < last.number
+    if number == other:
+        last = waiting.passing[node] = replace(last, lap=lap, is_met=True)
+    if last.is_met and (recurs or (number - other) * (last.number - other) <= 0):
+        return _Passing(lap, number, other), is_back
+    if last.lap != lap:
+        nears = number != last.number if recurs else abs(other - number) < abs(other - last.number)
+        last = waiting.passing[node] = _Passing(lap, number, other, last.nears or last.is_met or nears)
+    return last, is_back
+
+
+def _may_meet(machine: Machine, state: State, node: ast.AST) -> None:
+    """On one of two paths what was compared at ``node`` in an iteration before is there: how far it is now is not known
+    any more.
+    """
+    lap = _extended(machine, state)
+    waiting = machine.unit.loop_extensions[lap.run] if lap is not None else None
+    if waiting is not None and (last := waiting.passing.get(node)) is not None:
+        waiting.passing[node] = replace(last, is_met=True)
+
+
 def _comes_again(waiting: LoopExtension, lap: int, other: int) -> bool:
     """Whether a number that was met in a late iteration is there in the next, too: no other one comes by."""
     assert waiting.met is not None
-    return lap > waiting.met[0] and all(each is None or each.other == other for each in waiting.passing.values())
+    return lap > waiting.met[0] and all(each.is_met or each.other == other for each in waiting.passing.values())
 
 
 def assume_started(machine: Machine, state: State, whole: HeapRef) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from ...autograd import Extent
 from ...domain.completion import IteratorExhausted, ProgramRaised
+from ...domain.induction import InductionValue
 from ...domain.opaque_values import is_data
 from ...domain.options import settled
 from ...domain.state import State
@@ -120,7 +121,7 @@ def size(machine: Machine, state: State, call: Call) -> Value:
         return _length_of(value.value)
     if isinstance(value, HeapRef) and (count := _items_in(state.heap[value.id])) is not None:
         machine.observations.add(value.id)
-        return Const(count)
+        return InductionValue(count, machine.observations, grows=True) if state.iterations else Const(count)
     return unknown_number()
 
 
