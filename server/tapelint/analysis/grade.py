@@ -19,7 +19,7 @@ What is not told says why (``tapelint trace``).
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from ..autograd.model.choices import (
@@ -265,17 +265,26 @@ def _decides_how_often(choice: Choice, found: Finding) -> bool:
 
 def _surrounds(choice: Choice, found: Finding) -> bool:
     """Whether all that leads to a hazard happens in the code that a choice leads to, as far as it stands in the same
-    function as the test, or is called there.
+    function as the test, or is called there. What a loop does with the items of a generator happens at its yields.
     """
-    hazard = (found.point.node, found.node, *found.point.calls)
+    hazard = {id(node) for node in (found.point.node, found.node, *found.point.calls)}
+    own = _own(choice.scope)
     if choice.inside is None:  # until the function returns: what its caller does with the result is none of it
-        return not _own(choice.scope).isdisjoint(map(id, hazard))
+        return not own.isdisjoint(hazard)
     inside = {id(node) for side in choice.inside for node in walk(side)}
-    if not any(id(node) in inside for node in hazard):
+    is_looped = any(isinstance(lap.loop, ast.For) for lap in found.point.iterations)
+    if inside.isdisjoint(hazard) and not (is_looped and own.isdisjoint(hazard) and _holds_yields(choice, inside)):
         return False
-    beside = _own(choice.scope) - inside
+    beside = own - inside
     steps = ((link.node, *(link.when.calls if link.when else ())) for link in found.links)
     return not any(id(node) in beside for step in steps for node in step)
+
+
+def _holds_yields(choice: Choice, inside: Container[int]) -> bool:
+    """Whether the function that a choice stands in is a generator, all of whose yields are ``inside`` (by id)."""
+    own = own_nodes(choice.scope, FUNCTIONS) if choice.scope is not None else ()
+    yields = [node for node in own if isinstance(node, ast.Yield)]
+    return bool(yields) and all(id(node) in inside for node in yields)
 
 
 def _own(scope: ast.AST | None) -> set[int]:

@@ -15,7 +15,7 @@ from functools import partial
 from ..autograd import Iteration
 from ..domain.completion import Break, Continue, IteratorExhausted, Raise
 from ..domain.state import State
-from ..domain.values import FALSE, NONE, Generator, Sequence, Value
+from ..domain.values import FALSE, NONE, Generator, Range, Sequence, Tuple, Value, Zip
 from ..engine.evaluation import Items
 from ..engine.lifecycle import LoopLeft
 from ..engine.limits import Limits
@@ -29,6 +29,7 @@ from ..engine.paths.conditions import decide
 from ..engine.paths.truth import tested_truth, truth
 from ..engine.resume_point import LoopEntry
 from ..engine.syntax.liveness import bound_in
+from ..frozen import frozen
 from ..source import cached_on_node, walk, written
 from .assign import assign
 from .functions import run_generator
@@ -92,12 +93,12 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> li
     depth, iterations = len(state.iterations), unroll_bound(node, machine.limits, machine.iterations_kept())
     stepping, machine.context.suspend_at = node is machine.context.suspend_at, None
 
-    def begin(s: State) -> Generator | tuple[Items, Value]:
+    def begin(s: State) -> _Turns | tuple[Items, Value]:
         source = machine.eval(node.iter, s)
         refuse_iteration(s, source)
         iterable = started(machine, s, source, node)
-        if isinstance(iterable, Generator) and iterable.function is not None:
-            return iterable
+        if (turns := _turns(machine, s, iterable, node, iterations)) is not None:
+            return turns
         return items_due(machine, s, iterable, node, iterations), iterable
 
     results: list[State] = []
@@ -105,8 +106,8 @@ def for_loop(machine: Machine, node: ast.For | ast.AsyncFor, state: State) -> li
     for path, found in paths:
         if found is None:
             results.append(path)
-        elif isinstance(found, Generator):
-            results += _over_generator(machine, node, path, found, depth, iterations)
+        elif isinstance(found, _Turns):
+            results += _over_generator(machine, node, path, found, depth)
         else:
             due, iterable = found
             count = most_items(path, iterable)
@@ -359,11 +360,39 @@ def _heads(machine: Machine, node: ast.For | ast.AsyncFor | ast.While, states: l
     return None if known is None else known.head
 
 
+@frozen
+class _Turns:
+    """A loop over a generator of the program."""
+
+    generator: Generator
+    # What each iteration is given, up to the most of them; the generator stands for what it yields.
+    rows: list[tuple[Value, ...]]
+    # Whether it is given the yielded value alone.
+    is_alone: bool
+    # Whether the rows are all that there are.
+    exact: bool
+
+
+def _turns(machine: Machine, state: State, iterable: Value, node: ast.AST, iterations: int) -> _Turns | None:
+    """How a loop runs over a generator of the program, or over one that is counted (``enumerate(batches(16))``)."""
+    parts = iterable.parts if isinstance(iterable, Zip) else (iterable,)
+    others = [part for part in parts if not isinstance(part, Range)]
+    if len(others) != 1 or not isinstance(generator := others[0], Generator) or generator.function is None:
+        return None
+    yielded = Items([generator] * iterations, False)
+    columns = [yielded if part is generator else items_due(machine, state, part, node, iterations) for part in parts]
+    rows = list(zip(*(each.values for each in columns)))
+    return _Turns(generator, rows, iterable is generator, any(each.exact for each in columns)) if rows else None
+
+
 def _over_generator(
-    machine: Machine, node: ast.For | ast.AsyncFor, state: State, generator: Generator, depth: int, iterations: int
+    machine: Machine, node: ast.For | ast.AsyncFor, state: State, turns: _Turns, depth: int
 ) -> list[State]:
-    """The body runs at every ``yield``: generator and loop take turns, as in life."""
-    run, chosen = machine.new_run(), len(state.path_condition)
+    """The body runs at every ``yield``: generator and loop take turns, as in life. Where the program waits in the body
+    for something, the loops that yield run as much longer.
+    """
+    run, chosen, extensions = machine.new_run(), len(state.path_condition), machine.unit.loop_extensions
+    waiting = extensions[run] = LoopExtension()
     base = state.iterations
     count = state.new(Sequence("list", []))  # one item per lap, on the heap, so that every path has its own
     state.iterations = (*base, Iteration(node, run, 1))
@@ -373,16 +402,23 @@ def _over_generator(
         number = len(path.get(count, Sequence).items)
         inside = path.iterations[depth + 1 :]  # the generator's own loops
         path.iterations = (*base, Iteration(node, run, number))
-        bound = machine.run_paths(path, lambda s: assign(machine, s, node.target, value, node, None))
+        row = [value if item is turns.generator else item for item in turns.rows[number - 1]]
+        item = value if turns.is_alone else Tuple(tuple(row))
+        bound = machine.run_paths(path, lambda s: assign(machine, s, node.target, item, node, None))
         states = [s for b in bound for s in machine.block(node.body, [b])]
+        if number >= len(turns.rows) and not turns.exact:
+            turns.rows.extend(turns.rows[-1:] * waiting.more(number, machine.limits))
+            for other in (extensions[lap.run] for lap in inside if lap.run in extensions):
+                other.iterations = max(other.iterations, waiting.iterations)
         for out in states:
             # What the generator does next belongs to the next iteration.
             out.iterations = (*base, Iteration(node, run, number + 1), *inside)
-            if (out.completion is None or isinstance(out.completion, Continue)) and number >= iterations:
+            if (out.completion is None or isinstance(out.completion, Continue)) and number >= len(turns.rows):
                 out.completion = Break()
         return states
 
-    states = run_generator(machine, state, generator, body)
+    states = run_generator(machine, state, turns.generator, body)
+    extensions.pop(run)
     going = [s for s in states if s.completion is None]
     left = [s for s in states if s.completion is not None]
     return _leave(machine, node, going, left, depth, chosen)
