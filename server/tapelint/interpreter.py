@@ -81,6 +81,11 @@ CHECKS = Lifecycle(
     ),
     attribute_assigned=Topic(unregistered_parameters.on_attribute_assigned),
     unknown_stepped=Topic(other_tensors_held.on_unknown_stepped),
-    path_ended=Topic(retention.on_path_ended, steps_without_backward.on_path_ended, unstepped_optimizers.on_path_ended),
+    path_ended=Topic(
+        retention.on_path_ended,
+        steps_without_backward.on_path_ended,
+        unstepped_optimizers.on_path_ended,
+        unoptimized_parameters.on_path_ended,
+    ),
 )
 """The checks, each with what it listens to."""

@@ -205,6 +205,10 @@ class Training(Record):
     trained_by_others: set[int] = field(default_factory=set)
     # Where leaves were made not to require grad any more, the last time.
     frozen_at: dict[int, ProgramPoint] = field(default_factory=dict)
+    # Where such leaves were made to require grad again, the last time.
+    unfrozen_at: dict[int, ProgramPoint] = field(default_factory=dict)
+    # The leaves that were frozen when an optimizer was made, by its heap id.
+    frozen_before: dict[int, frozenset[int]] = field(default_factory=dict)
     # The leaves that the backward at each call has reached.
     reached_at: dict[ast.AST, frozenset[int]] = field(default_factory=dict)
     # Where a scaler has unscaled or stepped last, by its heap id, the optimizer and the method.

@@ -5,20 +5,22 @@
     model.fc = nn.Linear(8, 2)                          # the optimizer was built before, and has the old ones
 
 Who leaves a part of a network out of an optimizer means it. Reported is only what an optimizer of the whole network
-lost: what is in a plain container, what is no Parameter, what was made after the optimizer. What has taken the place of
-``other_tensors_held`` reports a tensor that the optimizer holds.
+lost: what is in a plain container, what is no Parameter, what was made after the optimizer; and what was frozen when
+the optimizer was made, and is trained later. What has taken the place of a tensor that the optimizer holds is reported
+by ``other_tensors_held``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from ..autograd import ProgramPoint
 from ..autograd.events.training_step import NeverStepped, WhyUnoptimized
 from ..because import NOTHING
 from ..domain.state import State
 from ..domain.values import Class, Frame, HeapRef, Instance, Mapping, Optimizer, TensorRef, Value
 from ..domain.values import Sequence as Items
-from ..engine.lifecycle import StepRepeated
+from ..engine.lifecycle import PathEnded, StepRepeated
 from ..engine.machine import Machine
 from ..frozen import frozen
 from ..models.torch.nn.module_registry import is_module_like
@@ -52,6 +54,41 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
             if (kept.owner, kept.attribute) not in reported:
                 reported.add((kept.owner, kept.attribute))
                 _publish(machine, event, why, kept, mine)
+
+
+def on_path_ended(machine: Machine, event: PathEnded) -> None:
+    """Publish what was unfrozen after the optimizer of the rest of its network was made, and is in no other one."""
+    state, training = event.state, machine.facts.training
+    optimizers = {key: thing for key, thing in state.heap.items() if isinstance(thing, Optimizer)}
+    if not training.unfrozen_at or any(thing.is_partial for thing in optimizers.values()):
+        return
+    lost = lost_leaves(machine, state, optimizers.values()).intersection(training.unfrozen_at)
+    for mine, thing in optimizers.items():
+        left = tuple(sorted(lost & training.frozen_before[mine] & _beside(state, thing.params)))
+        uses = [state.consumed_passes.get(run) for key in left for run in state.history[key].passes]
+        if step := next((use.step for use in uses if use is not None and use.step is not None), None):
+            _publish_unfrozen(machine, step, left, mine)
+
+
+def _beside(state: State, leaves: list[int]) -> set[int]:
+    """All that networks hold which hold some of these leaves."""
+    networks = (set(leaves_below(state, HeapRef(key))) for key in state.heap if is_module_like(state, HeapRef(key)))
+    return set[int]().union(*(each for each in networks if not each.isdisjoint(leaves)))
+
+
+def _publish_unfrozen(machine: Machine, step: ProgramPoint, leaves: tuple[int, ...], mine: int) -> None:
+    machine.facts.events.publish(
+        NeverStepped(
+            point=step,
+            optimizer=None,
+            built=machine.created_by.get(mine),
+            leaves=leaves,
+            why="frozen",
+            attribute=None,
+            value=machine.facts.training.unfrozen_at[leaves[0]].node,
+            wrapper=None,
+        )
+    )
 
 
 def _publish(machine: Machine, event: StepRepeated, why: WhyUnoptimized, kept: HeldLeaves, mine: int) -> None:

@@ -15,7 +15,7 @@ from ..model.graph import Node
 from ..model.program_point import ProgramPoint
 from .graph_walks import Event, SilentEvent
 
-WhyUnoptimized = Literal["hidden", "plain", "later"]
+WhyUnoptimized = Literal["hidden", "plain", "later", "frozen"]
 """The parameters are in a plain container, or a tensor is no Parameter, or they were made after the optimizer."""
 
 

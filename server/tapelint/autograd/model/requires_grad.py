@@ -48,6 +48,8 @@ def set_by_program(facts: Facts, state: AutogradState, tensor: Tensor, wanted: b
         point = state.point(node)
         if wanted is False and tensor.requires_grad:
             facts.training.frozen_at[tensor.id] = point
+        elif wanted and tensor.id in facts.training.frozen_at:
+            facts.training.unfrozen_at[tensor.id] = point
         event = RequiresGradSet(
             point=point, because=tensor.because, tensor=tensor.id, before=tensor.requires_grad, wanted=wanted
         )

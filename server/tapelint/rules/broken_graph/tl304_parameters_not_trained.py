@@ -98,8 +98,8 @@ for step in range(3):
 Reports an optimizer (or `add_param_group`) that is given a computed tensor, and a place where the graph is cut
 (`.data`, `detach`, ...) above parameters that an optimizer holds and that no backward ever reaches. And the other way
 round: parameters that backward passes reach, and that the optimizer of the whole network does not hold, because they
-are in a plain list or dict, are plain tensors, or were made after the optimizer. And an update by hand that only binds
-a name.
+are in a plain list or dict, are plain tensors, or were made or unfrozen after the optimizer. And an update by hand that
+only binds a name.
 
 ## Fix safety
 `detach().requires_grad_()` begins a graph at the computed value. What it was computed from is trained no more.
@@ -213,7 +213,10 @@ def not_held(event: NeverStepped, facts: Facts) -> Finding:
     place = event.attribute or event.value
     names = tensor_names(facts, event.leaves)
     cures: tuple[FixProposal, ...] = ()
-    if event.why == "later":
+    if event.why == "frozen":
+        what = "This is unfrozen after the optimizer was made, which does not hold it"
+        advice = "Give the optimizer all parameters (a step skips frozen ones), or add these (`add_param_group`)."
+    elif event.why == "later":
         what = f"{kept} was made after {held}, which does not hold it"
         advice = "Build the optimizer when the network is complete, or add the new parameters (`add_param_group`)."
         if event.built is not None:

@@ -93,12 +93,20 @@ def make(machine: Machine, state: State, call: Call) -> Value:
     made = HeapRef(state.new(Optimizer(name, held, more, fused, single, _is_stateful(name, call))))
     machine.created_by[made.id] = call.node
     open_objects.made(machine, state, made.id)
-    machine.facts.training.optimized.update(held)
+    _note_held(machine, state, made.id, held)
     stand_in(machine, state, made, name, call.node)
     if is_groups(state, given):
         assert isinstance(given, HeapRef)
         machine.grouped[made.id] = given
     return made
+
+
+def _note_held(machine: Machine, state: State, made: int, held: list[int]) -> None:
+    """Note what an optimizer was made of, and what was frozen then."""
+    training = machine.facts.training
+    training.optimized.update(held)
+    there = [state.tensors[key] for key in training.frozen_at if key in state.tensors]
+    training.frozen_before[made] = frozenset(each.id for each in there if each.requires_grad is False)
 
 
 def _is_stateful(name: str, call: Call) -> bool:
