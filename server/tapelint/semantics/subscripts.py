@@ -40,6 +40,7 @@ from ..models.torch.autograd import missing_grad
 from ..models.torch.autograd.changed_objects import part_changed
 from ..models.torch.nn import module_registry
 from ..models.torch.nn.new_parameters import kept
+from ..models.torch.registry import MAPPING_METHODS, SEQUENCE_METHODS, Call, method
 from ..ops.module_names import some_of
 from . import tensor_items
 from .picked_items import at_known_index, at_unknown_index, stored
@@ -284,6 +285,14 @@ def slicing(machine: Machine, node: ast.Slice, state: State, key: object) -> Val
         machine.eval(part, state) if part is not None else NONE for part in (node.lower, node.upper, node.step)
     )
     return Slice(start, stop, step)
+
+
+@method(SEQUENCE_METHODS, "__setitem__")
+@method(MAPPING_METHODS, "__setitem__")
+def set_item(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
+    """What stands for ``a[i] = v`` in a lambda: ``a.__setitem__(i, v)``."""
+    store(machine, state, receiver, call.get(0, "key"), call.get(1, "value"), call.node)
+    return NONE
 
 
 EXPRESSIONS.update({ast.Subscript: subscript, ast.Slice: slicing})
