@@ -163,10 +163,16 @@ def _completed(machine: Machine, state: State, module: int, base: HeapRef) -> li
 
 
 def _is_set_anew(machine: Machine, state: State, base: HeapRef, heir: HeapRef) -> bool:
-    """Whether the constructor of ``heir`` computes an attribute that the one of ``base`` sets: a stand-in there."""
+    """Whether the constructor of ``heir`` calls that of ``base``, and then computes an attribute that is set there: it
+    was a stand-in.
+    """
     made = [state.get(kind.id, Class).attributes.get("__init__") for kind in (base, heir)]
     flows = [machine.query(method_flow, each.node) for each in made if isinstance(each, Function)]
-    return len(flows) == 2 and made[0] != made[1] and not flows[1].computed.isdisjoint(flows[0].assigned)
+    if len(flows) < 2 or made[0] == made[1] or not isinstance(made[1], Function):
+        return False
+    calls = (node.func for node in walk(made[1].node) if isinstance(node, ast.Call))
+    completes = any(isinstance(function, ast.Attribute) and function.attr == "__init__" for function in calls)
+    return completes and not flows[1].computed.isdisjoint(flows[0].assigned)
 
 
 def _heirs(state: State, module: int, base: HeapRef) -> list[HeapRef]:
