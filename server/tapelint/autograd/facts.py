@@ -234,6 +234,8 @@ class Networks(Record):
     proven_networks: set[int] = field(default_factory=set)
     # The optimizers that came as arguments, by their heap ids, each with the name of the argument.
     handed_optimizers: dict[int, str] = field(default_factory=dict)
+    # The leaves that code which is not known was given, by the heap ids of the optimizers that it has made.
+    made_for: dict[int, frozenset[int]] = field(default_factory=dict)
     # The leaf that stands for all that an optimizer holds, by the heap id of each.
     stand_ins: dict[int, int] = field(default_factory=dict)
     # The module that was asked for its parameters, by the empty list that it returned.

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from functools import partial
 
 from ..autograd import give_history
+from ..autograd.model.graph_search import leaf_tensors
 from ..domain import facets
 from ..domain.induction import is_plain
 from ..domain.mro import mro_of
@@ -30,6 +31,7 @@ from ..domain.values import (
     HeapRef,
     Instance,
     Origin,
+    TensorRef,
     Unknown,
     Value,
 )
@@ -48,7 +50,7 @@ UNTOLD = (Origin.ANY, Origin.NAME)
 
 def variable(machine: Machine, state: State, name: str, value: Value, node: ast.AST) -> Value:
     """What the variable ``name`` of the running scope is bound to."""
-    if not _may_be(value) or (scope := _scope(machine, state)) is None:
+    if not _may_be(state, value) or (scope := _scope(machine, state)) is None:
         return value
     return _by_use(machine, state, value, name, machine.query(asked_of_variables, scope).get(name, frozenset()), node)
 
@@ -56,14 +58,14 @@ def variable(machine: Machine, state: State, name: str, value: Value, node: ast.
 def arguments(machine: Machine, state: State, frame: int, definition: ast.AST, node: ast.AST) -> None:
     """The same of the parameters of a function, whose call at ``node`` has given them their values."""
     for name, value in [*state.get(frame, Frame).variables.items()]:
-        if _may_be(value):
+        if _may_be(state, value):
             asked = machine.query(asked_of_variables, definition).get(name, frozenset())
             state.edit(frame, Frame).variables[name] = _by_use(machine, state, value, name, asked, node)
 
 
 def attribute(machine: Machine, state: State, thing: Instance, name: str, value: Value, node: ast.AST) -> Value:
     """What the attribute ``name`` of an object is bound to."""
-    if not _may_be(value):
+    if not _may_be(state, value):
         return value
     asked = frozenset[str]()
     for owner in mro_of(state, thing.kind):
@@ -73,12 +75,12 @@ def attribute(machine: Machine, state: State, thing: Instance, name: str, value:
 
 
 def _by_use(machine: Machine, state: State, value: Value, name: str, asked: frozenset[str], node: ast.AST) -> Value:
-    """A value by what is ``asked`` of it; an optimizer only where it is not known what it was given."""
-    if is_of_network(asked):
+    """A value by what is ``asked`` of it; an optimizer is one of what the code was given that has made it."""
+    if is_of_network(asked) and not isinstance(value, TensorRef):
         return _known(machine, state, value, partial(_network, machine, state, value, name, node))
-    is_given = isinstance(value, Unknown) and value.tensor_id in machine.facts.objects.holders
-    if is_of_optimizer(asked) and isinstance(value, Unknown) and not is_given:
-        return _known(machine, state, value, partial(unknown_optimizer, machine, state, name, node))
+    if is_of_optimizer(asked) and not isinstance(value, BuiltinMethod):
+        given = _given_to(machine, state, value)
+        return _known(machine, state, value, partial(unknown_optimizer, machine, state, name, given, node))
     return value
 
 
@@ -96,13 +98,23 @@ def is_walked(machine: Machine, state: State, thing: Instance, call: Call) -> bo
     return True in walked or False in walked and not all(map(is_plain, (*call.args, *call.kwargs.values())))
 
 
-def _may_be(value: Value) -> bool:
-    """Whether nothing says that a value is no network: it is what an unknown call returned, or an attribute of
-    something unknown.
+def _may_be(state: State, value: Value) -> bool:
+    """Whether nothing says that a value is no network and no optimizer: it is what an unknown call returned, perhaps of
+    tensors, or an attribute of something unknown.
     """
     if isinstance(value, BuiltinMethod):
-        return isinstance(value.receiver, Unknown) and _may_be(value.receiver)
+        return isinstance(value.receiver, Unknown) and _may_be(state, value.receiver)
+    if isinstance(value, TensorRef):
+        return state.tensors[value.id].assumption is not None
     return isinstance(value, Unknown) and value.requires_grad is None and value.origin in UNTOLD
+
+
+def _given_to(machine: Machine, state: State, value: Value) -> frozenset[int]:
+    """The leaves that the unknown code was given which has made a value."""
+    if isinstance(value, TensorRef):
+        return frozenset(leaf_tensors(state.grad_fns([value.id])))
+    holders = machine.facts.objects.holders
+    return holders.get(value.tensor_id, frozenset()) if isinstance(value, Unknown) else frozenset()
 
 
 def _scope(machine: Machine, state: State) -> ast.AST | None:
@@ -117,17 +129,16 @@ def _scope(machine: Machine, state: State) -> ast.AST | None:
 
 def _known(machine: Machine, state: State, value: Value, make: Callable[[], HeapRef]) -> Value:
     """What an unknown value is taken for; the same each time it is bound."""
-    owner, key = value, facets.NETWORK
-    if isinstance(value, BuiltinMethod):
-        owner, key = value.receiver, value.name
-    assert isinstance(owner, Unknown)
-    given = state.given_attributes(owner.tensor_id)
-    known = given.get(key)
+    owner, name = (value.receiver, value.name) if isinstance(value, BuiltinMethod) else (value, facets.NETWORK)
+    assert isinstance(owner, Unknown | TensorRef)
+    key = owner.id if isinstance(owner, TensorRef) else owner.tensor_id
+    given = state.given_attributes(key)
+    known = given.get(name)
     if known is None:
         known = make()
         if owner is value and isinstance(state.heap[known.id], Instance):
             _set_as(state, known, given)
-        state.edit_given_attributes(owner.tensor_id)[key] = known
+        state.edit_given_attributes(key)[name] = known
     return known
 
 

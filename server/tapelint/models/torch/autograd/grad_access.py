@@ -196,6 +196,7 @@ def reach(machine: Machine, state: State, values: Iterable[Value], most: int = 4
                     todo += _held_by(thing)
                     if isinstance(thing, Optimizer):
                         yield from thing.params
+                    yield from machine.facts.networks.made_for.get(value.id, ())
                     if value.id in machine.facts.networks.handed_optimizers:
                         yield from machine.facts.networks.handed_leaves
             case _:

@@ -22,12 +22,14 @@ where that leaves several networks, nothing is known of them.
 For that one leaf stands for all that such an optimizer holds (``stand_ins``), and is reached by every backward. So it
 is for the only optimizer of a program, where that is made here or by code that is not known, and what it holds or what
 goes backward is not known.
+
+    optimizer = library.build(net)       made by code that is not known: it holds leaves of `net`, if no other does
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from .... import autograd
@@ -35,7 +37,7 @@ from ....autograd import Leaf, Node, bump, fresh_id
 from ....autograd.gradients import history
 from ....autograd.gradients.ledger import book, planned
 from ....autograd.model.graph_search import nodes_below
-from ....because import NOTHING, guess
+from ....because import NOTHING, Because, guess
 from ....domain.reachability import reachable_graph
 from ....domain.state import State
 from ....domain.values import HeapRef, Optimizer, Value
@@ -60,37 +62,52 @@ def stand_in(machine: Machine, state: State, optimizer: HeapRef, name: str, node
     machine.facts.networks.stand_ins[optimizer.id] = held
 
 
-def unknown_optimizer(machine: Machine, state: State, name: str, node: ast.AST) -> HeapRef:
-    """An optimizer that code which is not known has made: nothing but the order of its calls is known of it."""
+def unknown_optimizer(machine: Machine, state: State, name: str, given: frozenset[int], node: ast.AST) -> HeapRef:
+    """An optimizer made by code which is not known and was ``given`` these leaves: nothing but the order of its calls
+    is known of it.
+    """
     made = HeapRef(state.new(Optimizer(name, [], True)))
     stand_in(machine, state, made, name, node)
+    machine.facts.networks.made_for[made.id] = given
     return made
 
 
 def assumed_parameters(machine: Machine, state: State, optimizer: HeapRef, is_step: bool) -> list[int]:
-    """What an optimizer that came as an argument is taken to hold, if the program has no other: the parameters of all
-    networks that came as arguments and have been trained so far; for a step of all, where none has been. What it does
-    to their gradients rests on that.
+    """What is taken to be held by an optimizer of which that is not known, as far as it has been trained so far; for a
+    step all of it, where nothing has been. What it does to gradients rests on that.
     """
-    networks = machine.facts.networks
-    argument = networks.handed_optimizers.get(optimizer.id)
-    if argument is None or _has_others(machine, state, optimizer):
-        return []
-    leaves = {leaf: name for leaf, name in networks.handed_leaves.items() if leaf in state.tensors}
-    trained = {leaf: name for leaf, name in leaves.items() if leaf in state.history}
+    leaves = {leaf: why for leaf, why in _supposed(machine, state, optimizer).items() if leaf in state.tensors}
+    trained = {leaf: why for leaf, why in leaves.items() if leaf in state.history}
     held = leaves if is_step and not trained else trained
-    for name in dict.fromkeys(held.values()):
-        because = guess(f"`{argument}` holds the parameters of `{name}`")
-        history.assumed(state, [leaf for leaf, network in held.items() if network == name], because)
+    for because in dict.fromkeys(held.values()):
+        history.assumed(state, [leaf for leaf, why in held.items() if why == because], because)
     return [*held]
+
+
+def _supposed(machine: Machine, state: State, optimizer: HeapRef) -> dict[int, Because]:
+    """The leaves that an optimizer is taken to hold, each with the guess: what the code was given that has made it, if
+    no other optimizer may hold some of that. One that came as an argument holds the parameters of all networks that
+    did, if the program has no other.
+    """
+    networks, others = machine.facts.networks, _others(machine, state, optimizer)
+    if given := networks.made_for.get(optimizer.id):
+        held = [_held_by(machine, state, key) for key in others]
+        is_alone = all(each and given.isdisjoint(each) for each in held)
+        return dict.fromkeys(sorted(given) if is_alone else (), _is_for_all(state, optimizer))
+    argument = networks.handed_optimizers.get(optimizer.id)
+    if argument is None or any(others):
+        return {}
+    return {leaf: _holds(argument, network) for leaf, network in networks.handed_leaves.items()}
 
 
 def reach_stand_ins(machine: Machine, state: State, roots: Sequence[int], node: ast.AST, is_known: bool) -> None:
     """A backward may reach whatever an optimizer holds, where one of both is not known: what it begins at, which
     ``is_known`` otherwise, or what the optimizer holds.
     """
-    known = [(by, key) for by, key in machine.facts.networks.stand_ins.items() if by in state.heap]
-    if leaves := [k for by, k in known if k in state.tensors and not (is_known and state.get(by, Optimizer).params)]:
+    networks = machine.facts.networks
+    known = [(by, key) for by, key in networks.stand_ins.items() if by in state.heap]
+    wide = [key for by, key in known if not (is_known and _held_by(machine, state, by))]
+    if leaves := [key for key in wide if key in state.tensors]:
         run = planned(machine.facts, state, roots, node, (), (), [*map(Leaf, leaves)], NOTHING, False)
         book(machine.facts, state, replace(run, scale=None), leaves)
 
@@ -106,17 +123,32 @@ def order_only(machine: Machine, state: State, optimizer: HeapRef, is_step: bool
     if key is None or key not in state.tensors or any(not past.never for past, _ in history.groups(state, held)):
         return []
     is_handed = optimizer.id in networks.handed_optimizers
-    if held if is_handed else _has_others(machine, state, optimizer):
+    if held if is_handed else any(_others(machine, state, optimizer)):
         return []
-    history.assumed(state, [key], guess(f"`{state.tensors[key].assumption}` holds what this code trains"))
+    history.assumed(state, [key], _is_for_all(state, optimizer))
     history.forget_used(state, [key])
     return [] if is_step and state.history[key].never and thing.cleared <= state.unread else [key]
 
 
-def _has_others(machine: Machine, state: State, optimizer: HeapRef) -> bool:
-    """Whether the running code has another optimizer: one that was there before counts where it leads to that."""
+def _held_by(machine: Machine, state: State, key: int) -> Collection[int]:
+    """The leaves that an optimizer holds, or that the code was given which has made it."""
+    return state.get(key, Optimizer).params or machine.facts.networks.made_for.get(key, ())
+
+
+def _holds(optimizer: str, network: str) -> Because:
+    """The guess that an optimizer that came as an argument is for a network that did."""
+    return guess(f"`{optimizer}` holds the parameters of `{network}`")
+
+
+def _is_for_all(state: State, optimizer: HeapRef) -> Because:
+    """The guess that an optimizer is for what is there."""
+    return guess(f"`{state.get(optimizer.id, Optimizer).name}` holds what this code trains")
+
+
+def _others(machine: Machine, state: State, optimizer: HeapRef) -> Iterator[int]:
+    """The other optimizers that the running code has: one that was there before counts where it leads to that."""
     others = (key for key, thing in state.heap.items() if isinstance(thing, Optimizer) and key != optimizer.id)
-    return any(not is_older(machine, key) or leads_to(state, {state.frame}, key) for key in others)
+    return (key for key in others if not is_older(machine, key) or leads_to(state, {state.frame}, key))
 
 
 def unknown_may_hold(machine: Machine, state: State, method: str) -> None:
@@ -137,24 +169,18 @@ def note_cleared(machine: Machine, state: State, optimizer: HeapRef) -> None:
 
 def write_networks(machine: Machine, state: State, optimizer: HeapRef, node: ast.AST) -> None:
     """A step writes the parameters of the networks that the optimizer is taken to hold."""
-    facts = machine.facts
-    argument = facts.networks.handed_optimizers.get(optimizer.id)
-    if argument is None or not facts.networks.handed_leaves:
-        return
-    held = set(_held(machine, state, optimizer))
-    leaves = {leaf: by for leaf, by in facts.networks.handed_leaves.items() if by in held and leaf in state.grads}
+    networks = machine.facts.networks
+    if (name := networks.handed_optimizers.get(optimizer.id)) is not None:
+        held = _held(machine, state, optimizer) if networks.handed_leaves else ()
+        written = {leaf: _holds(name, network) for leaf, network in networks.handed_leaves.items() if network in held}
+    else:
+        name, written = state.get(optimizer.id, Optimizer).name, _supposed(machine, state, optimizer)
+    leaves = {leaf: because for leaf, because in written.items() if leaf in state.grads}
     waiting = reachable_graph(state) - state.freed.keys() if leaves else set()
-    for leaf, network in leaves.items():
+    for leaf, because in leaves.items():
         if not _is_for_a_part(state, leaf, optimizer, waiting):
-            bump(
-                state,
-                state.tensors[leaf].version_counter,
-                f"{argument}.step",
-                node,
-                tensor=leaf,
-                by_optimizer=True,
-                because=guess(f"`{argument}` holds the parameters of `{network}`"),
-            )
+            counter = state.tensors[leaf].version_counter
+            bump(state, counter, f"{name}.step", node, tensor=leaf, by_optimizer=True, because=because)
 
 
 def _is_for_a_part(state: State, leaf: int, optimizer: HeapRef, waiting: Iterable[Node]) -> bool:

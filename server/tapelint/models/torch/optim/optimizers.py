@@ -48,6 +48,7 @@ from ....domain.values import (
     Value,
 )
 from ....engine import open_objects
+from ....engine.lifecycle import UnknownStepped
 from ....engine.machine import Machine
 from ....engine.syntax.syntactic_summary import syntactic_summary
 from ....ops.torch_attributes import optimizers
@@ -123,6 +124,9 @@ for _name in optimizers():
 
 @method(OPTIMIZER_METHODS, "step")
 def step(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
+    closure, given = call.get(0, "closure"), machine.facts.networks.made_for.get(receiver.id)
+    if given and closure == NONE and isinstance(call.node, ast.Call):
+        machine.lifecycle.unknown_stepped.publish(machine, UnknownStepped(state, call.node, sorted(given)))
     return NONE if is_paused(state, receiver) else advance(machine, state, receiver, call)
 
 
