@@ -125,7 +125,9 @@ for _name in optimizers():
 @method(OPTIMIZER_METHODS, "step")
 def step(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     closure, given = call.get(0, "closure"), machine.facts.networks.made_for.get(receiver.id)
-    if given and closure == NONE and isinstance(call.node, ast.Call):
+    if isinstance(closure, TensorRef | Unknown):  # a loss, from which it may go backward itself
+        history.doubted(state, assumed_parameters(machine, state, receiver, True))
+    elif given and closure == NONE and isinstance(call.node, ast.Call):
         machine.lifecycle.unknown_stepped.publish(machine, UnknownStepped(state, call.node, sorted(given)))
     return NONE if is_paused(state, receiver) else advance(machine, state, receiver, call)
 
