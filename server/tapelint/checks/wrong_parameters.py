@@ -14,6 +14,7 @@ import ast
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from ..autograd import Tensor
 from ..autograd.events.training_step import OthersTrained
 from ..autograd.gradients.history import Pass
 from ..autograd.model.graph_search import leaf_tensors
@@ -59,9 +60,17 @@ def _is_another(machine: Machine, event: StepRepeated, key: int) -> bool:
     tensors = event.state.tensors
     if tensors[key].assumption is None or not tensors[key].parameter:
         return tensors[key].parameter
-    made = {each: machine.query(_maker, tensors[each].created_at.node, *machine.trees) for each in (key, *event.leaves)}
+    made = {each: _made_by(machine, tensors[each]) for each in (key, *event.leaves)}
     maker = made.pop(key)
     return maker is not None and maker in made.values()
+
+
+def _made_by(machine: Machine, leaf: Tensor) -> str | None:
+    """Which function, as it is written, has made a network that a leaf stands for; None for what a call was given."""
+    at = leaf.created_at.node
+    if isinstance(at, ast.Call):
+        return None if leaf.is_guessed else ast.unparse(at.func)
+    return machine.query(_maker, at, *machine.trees)
 
 
 def _maker(at: ast.AST, *trees: ast.AST) -> str | None:
