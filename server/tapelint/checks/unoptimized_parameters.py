@@ -116,7 +116,7 @@ def _missing(
 ) -> Iterator[tuple[WhyUnoptimized, HeldLeaves]]:
     """What the optimizer ``built`` of the leaves ``mine`` has lost of a network, if it was given the whole of it."""
     thing = state.heap[owner]
-    if isinstance(thing, (Frame, Class)) or not is_module_like(state, HeapRef(owner)) or thing.is_partial:
+    if isinstance(thing, (Frame, Class)) or not is_module_like(state, HeapRef(owner)):
         return
     registered = frozenset(leaves_below(state, HeapRef(owner)))
     wanted = {key for key in registered if state.tensors[key].requires_grad}
@@ -124,7 +124,7 @@ def _missing(
         return
     if owner < built and wanted - mine & lost:
         yield from (("later", kept) for kept in _added(state, HeapRef(owner), lost, built, set()))
-    if isinstance(thing, Instance):
+    if isinstance(thing, Instance) and not thing.is_partial:
         yield from _unregistered(state, owner, thing, lost, registered)
 
 
