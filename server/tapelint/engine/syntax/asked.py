@@ -18,6 +18,8 @@ from ...source import body_of, cached_on_node, children, walk
 
 CALLED = "()"
 """What is asked of something that is called itself."""
+STEPPED = "step()"
+"""What is asked of something that is given to the ``step`` of something else: ``scaler.step(opt)``."""
 OF_NETWORKS = frozenset("parameters eval train state_dict zero_grad named_parameters".split())
 """What is asked of a network, and may be asked of other things that are not called
 (https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html).
@@ -41,7 +43,8 @@ def is_of_network(asked: frozenset[str]) -> bool:
 
 def is_of_optimizer(asked: frozenset[str]) -> bool:
     """Whether what is ``asked`` of something makes it an optimizer, and nothing else."""
-    return asked >= {"step", "zero_grad"} and asked <= OF_OPTIMIZERS | {"zero_grad"}
+    is_stepped = "step" in asked or STEPPED in asked
+    return is_stepped and "zero_grad" in asked and asked <= OF_OPTIMIZERS | {"zero_grad", STEPPED}
 
 
 @cached_on_node
@@ -49,6 +52,8 @@ def asked_of_variables(scope: ast.AST) -> dict[str, frozenset[str]]:
     """What a function or a module asks of its variables."""
     found: dict[str, set[str]] = {}
     for node in _own_calls(scope):
+        if isinstance(given := _stepped(node), ast.Name):
+            found.setdefault(given.id, set()).add(STEPPED)
         if isinstance(node.func, ast.Name):
             found.setdefault(node.func.id, set()).add(CALLED)
         elif isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
@@ -62,11 +67,21 @@ def asked_of_attributes(owner: ast.AST) -> dict[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for node in walk(owner):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if (given := _stepped(node)) is not None and (name := own_attribute(given)) is not None:
+                found.setdefault(name, set()).add(STEPPED)
             if (name := own_attribute(node.func)) is not None:
                 found.setdefault(name, set()).add(CALLED)
             elif (name := own_attribute(node.func.value)) is not None:
                 found.setdefault(name, set()).add(node.func.attr)
     return {name: frozenset(asked) for name, asked in found.items()}
+
+
+def _stepped(node: ast.Call) -> ast.expr | None:
+    """What a call gives to the ``step`` of something else."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="step"), args=[given], keywords=[]):
+            return given
+    return None
 
 
 @cached_on_node
