@@ -86,12 +86,13 @@ def assumed_parameters(machine: Machine, state: State, optimizer: HeapRef, is_st
 
 def _supposed(machine: Machine, state: State, optimizer: HeapRef) -> dict[int, Because]:
     """The leaves that an optimizer is taken to hold, each with the guess: what the code was given that has made it, if
-    no other optimizer may hold some of that. One that came as an argument holds the parameters of all networks that
-    did, if the program has no other.
+    no other optimizer may hold some of that, but for one that this code was given as well, for all of it. One that came
+    as an argument holds the parameters of all networks that did, if the program has no other.
     """
     networks, others = machine.facts.networks, _others(machine, state, optimizer)
     if given := networks.made_for.get(optimizer.id):
-        held = [_held_by(machine, state, key) for key in others]
+        shown = machine.facts.objects.open_objects
+        held = [_held_by(machine, state, key) for key in others if key not in shown or given != _params(state, key)]
         is_alone = all(each and given.isdisjoint(each) for each in held)
         return dict.fromkeys(sorted(given) if is_alone else (), _is_for_all(state, optimizer))
     argument = networks.handed_optimizers.get(optimizer.id)
@@ -128,6 +129,11 @@ def order_only(machine: Machine, state: State, optimizer: HeapRef, is_step: bool
     history.assumed(state, [key], _is_for_all(state, optimizer))
     history.forget_used(state, [key])
     return [] if is_step and state.history[key].never and thing.cleared <= state.unread else [key]
+
+
+def _params(state: State, key: int) -> frozenset[int]:
+    """The leaves that an optimizer is known to hold."""
+    return frozenset(state.get(key, Optimizer).params)
 
 
 def _held_by(machine: Machine, state: State, key: int) -> Collection[int]:
