@@ -22,7 +22,7 @@ from .state import AutogradState
 
 if TYPE_CHECKING:
     from .events.graph_walks import HiddenWriteUsed
-    from .events.training_step import TrainedInEvaluation
+    from .events.training_step import EvaluationUndone, TrainedInEvaluation
     from .model.func_levels import Level
     from .model.hidden_writes import HiddenWrite
 
@@ -246,6 +246,11 @@ class Networks(Record):
     # evaluation mode in a later iteration.
     training_calls: dict[tuple[ast.AST, int], ProgramPoint] = field(default_factory=dict)
     recorded_in_evaluation: dict[Node, TrainedInEvaluation] = field(default_factory=dict)
+    # The networks that were called in evaluation mode; of frozen ones that were set to it in vain, the ``eval()`` and
+    # the ``train()`` that has undone it, and their first calls after that.
+    called_in_evaluation: set[int] = field(default_factory=set)
+    undone_evaluations: dict[int, tuple[ProgramPoint, ProgramPoint]] = field(default_factory=dict)
+    run_in_training: dict[int, EvaluationUndone] = field(default_factory=dict)
     # What ``state_dict()`` returned, by heap id.
     states_taken: dict[int, StateTaken] = field(default_factory=dict)
     # Leaves that stand for many parameters, of which the program has accessed some.

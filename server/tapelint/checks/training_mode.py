@@ -10,6 +10,9 @@ later one, a backward walked the result, and the network was evaluated in betwee
 frozen on purpose, as batch normalization is. A network whose code is not known is taken to be in training mode until
 the program calls ``eval()``. What is always in evaluation mode is so on purpose, and so is what each iteration switches
 itself: an adversarial attack may be called by the training and by the validation.
+
+And the reverse: a frozen part that was set to evaluation mode, and runs in training mode
+(``models/torch/nn/undone_evaluations.py``).
 """
 
 from __future__ import annotations
@@ -17,18 +20,19 @@ from __future__ import annotations
 import ast
 
 from ..autograd import Node, ProgramPoint
-from ..autograd.events.training_step import TrainedInEvaluation
+from ..autograd.events.training_step import EvaluationUndone, TrainedInEvaluation
 from ..autograd.model.program_point import earlier_iteration
-from ..because import NOTHING, guess
+from ..because import NOTHING, Because, guess
 from ..domain import facets
 from ..domain.mro import lookup_in_mro, mro_of
 from ..domain.state import State
 from ..domain.traversal import tensors_in
-from ..domain.values import FALSE, TRUE, Class, External, Function, HeapRef, Instance, Sequence, Value
+from ..domain.values import FALSE, Class, Const, External, Function, HeapRef, Instance, Value
 from ..engine.lifecycle import BackwardEnded, ModuleReturned
 from ..engine.machine import Machine
 from ..engine.syntax.asked import own_attribute
 from ..models.torch.nn.module_registry import members
+from ..models.torch.nn.undone_evaluations import is_frozen, mode_of
 from ..source import Loop, cached_on_node, walk, written
 
 DIFFERENT = ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "SyncBatchNorm")
@@ -38,9 +42,15 @@ DIFFERENT = ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "Syn
 def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
     """Remember the calls of networks in training mode, and what they do in evaluation mode later."""
     state, module = event.state, event.module
-    if not state.iterations or not isinstance(module, HeapRef):
+    if not isinstance(module, HeapRef):
         return
-    mode, results = _mode(state, module), tensors_in(state, event.result)
+    mode, results = mode_of(state, module), tensors_in(state, event.result)
+    if mode is False:
+        machine.facts.networks.called_in_evaluation.add(module.id)
+    elif mode and module.id in machine.facts.networks.undone_evaluations:
+        _note_in_training(machine, state, module, event.call)
+    if not state.iterations:
+        return
     if (mode is True or mode is None and _is_opaque(state, module)) and any(results):
         machine.facts.networks.training_calls.setdefault((event.call, module.id), state.point(event.call))
     elif mode is False:
@@ -66,13 +76,32 @@ def _note_evaluation(
     lap, set_at = earlier_iteration(before, now), machine.facts.networks.mode_set.get(module.id)
     if lap is None or set_at is None or earlier_iteration(set_at, now) is None:
         return
-    layer, because = _different(machine, state, module), NOTHING
-    if layer is None and _is_opaque(state, module) and isinstance(lap.loop, Loop):  # else the caller may set its mode
-        because = guess(f"{_written(now.node)} has layers that compute something else in evaluation mode")
-    if layer is not None or because:
+    layer, because = _difference(machine, state, module, now.node, "evaluation")
+    if layer is not None or because and isinstance(lap.loop, Loop):  # else the caller may set its mode
         machine.facts.networks.recorded_in_evaluation[graph] = TrainedInEvaluation(
             point=set_at, because=because, now=now, before=before, layer=layer
         )
+
+
+def _note_in_training(machine: Machine, state: State, module: HeapRef, call: ast.AST) -> None:
+    """A part that was set to evaluation mode is called in training mode."""
+    networks, (layer, because) = machine.facts.networks, _difference(machine, state, module, call, "training")
+    if (layer is not None or because) and is_frozen(state, module):
+        set_at, undone_at = networks.undone_evaluations[module.id]
+        undone = EvaluationUndone(
+            point=set_at, because=because, undone_at=undone_at, now=state.point(call), layer=layer
+        )
+        networks.run_in_training.setdefault(module.id, undone)
+
+
+def _difference(
+    machine: Machine, state: State, module: HeapRef, call: ast.AST, mode: str
+) -> tuple[str | None, Because]:
+    """What computes something else in the ``mode`` that a network is in, or the guess that something does."""
+    layer = _different(machine, state, module)
+    is_guessed = layer is None and _is_opaque(state, module)
+    words = f"{_written(call)} has layers that compute something else in {mode} mode"
+    return layer, guess(words) if is_guessed else NOTHING
 
 
 def _written(call: ast.AST) -> str:
@@ -83,19 +112,13 @@ def _written(call: ast.AST) -> str:
 def on_backward_ended(machine: Machine, event: BackwardEnded) -> None:
     """Publish those that are walked."""
     facts = machine.facts
+    for key, undone in facts.networks.run_in_training.items():
+        if mode_of(event.state, HeapRef(key)):
+            facts.events.publish(undone)
     if not facts.networks.recorded_in_evaluation:
         return
     for node in event.nodes().intersection(facts.networks.recorded_in_evaluation):
         facts.events.publish(facts.networks.recorded_in_evaluation[node])
-
-
-def _mode(state: State, module: HeapRef) -> bool | None:
-    """``module.training``; None where it is not known."""
-    thing = state.heap.get(module.id)
-    if isinstance(thing, Sequence):
-        return thing.training
-    mode = thing.attributes.get("training") if isinstance(thing, Instance) else None
-    return True if mode == TRUE else False if mode == FALSE else None
 
 
 def _is_opaque(state: State, module: HeapRef) -> bool:
@@ -113,10 +136,11 @@ def _asks_for_mode(definition: ast.AST) -> bool:
 
 
 def _different(machine: Machine, state: State, module: HeapRef) -> str | None:
-    """The class of a layer, or of the program, that is in evaluation mode now and computes something else there."""
+    """The class of a layer, or of the program, that computes something else in the mode that the network is in."""
+    mode = Const(mode_of(state, module))
     for item in (module, *(part for _, part in members(state, module))):
         thing = state.heap[item.id] if isinstance(item, HeapRef) else None
-        if not isinstance(thing, Instance) or thing.attributes.get("training") != FALSE:
+        if not isinstance(thing, Instance) or thing.attributes.get("training") != mode or _is_same(thing):
             continue
         if isinstance(thing.kind, External):
             name = thing.kind.name.rpartition(".")[2]
@@ -127,6 +151,11 @@ def _different(machine: Machine, state: State, module: HeapRef) -> str | None:
             if isinstance(kind, Class) and _asks(machine, state, thing, owner, kind):
                 return kind.name
     return None
+
+
+def _is_same(layer: Instance) -> bool:
+    """Whether a layer computes the same in both modes as it is set: it drops nothing, or keeps no statistics."""
+    return layer.attributes.get("p") == Const(0) or layer.attributes.get("track_running_stats") == FALSE
 
 
 def _asks(machine: Machine, state: State, thing: Instance, owner: Value, kind: Class) -> bool:

@@ -168,6 +168,18 @@ class TrainedInEvaluation(SilentEvent):
 
 
 @frozen(eq=False, kw_only=True)
+class EvaluationUndone(SilentEvent):
+    """A frozen part that was set to evaluation mode, at ``point``, ran in training mode: ``train()`` of what holds it
+    came before each of its calls.
+    """
+
+    undone_at: ProgramPoint
+    now: ProgramPoint
+    # As of ``TrainedInEvaluation``.
+    layer: str | None
+
+
+@frozen(eq=False, kw_only=True)
 class NeverReached(SilentEvent):
     """An optimizer has stepped in several iterations, and no backward has ever reached some leaves that it holds."""
 

@@ -1,9 +1,13 @@
-"""Training goes on in evaluation mode after the first validation.
+"""Training goes on in evaluation mode after the first validation, or a frozen part loses that mode.
 
 ## What PyTorch does
 `eval()` is a switch: it holds until `train()` is called. In evaluation mode dropout does nothing, and batch
 normalization uses its running statistics and no longer updates them. So the first epoch trains one network and all
 later ones another, without regularization and with the statistics of the first epoch.
+
+`train()` switches all that a network holds. A frozen part of it that was set to evaluation mode before is in training
+mode again: batch normalization uses the statistics of each batch, and the running ones change, although no parameter
+does.
 
 ## Example
 ```py
@@ -20,6 +24,19 @@ for epoch in range(3):
     with torch.no_grad():
         net(torch.randn(8, 4))
 assert modes == [True, False, False]  # torch: silent dropout is off from the second epoch on
+```
+
+```py
+body = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8)).requires_grad_(False)
+body.eval()  # warning: [training-in-evaluation-mode] "`net.train()` undoes `body.eval()`"
+net = nn.Sequential(body, nn.Linear(8, 1))
+opt = torch.optim.SGD(net[1].parameters(), lr=0.01)
+for epoch in range(3):
+    net.train()
+    opt.zero_grad()
+    net(torch.randn(8, 4)).pow(2).mean().backward()
+    opt.step()
+assert body[1].num_batches_tracked == 3  # torch: silent the statistics of the frozen part have changed
 ```
 
 ## Use instead
@@ -39,11 +56,40 @@ for epoch in range(3):
 assert modes == [True, True, True]  # torch: ok
 ```
 
+```py
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8)).requires_grad_(False)
+        self.head = nn.Linear(8, 1)
+
+    def train(self, mode=True):
+        super().train(mode)
+        self.body.eval()
+        return self
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+net = Net()
+opt = torch.optim.SGD(net.head.parameters(), lr=0.01)
+for epoch in range(3):
+    net.train()
+    opt.zero_grad()
+    net(torch.randn(8, 4)).pow(2).mean().backward()
+    opt.step()
+assert net.body[1].num_batches_tracked == 0  # torch: ok
+```
+
 ## What is reported
 Reports `eval()` in a loop, if the network is in training mode in the first iteration, and from the second one on it is
 trained in evaluation mode: `train()` was called once, before the loop, or never. Only networks are reported that are
 evaluated in between, and that have dropout or batch normalization, or ask for `self.training`. Of a network whose code
 is not known that is assumed.
+
+Reports `eval()` of a part of a network none of whose parameters requires grad, if `train()` of the network has undone
+it before each call of the part. A part that was called in evaluation mode is not reported, nor one that was trained
+before.
 
 ## Fix safety
 `train()` at the start of each iteration sets all layers to training mode, also those that the program had set to
@@ -55,7 +101,7 @@ from __future__ import annotations
 import ast
 
 from ...autograd.events.graph_walks import Event
-from ...autograd.events.training_step import TrainedInEvaluation
+from ...autograd.events.training_step import EvaluationUndone, TrainedInEvaluation
 from ...autograd.facts import Facts
 from ...autograd.model.program_point import earlier_iteration
 from ...headline import cure_title, headline
@@ -67,6 +113,8 @@ from ..support.story import code, iteration
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
+    if isinstance(event, EvaluationUndone):
+        return _undone(event)
     assert isinstance(event, TrainedInEvaluation)
     past = earlier_iteration(event.before, event.now)
     if past is None:
@@ -114,6 +162,45 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
 
 
+def _undone(event: EvaluationUndone) -> Finding:
+    """Of a frozen part that is in training mode again."""
+    mode, undone, called = (code(point.node) for point in (event.point, event.undone_at, event.now))
+    return Finding(
+        point=event.point,
+        severity=Severity.WARNING,
+        message=headline(
+            f"{undone} undoes {mode}: what is frozen runs in training mode",
+            f"{mode} is undone: what is frozen runs in training mode",
+            "`train()` undoes this `eval()`: what is frozen runs in training mode",
+        ),
+        links=(
+            TraceStep(
+                event.undone_at.node,
+                "This switches all parts of the network to training mode",
+                event.undone_at,
+                short="switches to training mode",
+            ),
+            TraceStep(
+                event.now.node,
+                f"{called} runs the frozen part in training mode{_changing(event.layer)}",
+                event.now,
+                short="runs in training mode",
+            ),
+        ),
+        help="Override `train()` so that it calls `eval()` of this part, or call that after each `train()`.",
+    )
+
+
+def _changing(layer: str | None) -> str:
+    """What a layer, or a network of the program, does in training mode."""
+    if layer is None:
+        return ""
+    if not layer.startswith("nn."):
+        return f", which asks for `self.training` (`{layer}`)"
+    what = "dropout drops" if "Dropout" in layer else "batch normalization changes its statistics"
+    return f": {what} (`{layer}`)"
+
+
 def outcome(layer: str | None) -> str:
     """What a layer, or a network of the program, does in evaluation mode."""
     if layer is None:
@@ -127,9 +214,9 @@ def outcome(layer: str | None) -> str:
 RULE = Rule(
     "TL409",
     "training-in-evaluation-mode",
-    "training goes on in evaluation mode after the first validation",
+    "training goes on in evaluation mode after the first validation, or a frozen part loses that mode",
     __doc__,
-    (TrainedInEvaluation,),
+    (TrainedInEvaluation, EvaluationUndone),
     check,
     answerable=True,
 )

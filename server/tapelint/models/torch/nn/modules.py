@@ -50,6 +50,7 @@ from ..registry import FUNCTIONS, MODULE_METHODS, Call, answers, function, metho
 from . import frozen_parts
 from .module_forward import holds_unknown
 from .module_registry import buffers_of, is_module_like, members, note, parameters_of, twin
+from .undone_evaluations import note_undone
 
 
 def is_open(state: State, value: Value) -> bool:
@@ -114,7 +115,10 @@ def modules(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Va
 @method(MODULE_METHODS, "train", "eval")
 def train(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     mode = call.get(0, "mode", TRUE) if call.name == "train" else FALSE
-    machine.facts.networks.mode_set[receiver.id] = state.point(call.node)
+    point = state.point(call.node)
+    machine.facts.networks.mode_set[receiver.id] = point
+    if mode == TRUE:
+        note_undone(machine, state, receiver, point)
     switched = [("", receiver), *members(state, receiver)]
     state.evaluated -= {item.id for _, item in switched if isinstance(item, HeapRef)}
     for _, item in switched:
