@@ -21,6 +21,7 @@ from enum import Enum, auto
 from typing import Any, Literal
 
 from ..autograd import ProgramPoint, fresh_id
+from ..autograd.events.broken_graph import NoGradient
 from ..autograd.state import Modes
 from ..frozen import frozen
 
@@ -34,15 +35,14 @@ class Const:
 
 @frozen(eq=False)
 class MissingGrad(Const):
-    """The None that ``.grad`` of a non-leaf gave, or of a tensor that requires no grad. It equals any other None."""
+    """The None that ``.grad`` of a tensor gave. It equals any other None."""
 
     # The id of the tensor, and where it was created.
     tensor: int
     created_at: ProgramPoint
     # Where ``.grad`` was read.
     read: ProgramPoint
-    # Whether the tensor requires grad, so that it is no leaf.
-    requires_grad: bool = True
+    why: NoGradient = NoGradient.COMPUTED
 
     def __eq__(self, other: object) -> bool:
         return other.value is None if type(other) is Const or type(other) is MissingGrad else NotImplemented

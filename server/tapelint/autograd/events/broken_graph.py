@@ -6,6 +6,7 @@ loss.backward()   ->  NonScalarBackward(sizes=(8, 1), ...)
 from __future__ import annotations
 
 import ast
+from enum import Enum, auto
 from typing import Literal
 
 from ...frozen import frozen
@@ -118,17 +119,28 @@ class NothingToOptimize(Event):
     wrapper: str | None
 
 
+class NoGradient(Enum):
+    """Why ``.grad`` is None."""
+
+    # The tensor is no leaf.
+    COMPUTED = auto()
+    # It requires no grad.
+    CONSTANT = auto()
+    # A leaf that no backward has reached yet, and one whose gradient the program has cleared since.
+    UNREACHED = auto()
+    CLEARED = auto()
+
+
 @frozen(eq=False, kw_only=True)
 class AbsentGradientUsed(Event):
-    """The ``.grad`` of a tensor that is no leaf or requires no grad was read, is None, and was used as a tensor."""
+    """The ``.grad`` of a tensor was read, is None, and was used as a tensor."""
 
     tensor: int
     # Where it was read.
     read: ProgramPoint
     # Where the tensor was computed.
     created_at: ProgramPoint
-    # Whether it requires grad, so that it is no leaf.
-    requires_grad: bool = True
+    why: NoGradient = NoGradient.COMPUTED
 
 
 @frozen(eq=False, kw_only=True)

@@ -1,4 +1,4 @@
-"""The `.grad` of a tensor that is no leaf, or that requires no grad, is None, and is used.
+"""The `.grad` of a tensor that is no leaf, or that no backward has reached, is None, and is used.
 
 ## Why PyTorch fails
 A backward adds gradients to the `.grad` of leaves: parameters, and tensors made with `requires_grad=True`. The
@@ -6,6 +6,8 @@ gradients of what was computed from them pass through and are dropped, so `.grad
 "'NoneType' object has no attribute 'norm'", "'NoneType' object is not subscriptable" or "unsupported operand type(s)
 for *: 'float' and 'NoneType'". The same happens to a parameter that was rebound: after `w = w - lr * w.grad` the name
 `w` belongs to a computed tensor, and under `no_grad` to one that does not require grad.
+
+A leaf has a gradient from the first backward that reaches it until `zero_grad()`, which sets it to None again.
 
 ## Example
 ```py
@@ -27,6 +29,13 @@ net = nn.Linear(3, 1)
 images = torch.rand(2, 3)
 net(images).sum().backward()
 print(images.grad.abs())  # error: [grad-of-non-leaf] "does not require grad" # torch: raises "NoneType"
+```
+
+```py
+w = torch.ones(3, requires_grad=True)
+for step in range(3):
+    w.grad.zero_()  # error: [grad-of-non-leaf] "no backward has reached it yet" # torch: raises "NoneType"
+    (w * 2).sum().backward()
 ```
 
 ## Use instead
@@ -57,6 +66,15 @@ net(images).sum().backward()
 print(images.grad.abs())  # torch: ok
 ```
 
+A leaf's gradient is cleared after it was used, or if it is there:
+```py
+w = torch.ones(3, requires_grad=True)
+for step in range(3):
+    if w.grad is not None:
+        w.grad.zero_()
+    (w * 2).sum().backward()  # torch: ok
+```
+
 What each iteration computes anew from its own gradient, such as an adversarial input, begins as a new leaf:
 ```py
 net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
@@ -70,7 +88,8 @@ for step in range(3):
 ## What is reported
 Reports a use of `.grad` of a computed tensor (a method, arithmetic, an index) that was not requested with
 `retain_grad()`: it is None. The same of a tensor that does not require grad: data, or what was computed under
-`no_grad`. A warning where it is printed after a backward has passed through the tensor, and of what `.to(device)` gives
+`no_grad`. The same of a leaf, if no leaf at all has a gradient, and code that is not known cannot have gone backward.
+A warning where it is printed after a backward has passed through the tensor, and of what `.to(device)` gives
 of a leaf: on another device that is a copy.
 
 ## Fix safety
@@ -83,7 +102,7 @@ from __future__ import annotations
 
 import ast
 
-from ...autograd.events.broken_graph import AbsentGradientShown, AbsentGradientUsed
+from ...autograd.events.broken_graph import AbsentGradientShown, AbsentGradientUsed, NoGradient
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...autograd.model.cuts import CutReason
@@ -92,7 +111,7 @@ from ...autograd.model.stores import StoreKind
 from ...headline import headline, titled
 from ...severity import Severity
 from ..support.cure import UPDATE, FixProposal, spelled
-from ..support.finding import Finding, Rule, TraceStep, severity_of
+from ..support.finding import Finding, Holds, Rule, TraceStep, severity_of
 from ..support.graph_cuts import require_grad
 from ..support.story import code, tensor_name
 
@@ -112,7 +131,13 @@ def check(event: Event, facts: Facts) -> Finding | None:
     if isinstance(event, AbsentGradientShown):
         return _shown(event, facts)
     assert isinstance(event, AbsentGradientUsed)
-    return _computed(event, facts) if event.requires_grad else _constant(event, facts)
+    match event.why:
+        case NoGradient.COMPUTED:
+            return _computed(event, facts)
+        case NoGradient.CONSTANT:
+            return _constant(event, facts)
+        case _:
+            return _unwalked(event, facts)
 
 
 def _computed(event: AbsentGradientUsed, facts: Facts) -> Finding:
@@ -216,6 +241,23 @@ def _constant(event: AbsentGradientUsed, facts: Facts) -> Finding:
     )
 
 
+def _unwalked(event: AbsentGradientUsed, facts: Facts) -> Finding:
+    """Of a leaf."""
+    name = tensor_name(facts, event.tensor) or code(event.created_at.node)
+    is_cleared = event.why is NoGradient.CLEARED
+    why = "it was cleared, and no backward came after" if is_cleared else "no backward has reached it yet"
+    return Finding(
+        point=event.read,
+        severity=severity_of(event),
+        message=headline(f"The `.grad` of {name} is None: {why}", f"This `.grad` is None: {why}"),
+        raises=_raised(event.point.node),
+        raiser=_raiser(event),
+        help="Use it after the backward, before `zero_grad()`; or ask first whether it is None.",
+        no_fix="where the backward belongs, or what is meant without a gradient, cannot be seen",
+        holds=Holds.IF_NOTHING_MAKES_IT,
+    )
+
+
 def _shown(event: AbsentGradientShown, facts: Facts) -> Finding:
     """Of a tensor that is no leaf, printed."""
     name = tensor_name(facts, event.tensor) or code(event.created_at.node)
@@ -239,7 +281,7 @@ def _shown(event: AbsentGradientShown, facts: Facts) -> Finding:
 RULE = Rule(
     "TL302",
     "grad-of-non-leaf",
-    "the `.grad` of a tensor that is no leaf, or requires no grad, is used",
+    "the `.grad` of a tensor that is no leaf, or that no backward has reached, is used",
     __doc__,
     (AbsentGradientUsed, AbsentGradientShown),
     check,

@@ -1,5 +1,5 @@
-"""``.grad`` of a tensor that is no leaf or requires no grad: it is None, and code that uses it as a tensor finds out
-too late.
+"""``.grad`` of a tensor that is no leaf or requires no grad, or of a leaf before a backward: it is None, and code that
+uses it as a tensor finds out too late.
 
     h = embed(x); score(h).backward()
     h.grad * h                            # TypeError: 'NoneType' and 'Tensor'
@@ -12,11 +12,11 @@ from __future__ import annotations
 import ast
 
 from ....autograd import Tensor
-from ....autograd.events.broken_graph import AbsentGradientShown, AbsentGradientUsed
+from ....autograd.events.broken_graph import AbsentGradientShown, AbsentGradientUsed, NoGradient
 from ....autograd.model.graph import Leaf
 from ....autograd.model.graph_search import reachable
 from ....autograd.model.guesses import guess_below
-from ....because import NOTHING, guess
+from ....because import NOTHING, RunBy, guess
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import NONE, MissingGrad, Unknown, Value
@@ -87,17 +87,33 @@ def tell_moved(machine: Machine, state: State, value: Value, node: ast.AST) -> N
 
 
 def never_there(machine: Machine, state: State, tensor: Tensor, node: ast.AST) -> Value:
-    """What ``.grad`` of a tensor that requires no grad gives. Code that was not read may have changed that, or have set
-    a gradient; and which parameters are frozen is often asked of another network.
+    """What ``.grad`` of a leaf without gradient gives. Of one that requires no grad, code that was not read may have
+    changed that, or have set a gradient; and which parameters are frozen is often asked of another network.
     """
-    if tensor.requires_grad is not False or tensor.id in machine.facts.objects.handed_out or tensor.parameter:
-        return NONE
-    return MissingGrad(None, tensor.id, tensor.created_at, state.point(node), False)
+    if tensor.requires_grad is False:
+        is_known = tensor.id not in machine.facts.objects.handed_out and not tensor.parameter
+        why = NoGradient.CONSTANT
+    else:
+        is_known = _is_unwalked(machine, state, tensor)
+        past = state.history.get(tensor.id)
+        why = NoGradient.UNREACHED if past is None or past.never else NoGradient.CLEARED
+    return MissingGrad(None, tensor.id, tensor.created_at, state.point(node), why) if is_known else NONE
+
+
+def _is_unwalked(machine: Machine, state: State, leaf: Tensor) -> bool:
+    """Whether no leaf has a gradient for certain: none that was cleared since, or none ever. What is said of one leaf
+    beside others that have some would rest on how the graph was followed; what an imagined caller did not find, such as
+    the network of an object, another one may have walked before.
+    """
+    if machine.unit.run_by is not RunBy.PROGRAM and leaf.id <= machine.unit.began:
+        return False
+    some = any(past.passes or past.doubt or past.perhaps for past in state.history.values())
+    return not some and not state.unread and not machine.facts.is_in_doubt(state)
 
 
 def tell_printed(machine: Machine, state: State, value: Value, node: ast.AST) -> None:
     """``value`` is printed: publish it if it is such a None, although a backward has passed through the tensor."""
-    if not isinstance(value, MissingGrad) or not value.requires_grad:
+    if not isinstance(value, MissingGrad) or value.why is not NoGradient.COMPUTED:
         return
     if state.tensors[value.tensor].grad_fn in state.freed:
         machine.facts.events.publish(
@@ -111,7 +127,7 @@ def refuse_none(machine: Machine, state: State, value: Value, node: ast.AST, err
     """``value`` is used where only a tensor will do; raises if it is such a None."""
     if not isinstance(value, MissingGrad):
         return
-    if value.requires_grad or not machine.handlers_around:
+    if value.why is NoGradient.COMPUTED or not machine.handlers_around:
         tensor = state.tensors.get(value.tensor)
         made = tensor.grad_fn if tensor is not None else None
         machine.facts.events.publish(
@@ -121,7 +137,7 @@ def refuse_none(machine: Machine, state: State, value: Value, node: ast.AST, err
                 tensor=value.tensor,
                 read=value.read,
                 created_at=value.created_at,
-                requires_grad=value.requires_grad,
+                why=value.why,
             )
         )
     raise ProgramRaised(error, "'NoneType' object", by_torch=True)
