@@ -33,6 +33,7 @@ Trait = Literal[
     "settles",
     "pointwise",
     "takes-overlapping",
+    "fills-out",
     "stores",
     "measures",
     "adds",

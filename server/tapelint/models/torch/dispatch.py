@@ -234,7 +234,7 @@ def apply(
     given = flatten(tensors)
     given_keys = [key for _, key in given]
     if op.writes == ("out",) and state.grad_mode is True:
-        refuse_out(state, op.name, given_keys)
+        refuse_out(state, op, given_keys)
     if op.name in REFINEMENTS:
         op = REFINEMENTS[op.name](machine.facts, state, op, named)
     known = constant_contents.known_in(machine, state, given_keys)
@@ -294,8 +294,10 @@ def resize(state: State, keys: SequenceType[int], extents: SequenceType[Extent])
 
 def may_flow(name: str, args: SequenceType[Value], kwargs: MappingType[str, Value]) -> bool:
     """Whether some overload of an op takes something unknown, which may have been taken for a number for want of
-    evidence, as a tensor with a gradient.
+    evidence, as a tensor with a gradient; or whether its ``out=`` may be given a graph.
     """
+    if "out" in kwargs and "fills-out" in ops.traits_of(name):
+        return True
     if not any(map(may_carry, (*args, *kwargs.values()))):
         return False
     bound = [(row, ops.bind(row, args, kwargs) or {}) for row in ops.candidates(name)]
@@ -399,10 +401,12 @@ def opaque(machine: Machine, state: State, inputs: SequenceType[int], node: ast.
     return TensorRef(made)
 
 
-def refuse_out(state: State, name: str, given: SequenceType[int]) -> None:
-    """What has a gradient cannot be written to ``out=``: there would be no node for it."""
-    if any(row.flows for row in ops.candidates(name)) and any(resolve_view(state, key).requires_grad for key in given):
-        words = f"{name}(): functions with out=... arguments don't support automatic differentiation"
+def refuse_out(state: State, op: Op, given: SequenceType[int]) -> None:
+    """What has a gradient cannot be written to ``out=``: there would be no node for it, in most ops."""
+    if "fills-out" in op.traits or not any(row.flows for row in ops.candidates(op.name)):
+        return
+    if any(resolve_view(state, key).requires_grad for key in given):
+        words = f"{op.name}(): functions with out=... arguments don't support automatic differentiation"
         raise ProgramRaised("RuntimeError", words, by_torch=True)
 
 
