@@ -33,6 +33,8 @@ from ..models.torch.detaching import cut, set_requires_grad
 from ..models.torch.dtypes import DTYPE_OF_KIND
 from ..models.torch.known_shape import rank, shape
 from ..models.torch.optim.optimizers import GROUPS, unknown_groups
+from ..models.torch.registry import Call
+from ..models.torch.tensors import detach_in_place
 from ..ops.module_names import FIELDS
 from ..source import written
 
@@ -189,6 +191,8 @@ def store(machine: Machine, state: State, owner: TensorRef, name: str, value: Va
         grad_access.assign_grad(machine, state, owner.id, value, node)
     elif name == "requires_grad":
         set_requires_grad(machine, state, tensor, value, True, node)
+    elif name == "_grad_fn" and value == NONE:
+        detach_in_place(machine, state, owner, Call("detach_", [], {}, node))
     elif name != "data":
         state.edit_given_attributes(owner.id)[name] = value
         part_changed(machine, state, owner.id)
