@@ -48,7 +48,9 @@ def _visit(state: State, item: Value, depth: int, order: list[Value]) -> None:
             _visit(state, base, depth + 1, order)
 
 
-def lookup_in_mro(state: State, kind: Value, name: str, after: int | None = None) -> tuple[Value, Value | None] | None:
+def lookup_in_mro(
+    state: State, kind: Value, name: str, after: Value | None = None
+) -> tuple[Value, Value | None] | None:
     """The first class that defines ``name``, of those that come ``after`` one, and as what; what a library class
     defines is None: any of them may define it.
     """
@@ -56,8 +58,7 @@ def lookup_in_mro(state: State, kind: Value, name: str, after: int | None = None
         return (kind, None) if kind.name != OBJECT.name else None
     order = mro_of(state, kind)
     if after is not None:
-        start = next((i + 1 for i, item in enumerate(order) if isinstance(item, HeapRef) and item.id == after), 0)
-        order = order[start:]
+        order = order[order.index(after) + 1 if after in order else 0 :]
     for item in order:
         if isinstance(item, HeapRef) and isinstance(thing := state.heap[item.id], Class):
             value = thing.attributes.get(name)

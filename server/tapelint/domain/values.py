@@ -207,8 +207,8 @@ class BuiltinMethod:
 class Super:
     """The result of ``super()``."""
 
-    # The heap id of the class after which attributes are looked up.
-    owner: int
+    # The class after which attributes are looked up.
+    owner: Value
     receiver: Value
 
 

@@ -219,7 +219,8 @@ def handed_to_base(
 ) -> Iterator[tuple[Function, str, str]]:
     """What an ``__init__`` hands on to that of the next base: that method, the variable and the parameter there."""
     handed = [each for each in machine.query(handed_on, init.node) if each.callee == BASE and not each.is_attribute]
-    found = lookup_in_mro(state, kind, "__init__", after=init.owner) if handed else None
+    after = None if init.owner is None else HeapRef(init.owner)
+    found = lookup_in_mro(state, kind, "__init__", after) if handed else None
     base = None if found is None else found[1]
     for call in handed:
         if isinstance(base, Function) and (parameter := call.parameter(machine, base, 1)) is not None:

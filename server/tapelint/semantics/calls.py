@@ -55,7 +55,7 @@ from .unknown_calls import unknown_call
 
 def call(machine: Machine, node: ast.Call, state: State, key: object) -> Value:
     if isinstance(node.func, ast.Name) and node.func.id == "super":
-        return super_of(state)
+        return super_of(state, machine.eval(node.args[0], state) if node.args else None)
     function = machine.eval(node.func, state)
     args, kwargs, given = _arguments(machine, node, state, function)
     if isinstance(function, External):  # a library takes what it is given

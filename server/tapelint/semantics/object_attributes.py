@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..autograd import StoreKind
 from ..domain import facets
-from ..domain.mro import is_module, lookup_in_mro
+from ..domain.mro import OBJECT, is_module, lookup_in_mro
 from ..domain.state import State
 from ..domain.values import (
     BoundMethod,
@@ -35,7 +35,7 @@ from ..models.torch.autograd_function.context_reads import refuse_unset
 from ..models.torch.nn import frozen_parts, module_registry
 from ..models.torch.nn.parametrizations import computed
 from ..models.torch.optim.optimizers import param_groups
-from ..models.torch.registry import ATTRIBUTES, MAPPING_METHODS, MODULE_METHODS
+from ..models.torch.registry import ATTRIBUTES, MAPPING_METHODS, MODULE_METHODS, model_of
 from . import networks_by_use
 from .receivers import is_left_to_others
 
@@ -185,7 +185,8 @@ def load_super(machine: Machine, state: State, owner: Super, name: str) -> Value
         kind = thing.kind
     found = lookup_in_mro(state, kind, name, after=owner.owner)
     if found is None:
-        return BuiltinMethod(receiver, name)
+        inherited = f"{OBJECT.name}.{name}"
+        return BoundMethod(External(inherited), receiver) if model_of(inherited) else BuiltinMethod(receiver, name)
     if found[1] is None:
         return (
             BoundMethod(External(f"{found[0].name}.{name}"), receiver)

@@ -51,8 +51,10 @@ def is_only_of_tensors(name: str) -> bool:
     return name in TENSOR_METHODS or bool(ops.candidates(name))
 
 
-def super_of(state: State) -> Value:
-    """``super()`` inside a method: the class the method was defined in, and its first argument."""
+def super_of(state: State, given: Value | None) -> Value:
+    """``super()`` inside a method: the class the method was defined in, and its first argument. ``super(nn.Module,
+    self)`` begins after a class that is ``given``.
+    """
     key = state.frame
     while key:
         frame = state.get(key, Frame)
@@ -60,7 +62,9 @@ def super_of(state: State) -> Value:
         if function is not None and function.owner is not None and function.node.args.args:
             receiver = frame.variables.get(function.node.args.args[0].arg)
             if receiver is not None:
-                return Super(function.owner, receiver)
+                thing = state.heap[receiver.id] if isinstance(receiver, HeapRef) else None
+                order = mro_of(state, thing.kind if isinstance(thing, Instance) else receiver)
+                return Super(given if given is not None and given in order else HeapRef(function.owner), receiver)
         key = frame.parent
     return Unknown("super")
 
