@@ -144,6 +144,7 @@ def run(
     if row is None:
         row, premise = _with_unknown_numbers(name, positional, keywords)
     if row is None:
+        refuse_numbers(machine, state, name, args, kwargs)
         return None
     measured(machine, state, name, args, node)
     with supposing(state, premise):
@@ -169,6 +170,32 @@ def _with_numbers(
     if (numbers, named) == kinds:
         return None
     return resolved(name, (*positional[:1], *numbers[1:]), named) or resolved(name, numbers, named)
+
+
+def refuse_numbers(
+    machine: Machine, state: State, name: str, args: SequenceType[Value], kwargs: MappingType[str, Value]
+) -> None:
+    """A tensor that requires grad is no number, where an op wants one and would lose its gradient:
+    ``noise.normal_(0, std)``.
+    """
+    if not any(_is_tracked(state, each) for each in (*args[1:], *kwargs.values())):
+        return
+
+    def kind(value: Value) -> str:
+        return "number" if _is_tracked(state, value) else kind_of(machine, state, value)
+
+    first = tuple([kind_of(machine, state, each) for each in args[:1]])
+    named = tuple([(key, kind(each)) for key, each in kwargs.items()])
+    row = resolved(name, (*first, *[kind(each) for each in args[1:]]), named)
+    if row is not None and row.source == "derivatives":
+        raise ProgramRaised("TypeError", f"{name}(): argument must be float, not Tensor", by_torch=True)
+
+
+def _is_tracked(state: State, value: Value) -> bool:
+    """Whether something is a tensor that requires grad for certain."""
+    if not isinstance(value, TensorRef) or state.tensors[value.id].assumption:
+        return False
+    return resolve_view(state, value.id).requires_grad is True
 
 
 def _with_unknown_numbers(

@@ -42,7 +42,7 @@ from ....engine.machine import Machine
 from ....engine.open_objects import open_up
 from ....engine.paths import constant_contents
 from ....source import written
-from .. import dtypes
+from .. import dispatch, dtypes
 from ..autograd.grad_access import reach
 from ..autograd.grad_calls import clear_grads
 from ..detaching import cut
@@ -255,13 +255,9 @@ def initialise(machine: Machine, state: State, call: Call) -> Value:
     """``nn.init.*_``: a write under no_grad."""
     target = call.get(0, "tensor")
     if isinstance(target, TensorRef):
-        bump(
-            state,
-            resolve_view(state, target.id).version_counter,
-            call.name.rpartition(".")[2],
-            call.node,
-            tensor=target.id,
-        )
+        name, named = call.name.rpartition(".")[2], {k: v for k, v in call.kwargs.items() if k != "tensor"}
+        dispatch.refuse_numbers(machine, state, name, [target, *call.args[1:]], named)
+        bump(state, resolve_view(state, target.id).version_counter, name, call.node, tensor=target.id)
         return target
     return Unknown("init")
 
