@@ -130,6 +130,8 @@ class AnalysisUnit:
     keeping: dict[ast.AST, int] = field(default_factory=dict)
     # Where a variable was read that was not bound.
     unbound: set[ast.AST] = field(default_factory=set)
+    # The trees of the modules that it may use, as far as they were asked for.
+    loaded_trees: tuple[ast.Module, ...] = ()
     # Whether its fuel was used up before its end.
     is_exhausted: bool = False
     # The least fuel with which no call would take more than its share.

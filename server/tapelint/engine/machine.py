@@ -203,7 +203,10 @@ class Machine(Evaluation):
         """That file and the modules that the running unit may use, to ask about (`query`): what was asked while a
         module was executed is asked again for another file.
         """
-        return self._tree, *(module.source.tree for module in self.unit.loads)
+        unit = self.unit
+        if len(unit.loaded_trees) < len(unit.loads):
+            unit.loaded_trees = tuple([module.source.tree for module in unit.loads])
+        return self._tree, *unit.loaded_trees
 
     @property
     def module(self) -> int:
