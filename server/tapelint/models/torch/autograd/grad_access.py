@@ -277,6 +277,10 @@ def _stepped(node: ast.AST) -> Counter[str]:
 @cached_on_node
 def facts(node: ast.AST) -> tuple[frozenset[str], bool, frozenset[str]]:
     """By which attributes some code reaches for gradients, whether it jumps, and the names of what it calls."""
+    if isinstance(node, ast.If):  # what stands in it is asked about by itself, too
+        parts = [facts(part) for part in (node.test, *node.body, *node.orelse)]
+        reaching, jumping, calling = zip(*parts)
+        return frozenset().union(*reaching), any(jumping), frozenset().union(*calling)
     touched, jumps, called = set(), False, set()
     for inner in walk(node):
         if isinstance(inner, ast.Attribute):
@@ -351,14 +355,20 @@ def weigh(machine: Machine, state: State, node: ast.If, key: Hashable, negated: 
 def _weigh_sides(machine: Machine, node: ast.If, key: Hashable, negated: bool, touches: bool) -> None:
     """Remember with which truth of a formula passes may reach more than with the other."""
     training, jumping = machine.facts.training, _jumping(node)
-    more = [
-        truth
-        for truth, side in ((True, node.body), (False, node.orelse))
-        if (not truth) in jumping or any(reaches(machine, statement) - CLEARING_ONLY for statement in side)
-    ]
+    more = machine.query(_reaching_more, node, *machine.trees)
     training.reaching_when[key] = training.reaching_when.get(key, frozenset()) | {each is not negated for each in more}
     leaving = None if touches or len(jumping) != 1 else (True in jumping) is not negated
     training.leaves_when[key] = leaving if training.leaves_when.get(key, leaving) is leaving else None
+
+
+def _reaching_more(node: ast.AST, *trees: ast.AST) -> list[bool]:
+    """With which results of the test of an ``if`` passes may reach more than with the other."""
+    assert isinstance(node, ast.If)
+    return [
+        truth
+        for truth, side in ((True, node.body), (False, node.orelse))
+        if (not truth) in _jumping(node) or any(through(statement, *trees) - CLEARING_ONLY for statement in side)
+    ]
 
 
 @cached_on_node
