@@ -78,12 +78,12 @@ class Record:
 
     def merge_from(self: R, other: R) -> None:
         """Know what ``other`` knows; what is known here comes first."""
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if isinstance(value, set):
-                value |= getattr(other, each.name)
-            elif isinstance(value, dict):
-                for key, fact in getattr(other, each.name).items():
+        for name in self.__dataclass_fields__:
+            value, more = getattr(self, name), getattr(other, name)
+            if more and isinstance(value, set):
+                value |= more
+            elif more and isinstance(value, dict):
+                for key, fact in more.items():
                     value.setdefault(key, fact)
 
 
