@@ -28,20 +28,22 @@ from .lost_leaves import is_untrained
 def on_path_ended(machine: Machine, event: PathEnded) -> None:
     """Publish the optimizers whose gradients were computed, and nothing else; cleared, where no other one steps."""
     state, steps = event.state, machine.facts.training.steps
-    optimizers = {key: thing for key, thing in state.heap.items() if isinstance(thing, Optimizer)}
+    optimizers = {
+        key: thing for key, thing in state.heap.items() if isinstance(thing, Optimizer) and _never_steps(machine, thing)
+    }
     if not optimizers or state.hooks or not all(machine.query(_steps, tree) <= steps for tree in machine.trees):
         return
     picked_from = {container for container, _ in machine.facts.objects.picked_objects}  # any item may be meant
     held = Reachable(set(), picked_from)
     collect([*event.reachable], held)
     for key, thing in optimizers.items():
-        if _never_steps(machine, state, key, thing) and not leads_to(state, held.objects, key):
+        if is_whole(machine, state, key) and not leads_to(state, held.objects, key):
             _look_at(machine, state, key, thing.params)
 
 
-def _never_steps(machine: Machine, state: State, key: int, optimizer: Optimizer) -> bool:
-    """Whether all is known of an optimizer, and no step has used what it holds."""
-    if optimizer.is_partial or optimizer.is_paused or not is_whole(machine, state, key):
+def _never_steps(machine: Machine, optimizer: Optimizer) -> bool:
+    """Whether no step has used what an optimizer holds, as far as it is known."""
+    if optimizer.is_partial or optimizer.is_paused:
         return False
     return all(set(optimizer.params).isdisjoint(held) for held in machine.facts.training.stepped_with.values())
 
