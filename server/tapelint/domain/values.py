@@ -104,6 +104,10 @@ class Unknown:
         """A value of the same origin that is not this one, such as an item of it."""
         return Unknown(self.note, self.requires_grad, formula=formula, origin=self.origin)
 
+    def computed_by(self, formula: Hashable) -> Unknown:
+        """The same value, and how it was computed."""
+        return Unknown(self.note, self.requires_grad, self.tensor_id, formula, self.origin)
+
 
 def something(name: str, grad: bool | None = None, formula: Hashable = None) -> Unknown:
     """Something unknown that the program calls ``name``: a name says nothing of what it is."""

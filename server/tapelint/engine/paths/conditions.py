@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable
-from dataclasses import replace
 
 from ...autograd import contents
 from ...bounds import BOUNDS
@@ -173,7 +172,7 @@ def remembered(machine: Machine, node: ast.expr, state: State, value: Value) -> 
         return value
     if value.requires_grad is False or isinstance(node, (ast.Call, ast.BoolOp)):
         shape = _shape(machine, node, state)
-        return value if shape is None else replace(value, formula=shape)
+        return value if shape is None else value.computed_by(shape)
     return value
 
 

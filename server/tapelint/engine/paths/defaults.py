@@ -87,11 +87,13 @@ def _truth_by_default(formula: Hashable) -> bool | None:
 
 def options_in(formula: Hashable) -> Iterator[Option]:
     """The options that a formula is made of, in the order in which they stand there."""
-    if isinstance(formula, Option):
-        yield formula
-    elif isinstance(formula, tuple):
-        for part in formula:
-            yield from options_in(part)
+    todo = [formula]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, Option):
+            yield part
+        elif isinstance(part, tuple):
+            todo += reversed(part)
 
 
 def premise_of(formula: Hashable, taken: bool) -> Because:
