@@ -44,9 +44,9 @@ def frozen(kind: Any = None, *, eq: bool = True, kw_only: bool = False) -> Any:
     made: Any = dataclass(init=False, slots=True, eq=False, frozen=FORBID, kw_only=kw_only, repr=False)(kind)
     made.__init__ = _first_init(made)
     if eq:
-        compared = _values([each.name for each in fields(made) if each.compare])
+        compared = [each.name for each in fields(made) if each.compare]
         if "__eq__" not in own:
-            made.__eq__ = _equality(compared)
+            made.__eq__ = _equality(_values(compared))
         if "__hash__" not in own:
             made.__hash__ = _hash(compared)
     if "__repr__" not in own:
@@ -110,7 +110,11 @@ def _equality(values: Callable[[Any], tuple[object, ...]]) -> Callable[[Any, Any
     return __eq__
 
 
-def _hash(values: Callable[[Any], tuple[object, ...]]) -> Callable[[Any], int]:
+def _hash(names: list[str]) -> Callable[[Any], int]:
+    if len(names) == 1:  # one call less, where most are: constants, names of libraries, objects
+        get = attrgetter(*names)
+        return lambda self: hash((get(self),))
+    values = _values(names)
     return lambda self: hash(values(self))
 
 
