@@ -74,7 +74,7 @@ def call(machine: Machine, node: ast.Call, state: State, key: object) -> Value:
                 machine, node, state, call_function(machine, state, own, passed, kwargs, node, key, stepping=True)
             )
     result = call_value(machine, state, function, args, kwargs, node, key)
-    if isinstance(node.func, ast.Attribute):
+    if isinstance(node.func, ast.Attribute) and node.func.attr in ("forward", "step"):
         _note_method(machine, state, function, args, node, node.func.attr, result)
     return remembered(machine, node, state, result)
 
