@@ -227,6 +227,8 @@ DISPLAYS = (ast.Constant, *CONTAINERS)
 """How numbers, texts and containers are written."""
 MAKERS = frozenset("len int str dict list set defaultdict OrderedDict".split())
 """Python's functions that make such."""
+WRITING = (ast.Assign, ast.AugAssign, ast.Call, ast.Subscript)
+"""What may write in place, or bind a variable to such."""
 
 
 def may_write(function: ast.AST, *trees: ast.AST) -> bool:
@@ -257,7 +259,7 @@ def _writers(tree: ast.AST) -> frozenset[str]:
 @cached_on_node
 def _facts(function: ast.AST) -> tuple[bool, frozenset[str]]:
     """Whether the text of a function writes in place, and the names of what it calls."""
-    nodes = [*walk(function)]
+    nodes = [node for node in walk(function) if isinstance(node, WRITING)]
     calls = [node for node in nodes if isinstance(node, ast.Call)]
     plain = _plain(nodes)
     return any(_writes(node) and _bound(node) not in plain for node in nodes), frozenset(_name(call) for call in calls)

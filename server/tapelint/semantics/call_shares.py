@@ -27,7 +27,7 @@ from ..models.torch.autograd.grad_access import reaches
 from ..models.torch.nn.layer_models import add_unseen_parameters
 from ..models.torch.registry import MODULE_METHODS, Call
 from ..ops.torch_attributes import CUTS
-from ..source import cached_on_node, walk
+from ..source import cached_on_node, definitions, walk
 
 Defined = dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]
 
@@ -181,10 +181,10 @@ def _own_effects(definition: ast.AST) -> tuple[frozenset[str], frozenset[str], b
 def _defined(tree: ast.AST) -> Defined:
     """The functions of a file by their names; that of a class is the name of what makes its objects, too."""
     found: Defined = {}
-    for node in walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+    for node in definitions(tree):
+        if not isinstance(node, ast.ClassDef):
             found.setdefault(node.name, []).append(node)
-        elif isinstance(node, ast.ClassDef):
+        else:
             made = [each for each in node.body if isinstance(each, ast.FunctionDef) and each.name == "__init__"]
             found.setdefault(node.name, []).extend(made)
     return found
