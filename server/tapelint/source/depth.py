@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from ..bounds import BOUNDS
 from .recovery import UNPARSED
+from .walking import children
 
 _BLOCKS = ("body", "orelse", "finalbody")
 
@@ -48,19 +49,11 @@ def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 def _expressions_too_deep(statement: ast.stmt) -> bool:
     """Whether the statement without the statements inside it is deeper than BOUNDS.syntax_depth."""
-    pending: list[tuple[ast.AST, int]] = [(statement, 0)]
-    while pending:
-        node, level = pending.pop()
-        if level > BOUNDS.syntax_depth:
-            return True
-        level += 1
-        for field in node._fields:
-            value = getattr(node, field, None)
-            if isinstance(value, ast.AST):
-                pending.append((value, level))
-            elif isinstance(value, list):
-                pending.extend((v, level) for v in value if isinstance(v, ast.AST) and not isinstance(v, ast.stmt))
-    return False
+    level, depth = list[ast.AST]([statement]), 0
+    while level and depth < BOUNDS.syntax_depth:
+        level = [part for node in level for part in children(node) if not isinstance(part, ast.stmt)]
+        depth += 1
+    return bool(level)
 
 
 def _stand_in(statement: ast.stmt) -> ast.stmt:

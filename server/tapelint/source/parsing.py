@@ -21,6 +21,7 @@ from .edit import Span, rows
 from .magics import without_magics
 from .recovery import Problem, parse_module, recover
 from .suppression import Suppressions, find
+from .walking import walk
 
 _BOM = "\ufeff"
 _IMPORTED = re.compile(
@@ -68,7 +69,7 @@ class Source:
 
     @cached_property
     def _nodes(self) -> frozenset[ast.AST]:
-        return frozenset(ast.walk(self.tree))
+        return frozenset(walk(self.tree))
 
     def holds(self, node: ast.AST) -> bool:
         """Whether ``node`` is one of this tree, and not of another file's."""
