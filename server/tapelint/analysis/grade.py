@@ -21,7 +21,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 
+from ..autograd import ProgramPoint
 from ..autograd.model.choices import (
     UNGUARDED,
     Choice,
@@ -43,7 +45,7 @@ from ..headline import shortened
 from ..rules import Finding, Holds, Same, TraceStep, rule_named
 from ..rules.support.cure import FixProposal
 from ..severity import Severity
-from ..source import FUNCTIONS, Loop, own_nodes, walk, written
+from ..source import FUNCTIONS, Definition, Loop, own_nodes, walk, written
 
 TESTED = Atom("tested", "a test does this")
 REACHED = guess("this code is reached")
@@ -130,7 +132,7 @@ def _by_choices(found: Finding, abandoned: AbandonedPaths) -> Finding | Untold:
     if shortest is None:
         needs = min(needed, key=len, default=frozenset[Literal]())
         return Untold(found, f"it depends on values that are not known ({_all_words(found, needs)})")
-    if _independent(found, shortest) + bool(found.point.supposed) > 1:
+    if _independent(found, shortest) + bool(found.point.supposed) + (_called_again(found.point) is not None) > 1:
         return Untold(found, f"it needs more than one choice ({_all_words(found, shortest)})")
     is_missing = found.holds is Holds.IF_NOTHING_MAKES_IT
     if is_missing and not any(each <= shortest for each in _needed_of_all(found, abandoned)):
@@ -142,6 +144,14 @@ def _by_choices(found: Finding, abandoned: AbandonedPaths) -> Finding | Untold:
     if chosen is not None:
         severity = max(severity, Severity.WARNING)
     return replace(found, severity=severity, rests_on=tuple(_atoms(found, chosen)))
+
+
+def _called_again(point: ProgramPoint) -> str | None:
+    """The function of which only another call shows a hazard, if it has a loop of its own around that."""
+    for before, after in pairwise(point.iterations):
+        if before.number > 1 and isinstance(before.loop, Definition) and isinstance(after.loop, Loop):
+            return before.loop.name
+    return None
 
 
 def _all_words(found: Finding, chosen: Conjunction) -> str:
@@ -206,6 +216,8 @@ def _atoms(found: Finding, chosen: Atom | None) -> Iterator[Atom]:
     for lap in found.point.iterations:
         if lap.number > 1 and isinstance(lap.loop, Loop):
             yield Atom("ordinary", f"`{_head(lap.loop)}` runs at least twice")
+    if (name := _called_again(found.point)) is not None:
+        yield Atom("ordinary", f"`{name}` is called again")
     if chosen is not None:
         yield chosen
     supposed = found.point.supposed
