@@ -46,7 +46,7 @@ from .functions import BATCH, call_function
 from .iteration import items_of
 from .library_calls import call_library
 from .methods import call_method
-from .receivers import is_left_to_others, is_own_of, runs_code, super_of
+from .receivers import is_left_to_others, is_own_of, runs_code, runs_constructor, super_of
 from .refused.refusals import refuse_call, refuse_iteration
 from .refused.signatures import needed, refuse_arguments, takes_as_given
 from .refused.spelled import Given, items_spread, names_spread
@@ -141,7 +141,9 @@ def _named(machine: Machine, node: ast.Call, state: State, function: Value) -> t
         is_named = is_named and names_spread(machine, state, value, keyword.value) is not None
         if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Mapping):
             kwargs.update({k: v for k, v in thing.items.items() if isinstance(k, str)})
-        elif isinstance(value := as_data(state, value), Unknown) and runs_code(state, function):
+        elif not isinstance(value := as_data(state, value), Unknown):
+            continue
+        elif runs_code(state, function) or runs_constructor(state, function):
             kwargs[BATCH] = value
     return kwargs, is_named
 
