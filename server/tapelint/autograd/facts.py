@@ -78,7 +78,7 @@ class Record:
 
     def merge_from(self: R, other: R) -> None:
         """Know what ``other`` knows; what is known here comes first."""
-        for name in self.__dataclass_fields__:
+        for name in vars(type(self))["__dataclass_fields__"]:  # `fields` makes a tuple of them, at each call
             value, more = getattr(self, name), getattr(other, name)
             if more and isinstance(value, set):
                 value |= more
