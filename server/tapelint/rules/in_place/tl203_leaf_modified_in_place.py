@@ -39,6 +39,7 @@ import ast
 from ...autograd.events.graph_walks import Event, LeafWritten
 from ...autograd.facts import Facts
 from ...headline import capitalized, headline, titled
+from ...source import own_nodes
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep, severity_of
 from ..support.story import PARAMETERS, tensor_name
@@ -49,6 +50,8 @@ SHORT = "a leaf that requires grad"
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, LeafWritten)
+    if event.because and event.parameter and any(map(_sets_flags_again, (lap.loop for lap in event.point.iterations))):
+        return None
     name = tensor_name(facts, event.tensor) or NAMELESS
     what = f"a view of {name}" if event.view else name
     error = "a view of a leaf Variable that requires grad" if event.view else "a leaf Variable that requires grad"
@@ -77,6 +80,26 @@ def check(event: Event, facts: Facts) -> Finding | None:
         help=_advice(event, name),
         cures=cures(event, name, [each.value for each in stored or () if each.value is not None]),
     )
+
+
+def _sets_flags_again(loop: ast.AST) -> bool:
+    """Whether a loop sets ``requires_grad`` to what is no constant: it copies parameters of which its author expects
+    that they need not require grad, so it is no guess that these do.
+
+        for mine, yours in zip(target.parameters(), source.parameters()):
+            mine.copy_(yours).requires_grad_(mine.requires_grad)
+    """
+    for node in own_nodes(loop):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="requires_grad_"), args=[value]):
+                pass
+            case ast.Assign(targets=[ast.Attribute(attr="requires_grad")], value=value):
+                pass
+            case _:
+                continue
+        if not isinstance(value, ast.Constant):
+            return True
+    return False
 
 
 def _advice(event: LeafWritten, name: str) -> str:
