@@ -76,7 +76,7 @@ class Path:
 
     def join(self, other: Path, live: str | None = None) -> bool:
         """Whether this path is joined to ``other``; ``live`` are the names that may still be read, if that is known."""
-        return try_join(self.state, other.state, self.facts.memory.saved, [], meeting(live))
+        return try_join(self.state, other.state, self.facts, [], meeting(live))
 
 
 def meeting(live: str | None = None) -> JoinPoint:

@@ -65,7 +65,7 @@ def run(path: Path, program: Program) -> Path:
 
 
 def equivalent(one: Path, two: Path, live: str | None = None) -> bool:
-    return Bisimulation(one.state, two.state, one.facts.memory.saved, meeting(live)).is_equivalent([])
+    return Bisimulation(one.state, two.state, one.facts, meeting(live)).is_equivalent([])
 
 
 @given(PROGRAMS)
@@ -155,7 +155,7 @@ def test_another_graph_is_freed(is_shared: bool) -> None:
 def test_plain_differences_are_collected() -> None:
     path = begun()
     fork = path.fork().bind(c=Const(1))
-    pair = Bisimulation(path.state, fork.state, set(), meeting())
+    pair = Bisimulation(path.state, fork.state, path.facts, meeting())
     assert pair.is_equivalent([])
     assert pair.plain == [(path.state.frame, path.state.frame, "c")]
 
@@ -203,7 +203,7 @@ def test_a_suspect_is_compared_first_and_remembered() -> None:
     fork = run(path.fork(), [("held.append(a)", "b", "b")])
     held, suspects = path["held"], [path.state.frame]
     assert isinstance(held, HeapRef)
-    pair = Bisimulation(path.state, fork.state, path.facts.memory.saved, meeting())
+    pair = Bisimulation(path.state, fork.state, path.facts, meeting())
     assert not pair.is_equivalent(suspects)
     assert suspects == [held.id, path.state.frame]
 
@@ -222,4 +222,4 @@ def test_returned_values(mine: Value, yours: Value, same: bool) -> None:
     path = begun()
     fork = path.fork()
     path.state.completion, fork.state.completion = Return(mine), Return(yours)
-    assert Bisimulation(path.state, fork.state, set(), meeting()).is_same_completion() is same
+    assert Bisimulation(path.state, fork.state, path.facts, meeting()).is_same_completion() is same

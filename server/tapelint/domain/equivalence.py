@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from enum import Enum, auto
 from typing import Any
 
-from ..autograd import Leaf, Node, Tensor
+from ..autograd import Facts, Leaf, Node, Tensor
 from ..bounds import BOUNDS
 from .completion import Raise, Return
 from .induction import InductionValue
@@ -71,6 +71,7 @@ class Bisimulation:
     __slots__ = (
         "state",
         "other",
+        "facts",
         "saved",
         "meeting",
         "live",
@@ -82,8 +83,9 @@ class Bisimulation:
         "results",
     )
 
-    def __init__(self, state: State, other: State, saved: set[int], meeting: JoinPoint) -> None:
-        self.state, self.other, self.saved, self.meeting = state, other, saved, meeting
+    def __init__(self, state: State, other: State, facts: Facts, meeting: JoinPoint) -> None:
+        self.state, self.other, self.facts, self.meeting = state, other, facts, meeting
+        self.saved = facts.memory.saved
         self.live = meeting.live
         self.plain: list[Change] = []
         self.results: tuple[Value, Value] | None = None
@@ -294,6 +296,11 @@ class Bisimulation:
             return isinstance(value.receiver, (Unknown, External))  # type: ignore[union-attr]
         items = _contained(state, value) if depth else None
         return items is not None and all(self.is_plain(state, item, depth - 1) for item in items)
+
+    def are_read(self, mine: Unknown, yours: Unknown) -> bool:
+        """Whether two values are numbers that the program has read from tensors: one is like the other."""
+        one, two = (self.facts.provenance_of(each.tensor_id).cut for each in (mine, yours))
+        return mine.origin is yours.origin and one is not None and two is not None and one.reason is two.reason
 
     def records(self, mine: Tensor, yours: Tensor) -> bool:
         """Whether two tensors are alike for autograd."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
-from ..autograd import Iteration, leaf
+from ..autograd import Facts, Iteration, leaf
 from ..autograd.gradients import history
 from ..because import NOTHING
 from ..bounds import BOUNDS
@@ -42,17 +42,17 @@ from .values import (
 )
 
 
-def try_join(state: State, other: State, saved: set[int], suspects: list[int], meeting: JoinPoint) -> bool:
+def try_join(state: State, other: State, facts: Facts, suspects: list[int], meeting: JoinPoint) -> bool:
     """Whether ``state`` adds nothing to ``other``; if so ``other`` has forgotten what they did not agree on.
 
-    ``saved`` are the version counters some node has ever saved: how often any other was written cannot matter any more.
+    Of a tensor that no node has ever saved it does not matter any more how often it was written.
     ``suspects`` are the heap objects that last distinguished paths: looked at first, for they will do so again. Where
     it is known what is live at the ``meeting``, what no code holds any more does not matter.
     """
     meeting.work += BOUNDS.cheap_join
     if not _same_context(state, other):
         return False
-    pair = Bisimulation(state, other, saved, meeting)
+    pair = Bisimulation(state, other, facts, meeting)
     if not pair.is_same_completion():
         return False
     if not pair.is_equivalent(suspects):
@@ -198,6 +198,8 @@ def _either(pair: Bisimulation, path: State, mine: Value, yours: Value, name: st
             kind = two.kind if one.kind == two.kind else None
             return TensorRef(leaf(path, two.created_at.node, sizes=sizes, kind=kind))
     if isinstance(mine, Unknown):
+        if isinstance(yours, Unknown) and pair.are_read(mine, yours):
+            return mine if path is pair.state else yours
         return _perhaps(pair.other, path, yours, mine, name)
     if isinstance(yours, Unknown):
         return _perhaps(pair.state, path, mine, yours, name)

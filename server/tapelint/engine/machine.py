@@ -574,11 +574,11 @@ class Machine(Evaluation):
     def join_and_cap(self, states: list[State], live: frozenset[str] | None = None) -> list[State]:
         """Merge what is equal in all that can still matter (of variables those ``live``), drop what is too much."""
         meeting = JoinPoint(live, self.context.call_stack, self.frozen_contents)
-        saved, suspects = self.facts.memory.saved, self.unit.suspects
+        suspects = self.unit.suspects
         kept: list[State] = []
         for state in self.drop_uncaught_raises(states):
             for other in kept:
-                if try_join(state, other, saved, suspects, meeting):
+                if try_join(state, other, self.facts, suspects, meeting):
                     if self.observer is not None:
                         self.observer.decide(Joined(state, other, tuple(meeting.forgotten)))
                     break

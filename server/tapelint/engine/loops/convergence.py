@@ -135,7 +135,7 @@ class StableIteration:
             state.path_condition.get(key) is not taken and not _is_past(key, head, meeting) for key, taken in assumption
         ):
             return None
-        pair = Bisimulation(state, head, machine.facts.memory.saved, meeting)
+        pair = Bisimulation(state, head, machine.facts, meeting)
         here = state.frame, head.frame
         if here[0] != here[1] and not pair.things(state.heap[here[0]], head.heap[here[1]], here):
             return None
