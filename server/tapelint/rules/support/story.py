@@ -180,7 +180,8 @@ def tensor_names(facts: Facts, keys: Iterable[int]) -> str:
 
 def verb(names: str) -> str:
     """``is`` for one name, ``are`` for several."""
-    return "is" if names.count("`") == 2 and "more" not in names else "are"
+    one = names.count("`") == 2 and "more" not in names and not names.startswith(PARAMETERS)
+    return "is" if one else "are"
 
 
 def saved_name(facts: Facts, saved: SavedTensor) -> str | None:
