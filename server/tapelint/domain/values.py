@@ -189,6 +189,8 @@ class Function:
     kind: FunctionKind = ""
     # A decorator of unknown code, as it is written: it may make anything of the function.
     decorator: str = ""
+    # What decorators of the program have made of it, where it is called as nobody does.
+    wrapper: Function | None = None
 
 
 @frozen

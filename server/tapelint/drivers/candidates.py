@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container, Iterable, Iterator, Sequence, Set
+from dataclasses import replace
 
 from .. import ops
 from ..domain.mro import is_function, is_module, mro_of
@@ -28,7 +29,8 @@ from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
 from ..frozen import frozen
 from ..models.frameworks.training_loops import WALKED
 from ..models.torch.autograd.grad_access import through
-from ..source import Definition, Loop, cached_on_node, definitions, walk
+from ..semantics.reassigned_data import used_by
+from ..source import Definition, Loop, body_of, cached_on_node, definitions, walk
 from .attribute_flow import ObjectFlow, called_undeclared, may_carry, method_flow, object_flow
 from .quiet_uses import is_unrecorded, runs_unrecorded, serves_optimizers
 from .test_functions import is_fixture, is_test
@@ -81,12 +83,12 @@ def unreached_functions(
     machine: Machine, state: State, module: int, loads: Iterable[LoadedModule]
 ) -> Iterator[Candidate]:
     """Functions of the module, then methods of its classes, that were never run."""
-    defined = {statement.name for statement in machine.tree.body if isinstance(statement, ast.FunctionDef)}
+    defined = _definitions(machine.tree)
     others = {loaded.frame for loaded in loads if not loaded.is_stub}
     for name, value in list(state.get(module, Frame).variables.items()):
         if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
             if name in defined or _is_own(state, module, value):  # or a decorator from another file has wrapped it
-                yield Candidate(value)
+                yield Candidate(_as_defined(state, value, defined.get(name)))
         elif isinstance(value, HeapRef) and isinstance(state.heap.get(value.id), Class):
             yield from _methods(machine, state, module, value)
             yield from inherited_methods(machine, state, module, value, others)
@@ -117,6 +119,24 @@ def _is_template(state: State, kind: HeapRef, flow: ObjectFlow, name: str) -> bo
     return name != "__init__" and flow.flows[name].backward or name == "forward" and is_module(state, kind)
 
 
+def _definitions(scope: ast.AST) -> dict[str, ast.FunctionDef]:
+    """The functions that a module or a class defines, by their names."""
+    return {node.name: node for node in body_of(scope) if isinstance(node, ast.FunctionDef)}
+
+
+def _as_defined(state: State, value: Function, definition: ast.FunctionDef | None) -> Function:
+    """What decorators of the program have made of a function, as its definition says: with its own parameters."""
+    found, todo = {value.node}, [value]
+    while todo:
+        function = todo.pop()
+        if function.node is definition:
+            return function if function == value else replace(function, wrapper=value)
+        fresh = [each for each in used_by(state, function) if isinstance(each, Function) and each.node not in found]
+        found.update(each.node for each in fresh)
+        todo += fresh
+    return value
+
+
 def _is_own(state: State, module: int, function: Function) -> bool:
     """Not imported from another file, which is where it is tried out."""
     return state.get(function.frame, Frame).module == module
@@ -126,7 +146,9 @@ def _methods(machine: Machine, state: State, module: int, kind: HeapRef) -> Iter
     """The methods that a class of the module defines, each with the class on whose objects it runs."""
     itself = [] if _has_no_objects(state, kind) else [kind]
     complete = _completed(machine, state, module, kind)
-    for function in list(state.get(kind.id, Class).attributes.values()):
+    defined = _definitions(state.get(kind.id, Class).node)
+    for name, value in list(state.get(kind.id, Class).attributes.items()):
+        function = _as_defined(state, value, defined.get(name)) if isinstance(value, Function) else value
         if not isinstance(function, Function) or function.owner != kind.id or not _is_own(state, module, function):
             continue
         name = definition_of(function).name

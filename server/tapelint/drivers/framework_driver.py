@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from itertools import takewhile
 
 from ..autograd import TorchRaises, backward, resolve_view
 from ..autograd.gradients import history
@@ -134,8 +135,15 @@ def call_as_nobody_does(
     thing = state.heap[receiver.id] if receiver is not None else None
     kind = owner or (thing.kind if isinstance(thing, Instance) else receiver)
     site = function.node if kind is None else call_site(state, machine.module, function, kind)
-    bound = function if receiver is None else BoundMethod(function, receiver)
-    return call_value(machine, state, bound, [], dict(values), site, key)
+    called, args, named = function, list[Value](), dict(values)
+    if function.wrapper is not None:  # it calls its parameters otherwise
+        called, own = function.wrapper, positional(function, int(receiver is not None))
+        args = [named.pop(each.arg) for each in takewhile(lambda each: each.arg in values, own)]
+        if called.node.args.vararg is None:
+            args = args[: len(positional(called, int(receiver is not None)))]
+        named = named if called.node.args.kwarg is not None else {}
+    bound = called if receiver is None else BoundMethod(called, receiver)
+    return call_value(machine, state, bound, args, named, site, key)
 
 
 def call_site(state: State, module: int, function: Function, kind: Value) -> ast.AST:

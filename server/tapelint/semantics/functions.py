@@ -43,6 +43,7 @@ from ..source import Definition, cached_on_node, walk
 from . import networks_by_use
 from .call_shares import abandoned, ended, share_of, within
 from .displays import SOURCE, comprehend
+from .reassigned_data import used_by
 
 Consumer = Callable[[State, Value], list[State]]
 """Runs the body of the loop that asked a generator for a value: the paths that come out of it."""
@@ -194,7 +195,8 @@ def call_function(
         open_up(machine, (function, *given))
         return Unknown("recursion")
     module = state.get(function.frame, Frame).module
-    if machine.imports is not None and machine.imports.is_idle(state, module, [*given]):
+    held = () if function.frame == module else used_by(state, function)  # what a decorator was given
+    if machine.imports is not None and machine.imports.is_idle(state, module, [*given, *held]):
         if not machine.query(makes_function, definition):
             open_up(machine, (function, *given))
             return Unknown("call")

@@ -49,7 +49,7 @@ def may_have_called(machine: Machine, state: State, callbacks: Iterable[Value], 
     """Unknown code that has ``callbacks`` has run: data of the objects that they use may now be computed."""
     seen = set[int]()
     for callback in callbacks:
-        for value in _used(state, callback):
+        for value in used_by(state, callback):
             _doubt(machine, state, value, node, seen, BOUNDS.data_calls)
 
 
@@ -69,7 +69,7 @@ def _is_own(value: Value) -> bool:
             return False
 
 
-def _used(state: State, callback: Value) -> Iterator[Value]:
+def used_by(state: State, callback: Value) -> Iterator[Value]:
     """What a function of the program has of the scopes around it, and what it is bound to."""
     match callback:
         case Function(node, frame):
@@ -79,10 +79,10 @@ def _used(state: State, callback: Value) -> Iterator[Value]:
                     yield value
         case BoundMethod(inner, receiver):
             yield receiver
-            yield from _used(state, inner)
+            yield from used_by(state, inner)
         case Partial(inner, args):
             yield from args
-            yield from _used(state, inner)
+            yield from used_by(state, inner)
 
 
 @cached_on_node
