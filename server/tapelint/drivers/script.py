@@ -5,7 +5,8 @@ What it leaves undefined because it raised is defined then: the functions below 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import ast
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -13,7 +14,7 @@ from ..autograd import Facts
 from ..autograd.model.choices import ALWAYS, PathGuard, literals_of, without
 from ..domain.completion import ProgramRaised, Raise
 from ..domain.state import State
-from ..domain.values import Const, Frame, Unknown, Value
+from ..domain.values import NONE, Const, Frame, Unknown, Value, something
 from ..engine.analysis_unit import AnalysisUnit
 from ..engine.incremental import AnalysisCache, recorded
 from ..engine.lifecycle import PathEnded
@@ -21,6 +22,8 @@ from ..engine.machine import Cancelled, Machine, OutOfFuel, RunContext
 from ..engine.resume_point import Block
 from ..engine.statistics import Ended, Entry, Lost
 from ..modules.top_level import define_rest
+from ..semantics import networks_by_use
+from ..source import Definition, cached_on_node, definitions, is_none, own_nodes, walk
 from .notebook_cells import Ran, run_cells
 from .segments import is_done, run_segment
 
@@ -90,9 +93,46 @@ def end_of_script(machine: Machine, memory: AnalysisCache) -> AnalysisUnit:
             if before.is_truncated:
                 _forget_choices(finished, before.resume_point)
             define_rest(machine, finished, machine.tree.body, Entry("script"), machine.limits.definition_fuel)
+            others = ((each.frame, each.source.tree) for each in before.loads)
+            _set_globals(machine, finished, [(module, machine.tree), *others])
         step.result = finished, module
         memory.finish = step
     return memory.finish
+
+
+def _set_globals(machine: Machine, state: State, modules: Iterable[tuple[int, ast.AST]]) -> None:
+    """What is None at the top level of these modules, by their scopes, and is set by a function that has not run: it
+    has before what nothing calls does, which could not use it otherwise.
+
+        net = None
+        def load():
+            global net
+            net = build()
+        def train(x): net(x).sum().backward()
+    """
+    for frame, tree in modules:
+        scope = state.heap.get(frame)
+        variables = scope.variables.items() if isinstance(scope, Frame) else ()
+        if unset := {name for name, value in variables if value == NONE}:
+            for name in sorted(unset & globals_set(tree)):
+                value = networks_by_use.module_variable(machine, state, name, something(name), tree)
+                state.edit(frame, Frame).variables[name] = value
+
+
+@cached_on_node
+def globals_set(tree: ast.AST) -> frozenset[str]:
+    """The variables of a module that one of its functions sets and does not read: it does not make them when needed."""
+    found = set[str]()
+    for function in definitions(tree):
+        nodes = [*own_nodes(function)] if isinstance(function, Definition) else []
+        shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+        if shared:
+            values = [each for each in nodes if isinstance(each, ast.Assign) and not is_none(each.value)]
+            targets = (target for each in values for target in each.targets)
+            written = {node.id for target in targets for node in walk(target) if isinstance(node, ast.Name)}
+            read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+            found |= (shared & written) - read
+    return frozenset(found)
 
 
 def _forget_choices(state: State, place: tuple[Block, ...]) -> None:

@@ -42,6 +42,7 @@ from ..models.torch.nn.layer_models import guessed_network
 from ..models.torch.nn.module_registry import parameters_of
 from ..models.torch.optim.handed_optimizers import unknown_optimizer
 from ..models.torch.registry import Call
+from ..source import definitions
 
 NETWORK = External("torch.nn.Module")
 UNTOLD = (Origin.ANY, Origin.NAME)
@@ -53,6 +54,12 @@ def variable(machine: Machine, state: State, name: str, value: Value, node: ast.
     if not _may_be(state, value) or (scope := _scope(machine, state)) is None:
         return value
     return _by_use(machine, state, value, name, machine.query(asked_of_variables, scope).get(name, frozenset()), node)
+
+
+def module_variable(machine: Machine, state: State, name: str, value: Value, module: ast.AST) -> Value:
+    """The same of a variable of a module, by what its functions ask of it."""
+    asked = (machine.query(asked_of_variables, each).get(name) for each in definitions(module))
+    return _by_use(machine, state, value, name, frozenset().union(*filter(None, asked)), module)
 
 
 def arguments(machine: Machine, state: State, frame: int, definition: ast.AST, node: ast.AST) -> None:
