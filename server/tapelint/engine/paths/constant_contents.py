@@ -2,6 +2,7 @@
 
 known = torch.ones(n).bool()          filled with True, and so is `known.any()`
 first = torch.arange(n) < 3           the same in each iteration, whatever the data are
+if torch.isnan(loss): break           filled with False: what a program computes is taken for finite
 
 A number is known of some memory until it is written (``memory_contents``).
 """
@@ -21,6 +22,8 @@ from .truth import SEVERAL
 
 FILLED: Mapping[str, object] = {"ones": 1, "ones_like": 1, "zeros": 0, "zeros_like": 0}
 """What makes a tensor of one number."""
+FINITE: Mapping[str, bool] = {"isnan": False, "isinf": False, "isfinite": True}
+"""What is asked of numbers that are finite, and its answer."""
 META = Const("meta")
 """The device on which tensors hold nothing."""
 COMPARED: Mapping[str, Callable[[float, float], bool]] = {
@@ -48,6 +51,8 @@ def follow(
     number: object = None
     if op.writes:
         number = SEVERAL if known and None not in known and _are_plain(named) else None
+    elif op.name in FINITE:
+        number = FINITE[op.name]
     elif op.name in FILLED or op.name in ("full", "full_like"):
         filling = named.get("fill_value", Const(FILLED.get(op.name)))
         number = filling.value if isinstance(filling, Const) else None

@@ -74,7 +74,7 @@ def _held_truth(machine: Machine, state: State, value: TensorRef) -> bool | None
         else None
     )
     sizes = resolve_view(state, value.id).sizes
-    is_one = isinstance(sizes, tuple) and all(size == 1 for size in sizes)
+    is_one = sizes is None or isinstance(sizes, tuple) and all(size == 1 for size in sizes)
     return None if number is None or number is SEVERAL or not is_one else bool(number)
 
 

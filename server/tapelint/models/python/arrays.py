@@ -7,6 +7,7 @@ float(y), y.item(), y.tolist()             are fine
 from __future__ import annotations
 
 import ast
+import math
 from typing import Literal
 
 from ...autograd import Cut, CutReason, Node, Provenance, resolve_view
@@ -16,18 +17,20 @@ from ...autograd.model.guesses import keeping, shown_by_pass
 from ...autograd.state import AutogradState
 from ...because import NOTHING, Because, guess
 from ...domain.completion import ProgramRaised
+from ...domain.induction import is_number
 from ...domain.state import State
 from ...domain.traversal import listed
-from ...domain.values import FALSE, External, Origin, TensorRef, Unknown, Value
+from ...domain.values import FALSE, Const, External, Origin, TensorRef, Unknown, Value
 from ...engine.lost_history import computed, cut_of
 from ...engine.machine import Machine
+from ...engine.paths.constant_contents import FINITE
 from ..torch.autograd.backward_calls import nth_argument
 from ..torch.registry import FUNCTIONS, TENSOR_METHODS, Call, function, method
 from . import array_memory
 
 REFUSED = "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
 ARRAYS = (
-    "array asarray asanyarray ascontiguousarray exp log log10 log2 sqrt abs absolute isnan isinf isfinite argmax "
+    "array asarray asanyarray ascontiguousarray exp log log10 log2 sqrt abs absolute argmax "
     "argmin round float32 float64 int64 append tanh sin cos square power maximum minimum clip where dot concatenate "
     "stack vstack hstack column_stack mean sum max min std var median average percentile quantile amax amin nanmean "
     "prod"
@@ -182,6 +185,18 @@ def array_function(machine: Machine, state: State, call: Call) -> Value:
 
 for _name in ARRAYS:
     FUNCTIONS["numpy." + _name] = array_function
+
+
+@function(*(f"{module}.{name}" for module in ("math", "numpy") for name in FINITE))
+def asks_if_finite(machine: Machine, state: State, call: Call) -> Value:
+    """Of a number: what is computed is taken for finite."""
+    value, name = call.get(0, "x"), call.name.rpartition(".")[2]
+    if isinstance(value, Const) and isinstance(value.value, (int, float)):
+        return Const(getattr(math, name)(value.value))
+    is_read = isinstance(value, Unknown) and machine.facts.provenance_of(value.tensor_id).number_in is not None
+    if call.name.startswith("numpy.") and not is_read and not is_number(value):
+        return array_function(machine, state, call)
+    return Const(FINITE[name])
 
 
 @function("numpy.isscalar")
