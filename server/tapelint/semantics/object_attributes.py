@@ -81,7 +81,7 @@ def _of_instance(
     known of objects of libraries.
     """
     own = thing.attributes.get(name)
-    if own is not None:
+    if own is not None and not (name in MODULE_METHODS and _is_hidden(state, owner, own)):
         machine.unit.iteration_facts.accessed[owner.id, name] = machine.fuel_used
         return own
     found = lookup_in_mro(state, thing.kind, name)
@@ -176,6 +176,14 @@ def _computed_once(machine: Machine, state: State, value: Function, owner: Value
         state.edit_attributes(owner.id)[value.node.name] = found
         remember(machine, state, f"self.{value.node.name}", found, value.node, None, StoreKind.ASSIGNED)
     return found
+
+
+def _is_hidden(state: State, owner: HeapRef, value: Value) -> bool:
+    """Whether a network has registered a value: methods of ``nn.Module`` are found before what only ``__getattr__``
+    finds (``self.parameters = nn.ParameterList()``).
+    """
+    is_registered = isinstance(value, HeapRef) and module_registry.is_module_like(state, value)
+    return is_registered and module_registry.is_module_like(state, owner)
 
 
 def load_super(machine: Machine, state: State, owner: Super, name: str) -> Value:
