@@ -43,6 +43,18 @@ class ProgramRaised(Exception):
         self.is_published = False
 
     @property
+    def is_refusal(self) -> bool:
+        """Whether Python refuses to do it, perhaps since something is not what callers give."""
+        return self.name in REFUSED and not self.by_torch and not self.is_meant
+
+    @property
+    def is_unwanted(self) -> bool:
+        """Whether a program that runs as meant does not end in it: not in a refusal, nor where it checks what it was
+        given.
+        """
+        return self.is_refusal or self.is_meant and not self.is_skip and ENDS.isdisjoint(self.kinds)
+
+    @property
     def is_skip(self) -> bool:
         """Whether it ends a test that is not to run here: no failure, and none of what comes after it is certain."""
         return not SKIPS.isdisjoint(self.kinds)
@@ -55,6 +67,10 @@ class Caught:
     error: ProgramRaised
 
 
+REFUSED = frozenset(("TypeError", "AttributeError", "IndexError", "ZeroDivisionError"))
+"""What an operand of a wrong type or size raises."""
+ENDS = frozenset(("SystemExit", "KeyboardInterrupt", "StopIteration", "GeneratorExit"))
+"""What ends a program, a loop or a generator as it is meant to."""
 SKIPS = frozenset(("Skipped", "SkipTest"))
 """What pytest and unittest raise to end a test that is not to run."""
 

@@ -30,6 +30,7 @@ from ..domain.values import (
     without_defaults,
 )
 from ..engine.machine import Machine
+from ..engine.paths.abandoned import AbandonedPaths
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..models.frameworks.training_loops import Unrecorded, Walk, loop_of, unrecorded, walk_of
 from ..models.torch.autograd.grad_mode import turns_on
@@ -48,8 +49,8 @@ from .test_functions import verdict_of
 
 GIVEN = guess("callers give what has a default")
 """What a function rests on that Python refuses to run with its defaults."""
-REFUSED = frozenset(("TypeError", "AttributeError", "IndexError", "ZeroDivisionError"))
-"""What an operand of a wrong type or size raises."""
+LEFT_OUT = guess("what Python refuses to run here is given what it needs")
+"""What a function rests on that it refuses to run then, too: without the calls that it refuses."""
 
 
 def run_entry(machine: Machine, base: tuple[State, Any], function: Function, owner: HeapRef | None) -> list[State]:
@@ -65,11 +66,18 @@ def run_entry(machine: Machine, base: tuple[State, Any], function: Function, own
         loop = loop_of(machine, state, owner, node.name)
         if loop is not None:
             return framework_driver.run_loop(machine, state, loop, receiver, node)
+    begun = machine.unit.stats.backwards
     ends = _call_as_inferred(machine, state, function, receiver, owner)
-    if ends and all(map(_is_refused, ends)) and trains(machine, node):
+    if not trains(machine, node):
+        return ends
+    if ends and all(map(_is_refused, ends)):
         given = base[0].fork()
         give_all(machine, given, receiver)
         ends = _call_as_inferred(machine, given, without_defaults(function), receiver, owner, GIVEN)
+    is_stuck = machine.unit.stats.backwards == begun and machine.unit.notes.record(AbandonedPaths).raised
+    if is_stuck or ends and all(map(_is_unwanted, ends)):
+        machine.unit.leaves_out_refused = True
+        ends = _call_as_inferred(machine, base[0].fork(), function, receiver, owner, LEFT_OUT)
     return ends
 
 
@@ -94,9 +102,11 @@ def call_after(
 
 
 def _is_refused(state: State) -> bool:
-    """Whether Python has refused what a path does, perhaps since a default is not what callers give."""
-    error = state.completion.error if isinstance(state.completion, Raise) else None
-    return error is not None and error.name in REFUSED and not error.by_torch and not error.is_meant
+    return isinstance(state.completion, Raise) and state.completion.error.is_refusal
+
+
+def _is_unwanted(state: State) -> bool:
+    return isinstance(state.completion, Raise) and state.completion.error.is_unwanted
 
 
 def _run_test(

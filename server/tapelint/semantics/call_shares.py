@@ -100,10 +100,17 @@ def abandoned(
     """The result of a call that is left: what its code may change is unknown from here on. That it keeps the graph of
     what it is given is assumed, unless an earlier call has not, or it may cut graphs for all that its text shows.
     """
+    if function.node not in machine.unit.abandoned:
+        machine.give_up(Lost(Entry("call", function.node)))
+    return left_out(machine, state, function, args, kwargs, node)
+
+
+def left_out(
+    machine: Machine, state: State, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    """The same of one of which nothing is said."""
     definition = function.node
-    if definition not in machine.unit.abandoned:
-        machine.unit.abandoned.add(definition)
-        machine.give_up(Lost(Entry("call", definition)))
+    machine.unit.abandoned.add(definition)
     stored, cuts = machine.query(effects_by_name, definition, *machine.trees)
     network, name = _network(state, args), getattr(definition, "name", "")
     result: Value | None = None

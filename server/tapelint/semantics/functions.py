@@ -41,7 +41,7 @@ from ..models.torch.autograd.grad_mode import as_mode
 from ..models.torch.registry import CUSTOM, DECORATORS
 from ..source import Definition, cached_on_node, walk
 from . import networks_by_use
-from .call_shares import abandoned, ended, share_of, within
+from .call_shares import abandoned, ended, left_out, share_of, within
 from .displays import SOURCE, comprehend
 from .reassigned_data import used_by
 
@@ -225,6 +225,8 @@ def _executed(
 ) -> Value:
     """What a function returns whose code is run."""
     definition, given = function.node, (*args, *kwargs.values())
+    leaves_out = machine.unit.leaves_out_refused and machine.context.depth and not machine.handlers_around
+    before = state.fork() if leaves_out and definition is not machine.unit.function else None
     frame = state.new(Frame({}, function.frame, state.get(function.frame, Frame).module, function))
     is_spelled, machine.context.spelled_call = node is machine.context.spelled_call, None
     bind_arguments(machine, state, function, args, kwargs, frame, is_spelled)
@@ -251,6 +253,9 @@ def _executed(
                     out.completion = out.completion or Return(UNWRITTEN)
     finally:
         unwind(machine, entry)
+    if before is not None and all(isinstance(o.completion, Raise) and o.completion.error.is_unwanted for o in outcomes):
+        state.become(before)
+        return left_out(machine, state, function, args, kwargs, node)
     return choose(machine, state, pop(machine, entry, outcomes), key)
 
 
