@@ -132,7 +132,9 @@ def _by_choices(found: Finding, abandoned: AbandonedPaths) -> Finding | Untold:
     if shortest is None:
         needs = min(needed, key=len, default=frozenset[Literal]())
         return Untold(found, f"it depends on values that are not known ({_all_words(found, needs)})")
-    if _independent(found, shortest) + bool(found.point.supposed) + (_called_again(found.point) is not None) > 1:
+    supposed = found.point.supposed
+    is_guessed = len(supposed.atoms) > 1 and bool(found.because.without(supposed))
+    if _independent(found, shortest) + bool(supposed) + is_guessed + (_called_again(found.point) is not None) > 1:
         return Untold(found, f"it needs more than one choice ({_all_words(found, shortest)})")
     is_missing = found.holds is Holds.IF_NOTHING_MAKES_IT
     if is_missing and not any(each <= shortest for each in _needed_of_all(found, abandoned)):
