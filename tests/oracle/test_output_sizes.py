@@ -157,6 +157,8 @@ nn.GRU(4, 6, 2, bidirectional=True)(m)[1]; nn.LSTM(4, 6, proj_size=2)(m)[0]; nn.
 nn.LSTM(4, 6, proj_size=2)(m)[1][1]; nn.TransformerEncoder(nn.TransformerEncoderLayer(4, 2), 2)(m)
 nn.Transformer(4, 2)(m, m); nn.TransformerDecoderLayer(4, 2)(m, m); nn.Softmax2d()(img); nn.LogSoftmax(1)(x)
 nn.CrossEntropyLoss()(torch.rand(4, 4), ids); nn.AdaptiveLogSoftmaxWithLoss(3, 4, [2])(x, ids)[0]
+x.index_select(1, ids[:1]); v.index_select(0, ids[0]); torch.index_select(m, 2, ids[:2]); torch.linalg.qr(x)[0]
+torch.linalg.qr(x.T)[0]; torch.qr(x.T)[1]; torch.svd(x)[2]; torch.svd(x.T)[0]; torch.pinverse(x); torch.linalg.pinv(x)
 """
 
 KNOWN = """

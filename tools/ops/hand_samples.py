@@ -139,6 +139,12 @@ MORE: dict[str, Callable[[], list[Sample]]] = {
     "dequantize": _calls(_x, _float32),
     "type_as": _calls(lambda: (_x(), _x()), lambda: (_x(), _float32())),
     "conj_physical": _calls(lambda: torch.complex(_x(), _x())),
+    # Of other sizes than those of `op_db`, which take all rows, or are square.
+    "index_select": _calls(
+        lambda: (_x(), 0, _index(1)), lambda: (_x(2, 3, 4), 1, _index(5)), lambda: (_x(4), 0, _index(2))
+    ),
+    "slice_copy": _calls(lambda: (_x(), 0, 1, 3), lambda: (_x(2, 3, 4), 2, 0, 2)),
+    **dict.fromkeys(("qr", "svd", "pinverse", "linalg_pinv", "linalg_qr"), _calls(_x, lambda: _x(2, 4, 3))),
 }
 # In place of those of op_db, which are for a wrapper with other parameters, or show corner cases: dropout with p=1.
 INSTEAD: dict[str, Callable[[], list[Sample]]] = {
