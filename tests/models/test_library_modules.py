@@ -54,3 +54,28 @@ def test_a_library_module_saves_under_an_assumption(line: str, loss: str) -> Non
 )
 def test_other_names_of_libraries_are_no_modules(name: str) -> None:
     assert not is_network(name)
+
+
+DERIVED = """import torch
+from torchvision.models.resnet import BasicBlock, ResNet
+class Digits(ResNet):
+    def __init__(self):
+        super().__init__(BasicBlock, [2, 2, 2, 2], num_classes=10)
+    def forward(self, x):
+        return torch.softmax({base}.forward({given}), dim=1)
+model = Digits()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+for x in torch.ones(2, 4, 3, 9, 9):
+    optimizer.zero_grad()
+    loss = model(x).square().mean()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+@pytest.mark.parametrize(("base", "given"), [("super()", "x"), ("super(Digits, self)", "x"), ("ResNet", "self, x")])
+def test_the_forward_of_a_base_class_has_its_parameters(base: str, given: str) -> None:
+    clean = DERIVED.format(base=base, given=given)
+    assert not analyse(clean).diagnostics
+    (found,) = analyse(clean.replace("loss.backward()\n", "loss.backward()\n    loss.backward()\n")).diagnostics
+    assert found.code == "TL101"

@@ -9,6 +9,7 @@ from functools import partial
 
 from .. import ops
 from ..domain import facets
+from ..domain.mro import mro_of
 from ..domain.opaque_values import KNOWN
 from ..domain.state import State
 from ..domain.values import Const, External, HeapRef, Instance, Mapping, Optimizer, Sequence, TensorRef, Tuple, Value
@@ -43,13 +44,13 @@ def _library(machine: Machine, state: State, call: Call) -> Value:
     model = model_of(name)
     if model is not None:
         return modelled(machine, state, call, External(name), partial(model, machine, state, call))
-    if is_network(name):
-        return opaque_module(machine, state, name.removesuffix(".from_pretrained").rpartition(".")[2], call.node)
     base, _, last = name.rpartition(".")
-    if base.endswith("torch.nn.Module") or is_layer(base):
+    if base.endswith("torch.nn.Module") or is_layer(base) or _is_base(state, base, call.args):
         found = _unbound_module_method(machine, state, base, last, call)
         if found is not None:
             return found
+    if is_network(name):
+        return opaque_module(machine, state, name.removesuffix(".from_pretrained").rpartition(".")[2], call.node)
     if is_layer(name):
         return new_layer(machine, state, name, call.args, call.kwargs, call.node)
     row = ops.op_name(name)
@@ -63,6 +64,13 @@ def _library(machine: Machine, state: State, call: Call) -> Value:
         return _unknown_init(machine, state, call.args[0], call.args[1:])
     refuse_conversion(machine, state, call)
     return unknown_call(machine, state, call.args, call.kwargs, call.node, External(name))
+
+
+def _is_base(state: State, name: str, args: list[Value]) -> bool:
+    """Whether the first argument is an object of a class of the program that derives from this one of a library."""
+    thing = state.heap.get(args[0].id) if args and isinstance(args[0], HeapRef) else None
+    kind = thing.kind if isinstance(thing, Instance) else None
+    return isinstance(kind, HeapRef) and External(name) in mro_of(state, kind)
 
 
 def _unbound_module_method(machine: Machine, state: State, base: str, name: str, call: Call) -> Value | None:
