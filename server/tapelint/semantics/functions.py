@@ -36,7 +36,7 @@ from ..engine.evaluation import Items
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.observer import DropReason, OpaqueReason, Outcomes
 from ..engine.open_objects import made, open_up
-from ..engine.syntax.syntactic_summary import syntactic_summary
+from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
 from ..models.torch.autograd.grad_mode import as_mode
 from ..models.torch.registry import CUSTOM, DECORATORS
 from ..source import Definition, cached_on_node, walk
@@ -250,7 +250,7 @@ def _executed(
             outcomes = machine.block(definition.body, [state])
             if function.owner is not None and machine.query(_is_unwritten, definition):
                 for out in outcomes:
-                    out.completion = out.completion or Return(UNWRITTEN)
+                    out.completion = Return(UNWRITTEN)
     finally:
         unwind(machine, entry)
     if before is not None and all(isinstance(o.completion, Raise) and o.completion.error.is_unwanted for o in outcomes):
@@ -267,10 +267,14 @@ def makes_function(definition: ast.AST) -> bool:
 
 
 def _is_unwritten(definition: ast.AST) -> bool:
-    """Whether there is no code in a method: nothing but a docstring, ``pass`` or ``...``."""
+    """Whether there is no code in a method: nothing but a docstring, ``pass``, ``...`` or an error that is returned."""
     body = definition.body if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)) else [definition]
     return all(
-        isinstance(each, ast.Pass) or isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant)
+        isinstance(each, ast.Pass)
+        or isinstance(each, ast.Expr)
+        and isinstance(each.value, ast.Constant)
+        or isinstance(each, ast.Return)
+        and is_abstract(definition)
         for each in body
     )
 

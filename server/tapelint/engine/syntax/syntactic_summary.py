@@ -73,10 +73,11 @@ def _is_abstract(scope: ast.AST) -> bool:
     if any(ast.unparse(decorator).rpartition(".")[2] == "abstractmethod" for decorator in scope.decorator_list):
         return True
     body = [s for s in scope.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]
-    if len(body) != 1 or not isinstance(body[0], ast.Raise) or body[0].exc is None:
-        return False
-    error = body[0].exc.func if isinstance(body[0].exc, ast.Call) else body[0].exc
-    return isinstance(error, ast.Name) and error.id == "NotImplementedError"
+    match body:
+        case [ast.Raise(exc=error) | ast.Return(value=error)]:  # some return it
+            error = error.func if isinstance(error, ast.Call) else error
+            return isinstance(error, ast.Name) and error.id == "NotImplementedError"
+    return False
 
 
 @cached_on_node
