@@ -86,7 +86,7 @@ def unreached_functions(
     defined = _definitions(machine.tree)
     others = {loaded.frame for loaded in loads if not loaded.is_stub}
     for name, value in list(state.get(module, Frame).variables.items()):
-        if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
+        if isinstance(value, Function) and isinstance(value.node, Definition):
             if name in defined or _is_own(state, module, value):  # or a decorator from another file has wrapped it
                 yield Candidate(_as_defined(state, value, defined.get(name)))
         elif isinstance(value, HeapRef) and isinstance(state.heap.get(value.id), Class):
@@ -119,12 +119,12 @@ def _is_template(state: State, kind: HeapRef, flow: ObjectFlow, name: str) -> bo
     return name != "__init__" and flow.flows[name].backward or name == "forward" and is_module(state, kind)
 
 
-def _definitions(scope: ast.AST) -> dict[str, ast.FunctionDef]:
+def _definitions(scope: ast.AST) -> dict[str, Definition]:
     """The functions that a module or a class defines, by their names."""
-    return {node.name: node for node in body_of(scope) if isinstance(node, ast.FunctionDef)}
+    return {node.name: node for node in body_of(scope) if isinstance(node, Definition)}
 
 
-def _as_defined(state: State, value: Function, definition: ast.FunctionDef | None) -> Function:
+def _as_defined(state: State, value: Function, definition: Definition | None) -> Function:
     """What decorators of the program have made of a function, as its definition says: with its own parameters."""
     found, todo = {value.node}, [value]
     while todo:
