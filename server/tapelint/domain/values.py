@@ -79,7 +79,8 @@ class Origin(Enum):
     INT_DTYPE = auto()
     BOOL_DTYPE = auto()
     OTHER_DTYPE = auto()
-    # The device ``cpu``.
+    # The device of a tensor, and that which is ``cpu``.
+    DEVICE = auto()
     CPU = auto()
     # One of several known items, which stands for all that a loop is not run for.
     ITEM = auto()

@@ -6,6 +6,7 @@ y = x.to(device)             unknown
 z = torch.rand(3, device=d)  unknown
 net(x)                       unknown: a network is moved in place
 z.to(d)                      z itself
+x.device == "cpu"            False: a device equals no text
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ def forget_device(machine: Machine, tensor: int) -> None:
 
 def device_of(machine: Machine, tensor: int) -> Value:
     """``x.device``."""
-    return machine.fact("device", Origin.CPU if tensor in machine.facts.contents.on_cpu else Origin.ANY)
+    return machine.fact("device", Origin.CPU if tensor in machine.facts.contents.on_cpu else Origin.DEVICE)
 
 
 def asked_of_device(value: Unknown, name: str) -> Const | None:
@@ -90,6 +91,11 @@ def asked_of_device(value: Unknown, name: str) -> Const | None:
     return OF_CPU.get(name) if value.origin is Origin.CPU else None
 
 
+def is_device(value: object) -> bool:
+    """Whether a value is the device of a tensor, which no text equals."""
+    return isinstance(value, Unknown) and value.origin in (Origin.CPU, Origin.DEVICE)
+
+
 def are_devices(left: object, right: object) -> bool:
     """Whether two values are devices of tensors: a program that runs has the tensors that it compares on one."""
-    return all(isinstance(each, Unknown) and each.note == "device" for each in (left, right))
+    return is_device(left) and is_device(right)

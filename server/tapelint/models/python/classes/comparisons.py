@@ -38,7 +38,7 @@ from ....domain.values import (
     Value,
 )
 from ....ops.module_names import is_layer
-from ...torch.devices import are_devices
+from ...torch.devices import are_devices, is_device
 from ...torch.dtypes import are_same
 from ...torch.nn.module_wrappers import is_wrapped
 from ...torch.registry import is_opaque
@@ -138,6 +138,8 @@ def equal(state: State, left: Value, right: Value) -> bool | None:
     """
     kinds = _kind(state, left), _kind(state, right)
     if None in kinds:
+        if isinstance(left, Const) and is_device(right) or isinstance(right, Const) and is_device(left):
+            return False
         return True if are_devices(left, right) else are_same(left, right)
     if "tensor" in kinds:
         return False if not TENSORS.issuperset(kinds) else None
