@@ -87,12 +87,18 @@ def part_of(facts: Facts, state: State, whole: int, node: ast.AST) -> TensorRef:
     made with, whatever the mode is now.
     """
     tensor = resolve_view(state, whole)
-    made = invent(facts, state, [whole], node, tensor.assumption, saves_anything=False)
+    made = invent(facts, state, [whole], node, assumption_of(state, whole), saves_anything=False)
     may_be_cut = facts.provenance_of(whole).parts_may_be_cut
     facts.record_provenance(made, Provenance(part_of=whole, parts_may_be_cut=may_be_cut))
     if (may_be_cut or state.grad_mode is not True) and tensor.requires_grad is not False:
         give_history(state, state.tensors[made], state.tensors[made].grad_fn, None)
     return TensorRef(made)
+
+
+def assumption_of(state: State, key: int) -> str | None:
+    """The unknown code that a tensor, or what it is a view of, came from; it may be no tensor (``env.T.values()``)."""
+    tensor = state.tensors[key]
+    return tensor.assumption or (state.tensors[tensor.base].assumption if tensor.base is not None else None)
 
 
 def may_return_numbers(state: State, whole: int, is_loss: bool = False) -> bool:

@@ -11,12 +11,11 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from ..autograd import resolve_view
 from ..bounds import BOUNDS
 from ..domain.completion import IteratorExhausted, ProgramRaised
 from ..domain.induction import InductionValue
 from ..domain.mro import mro_of, own_method
-from ..domain.opaque_values import part_of
+from ..domain.opaque_values import assumption_of, part_of
 from ..domain.state import State
 from ..domain.values import (
     BuiltinMethod,
@@ -263,7 +262,7 @@ def _range(machine: Machine, value: Range, iterations: int) -> Items:
 
 
 def _tensor(machine: Machine, state: State, value: TensorRef, node: ast.AST, iterations: int) -> Items:
-    if resolve_view(state, value.id).assumption:
+    if assumption_of(state, value.id):
         return Items([part_of(machine.facts, state, value.id, node) for _ in range(iterations)], False)
     views = dispatch.run(machine, state, "unbind", [value], {}, node)
     if isinstance(views, Tuple):

@@ -12,7 +12,7 @@ from ..because import NOTHING, guess
 from ..domain import facets
 from ..domain.completion import ProgramRaised
 from ..domain.induction import is_number
-from ..domain.opaque_values import part_of
+from ..domain.opaque_values import assumption_of, part_of
 from ..domain.state import State
 from ..domain.traversal import tensors_in
 from ..domain.values import (
@@ -175,7 +175,7 @@ def _refuse_number(machine: Machine, state: State, receiver: Unknown, node: ast.
 
 
 def tensor_method(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
-    if call.name in READING and state.tensors[receiver.id].assumption:
+    if call.name in READING and assumption_of(state, receiver.id):
         return part_of(machine.facts, state, receiver.id, call.node)
     method = TENSOR_METHODS.get(call.name)
     if method is not None:

@@ -55,7 +55,7 @@ def detach_in_place(machine: Machine, state: State, receiver: TensorRef, call: C
                 point=state.point(call.node),
                 tensor=tensor.id,
                 made=tensor.created_at,
-                because=tensor.because,
+                because=tensor.because or state.tensors[tensor.base].because,
             )
         )
         raise ProgramRaised("RuntimeError", "Can't detach views in-place. Use detach() instead.", by_torch=True)
