@@ -70,9 +70,10 @@ class Outcome:
     def at_once(self) -> Found:
         """What one call shows."""
         found: Found = {}
+        doubted = {key for path in self.ended for key, each in path.tensors.items() if each.requires_grad is None}
         for event in self.events:
             if isinstance(event, SavedTensorModified):
-                if unseen_above(event.node, event.path[0]) is None:  # else unknown code has to keep a graph besides
+                if unseen_above(event.node, event.path[0], doubted) is None:  # else unknown code has to keep a graph
                     found.setdefault(event.write.point.node, (event, self.below([event.path[-1]])))
             elif isinstance(event, AT_ONCE):
                 found.setdefault(event.point.node, (event, [*self.names.values()]))

@@ -48,15 +48,15 @@ def is_unproven(proven: Collection[int], state: AutogradState, begin: Iterable[N
     return bool(trained) and not any(tensor.id in proven for tensor in trained)
 
 
-def unseen_above(item: Node, root: Node) -> str | None:
+def unseen_above(item: Node, root: Node, doubted: Collection[int] = ()) -> str | None:
     """The unknown code but for which there would be no ``item`` below ``root``, by its name: it has to keep a graph.
     None where ``item`` leads to a leaf without it, or where there would be no ``root`` either: a call that is run again
-    keeps a graph as it did before.
+    keeps a graph as it did before. ``item`` is not sure of leaves that are ``doubted``.
 
         advantage = library.normalized(critic(x))      perhaps detached
         loss = policy(x) * advantage ** 2              has a graph anyway, `advantage ** 2` has not
     """
-    below = _unseen((item,))
+    below = _unseen((item,), doubted)
     if not below:
         return None
     beside = _unseen((root,))
