@@ -106,7 +106,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         raises=ERROR,
         short="walks the graph again",
         links=story(event, facts),
-        help=f"{advice} {_keeping(event, facts)}".rstrip(),
+        help=f"{advice} {_keeping(event, facts, isinstance(loop.loop, Loop))}".rstrip(),
         no_fix=f"no one statement computes it that could stand {inside}",
         cures=(*cures, *retain_cure(event, grows=False)),
     )
@@ -122,10 +122,14 @@ def _place(loop: ast.AST) -> tuple[str, str]:
     return "before the loop", "inside the loop"
 
 
-def _keeping(event: FreedGraphReached, facts: Facts) -> str:
-    """What `retain_graph=True` does here, where it is right, or would only change the error."""
+def _keeping(event: FreedGraphReached, facts: Facts, is_seen: bool) -> str:
+    """What `retain_graph=True` does here, where it is right, or would only change the error; of what is called again
+    it is not seen what comes between.
+    """
     if event.spoiled is not None or event.stepped or event.update is not None:
         return refused(event, facts)
+    if not is_seen:
+        return "`retain_graph=True` would keep what it was then, whatever is trained since."
     return "`retain_graph=True` is right, too: no step comes between the backwards."
 
 
