@@ -31,6 +31,7 @@ from ...domain.values import (
     External,
     Frame,
     HeapRef,
+    Mapping,
     Origin,
     Range,
     Slice,
@@ -112,6 +113,8 @@ def kind_of(machine: Machine, state: State, value: Value) -> str:
         return "dtype" if value.name.startswith("torch.") else "unknown"
     if isinstance(value, Slice):
         return "int"
+    if isinstance(value, HeapRef) and isinstance(state.heap[value.id], Mapping):
+        return "other"
     return "ints" if isinstance(value, Range) else "unknown"
 
 
