@@ -197,12 +197,18 @@ def _either(pair: Bisimulation, path: State, mine: Value, yours: Value, name: st
             sizes = two.sizes if one.sizes == two.sizes else None
             kind = two.kind if one.kind == two.kind else None
             return TensorRef(leaf(path, two.created_at.node, sizes=sizes, kind=kind))
-    if isinstance(mine, Unknown):
-        if isinstance(yours, Unknown) and pair.are_read(mine, yours):
+    return _one_of(pair, path, mine, yours, name)
+
+
+def _one_of(pair: Bisimulation, path: State, mine: Value, yours: Value, name: str) -> Value:
+    """The same of values that are not both tensors, nor tuples that hold some."""
+    match mine, yours:
+        case (Unknown(), Unknown()) if pair.are_read(mine, yours):
             return mine if path is pair.state else yours
-        return _perhaps(pair.other, path, yours, mine, name)
-    if isinstance(yours, Unknown):
-        return _perhaps(pair.state, path, mine, yours, name)
+        case (Unknown(), _):
+            return _perhaps(pair.other, path, yours, mine, name)
+        case (_, Unknown()):
+            return _perhaps(pair.state, path, mine, yours, name)
     return something(name, False if _is_number(mine) and _is_number(yours) else None)
 
 

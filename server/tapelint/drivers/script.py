@@ -122,17 +122,21 @@ def _set_globals(machine: Machine, state: State, modules: Iterable[tuple[int, as
 @cached_on_node
 def globals_set(tree: ast.AST) -> frozenset[str]:
     """The variables of a module that one of its functions sets and does not read: it does not make them when needed."""
-    found = set[str]()
-    for function in definitions(tree):
-        nodes = [*own_nodes(function)] if isinstance(function, Definition) else []
-        shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
-        if shared:
-            values = [each for each in nodes if isinstance(each, ast.Assign) and not is_none(each.value)]
-            targets = (target for each in values for target in each.targets)
-            written = {node.id for target in targets for node in walk(target) if isinstance(node, ast.Name)}
-            read = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-            found |= (shared & written) - read
-    return frozenset(found)
+    return frozenset().union(*(_set_by(each) for each in definitions(tree) if isinstance(each, Definition)))
+
+
+def _set_by(function: ast.AST) -> set[str]:
+    nodes = [*own_nodes(function)]
+    shared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+    if not shared:
+        return shared
+    assigned = (node.targets for node in nodes if isinstance(node, ast.Assign) and not is_none(node.value))
+    written = {name.id for targets in assigned for target in targets for name in _names(walk(target))}
+    return shared & written - {name.id for name in _names(nodes) if isinstance(name.ctx, ast.Load)}
+
+
+def _names(nodes: Iterable[ast.AST]) -> list[ast.Name]:
+    return [node for node in nodes if isinstance(node, ast.Name)]
 
 
 def _forget_choices(state: State, place: tuple[Block, ...]) -> None:

@@ -225,8 +225,7 @@ def _executed(
 ) -> Value:
     """What a function returns whose code is run."""
     definition, given = function.node, (*args, *kwargs.values())
-    leaves_out = machine.unit.leaves_out_refused and machine.context.depth and not machine.handlers_around
-    before = state.fork() if leaves_out and definition is not machine.unit.function else None
+    before = state.fork() if _may_be_left_out(machine, definition) else None
     frame = state.new(Frame({}, function.frame, state.get(function.frame, Frame).module, function))
     is_spelled, machine.context.spelled_call = node is machine.context.spelled_call, None
     bind_arguments(machine, state, function, args, kwargs, frame, is_spelled)
@@ -243,20 +242,32 @@ def _executed(
         return Generator(definition, frame, function)
     entry = push(machine, state, function, frame, given, node)
     try:
-        if isinstance(definition, ast.Lambda):
-            machine.unit.completed.add(body := definition.body)
-            outcomes = machine.run_paths(state, lambda s: _return(s, machine.eval(body, s)))
-        else:
-            outcomes = machine.block(definition.body, [state])
-            if function.owner is not None and machine.query(_is_unwritten, definition):
-                for out in outcomes:
-                    out.completion = Return(UNWRITTEN)
+        outcomes = _outcomes(machine, state, function)
     finally:
         unwind(machine, entry)
     if before is not None and all(isinstance(o.completion, Raise) and o.completion.error.is_unwanted for o in outcomes):
         state.become(before)
         return left_out(machine, state, function, args, kwargs, node)
     return choose(machine, state, pop(machine, entry, outcomes), key)
+
+
+def _outcomes(machine: Machine, state: State, function: Function) -> list[State]:
+    """The paths on which the code of a function ends."""
+    definition = function.node
+    if isinstance(definition, ast.Lambda):
+        machine.unit.completed.add(body := definition.body)
+        return machine.run_paths(state, lambda s: _return(s, machine.eval(body, s)))
+    outcomes = machine.block(definition.body, [state])
+    if function.owner is not None and machine.query(_is_unwritten, definition):
+        for out in outcomes:
+            out.completion = Return(UNWRITTEN)
+    return outcomes
+
+
+def _may_be_left_out(machine: Machine, definition: ast.AST) -> bool:
+    """Whether a call is left out if it is refused: not that of the entry point, nor where a handler may be for it."""
+    is_inner = machine.context.depth > 0 and definition is not machine.unit.function
+    return machine.unit.leaves_out_refused and is_inner and not machine.handlers_around
 
 
 @cached_on_node

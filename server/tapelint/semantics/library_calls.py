@@ -45,7 +45,7 @@ def _library(machine: Machine, state: State, call: Call) -> Value:
     if model is not None:
         return modelled(machine, state, call, External(name), partial(model, machine, state, call))
     base, _, last = name.rpartition(".")
-    if base.endswith("torch.nn.Module") or is_layer(base) or _is_base(state, base, call.args):
+    if _is_base(state, base, call.args):
         found = _unbound_module_method(machine, state, base, last, call)
         if found is not None:
             return found
@@ -67,7 +67,9 @@ def _library(machine: Machine, state: State, call: Call) -> Value:
 
 
 def _is_base(state: State, name: str, args: list[Value]) -> bool:
-    """Whether the first argument is an object of a class of the program that derives from this one of a library."""
+    """Whether this is a class of layers, or one of a library from which the class of the first argument derives."""
+    if name.endswith("torch.nn.Module") or is_layer(name):
+        return True
     thing = state.heap.get(args[0].id) if args and isinstance(args[0], HeapRef) else None
     kind = thing.kind if isinstance(thing, Instance) else None
     return isinstance(kind, HeapRef) and External(name) in mro_of(state, kind)

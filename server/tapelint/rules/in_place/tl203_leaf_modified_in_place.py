@@ -50,7 +50,7 @@ SHORT = "a leaf that requires grad"
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, LeafWritten)
-    if event.because and event.parameter and any(map(_sets_flags_again, (lap.loop for lap in event.point.iterations))):
+    if _is_for_any_flag(event):
         return None
     name = tensor_name(facts, event.tensor) or NAMELESS
     what = f"a view of {name}" if event.view else name
@@ -82,13 +82,18 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
 
 
-def _sets_flags_again(loop: ast.AST) -> bool:
-    """Whether a loop sets ``requires_grad`` to what is no constant: it copies parameters of which its author expects
-    that they need not require grad, so it is no guess that these do.
+def _is_for_any_flag(event: LeafWritten) -> bool:
+    """Whether it is a guess that parameters require grad, and a loop sets ``requires_grad`` of them to what is no
+    constant: its author expects that they need not.
 
         for mine, yours in zip(target.parameters(), source.parameters()):
             mine.copy_(yours).requires_grad_(mine.requires_grad)
     """
+    is_guess = bool(event.because) and event.parameter
+    return is_guess and any(_sets_flags_again(lap.loop) for lap in event.point.iterations)
+
+
+def _sets_flags_again(loop: ast.AST) -> bool:
     for node in own_nodes(loop):
         match node:
             case ast.Call(func=ast.Attribute(attr="requires_grad_"), args=[value]):
