@@ -39,7 +39,7 @@ from ..engine.machine import Machine, OutOfFuel
 from ..engine.syntax.asked import own_attribute
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
-from ..source import cached_on_node, own_nodes, walk
+from ..source import Loop, cached_on_node, own_nodes, walk
 from . import framework_driver
 from .attribute_flow import method_flow
 from .caller import Between, Caller, needed
@@ -65,8 +65,6 @@ class Outcome:
     events: list[Event] = field(default_factory=list)
     # The paths on which it has ended.
     ended: list[State] = field(default_factory=list)
-    # Whether the function returns nothing but what it was given.
-    gives_back: bool = False
 
     @property
     def at_once(self) -> Found:
@@ -77,21 +75,9 @@ class Outcome:
             if isinstance(event, SavedTensorModified):
                 if unseen_above(event.node, event.path[0], doubted) is None:  # else unknown code has to keep a graph
                     found.setdefault(event.write.point.node, (event, self.below([event.path[-1]])))
-            elif isinstance(event, AT_ONCE) and not self._is_meant(event):
+            elif isinstance(event, AT_ONCE) and not _is_meant(event):
                 found.setdefault(event.point.node, (event, [*self.names.values()]))
         return found
-
-    def _is_meant(self, event: Event) -> bool:
-        """Whether a function that gives back what it was given writes it through views: it is there for data
-        (``for t in picture: t.mul_(scale)``).
-        """
-        if not self.gives_back or not isinstance(event, ViewRefused):
-            return False
-        views = (path.tensors.get(event.tensor) for path in self.ended)
-        bases = {view.base for view in views if view is not None}
-        return any(
-            each.id in bases and each.grad_fn in self.names for path in self.ended for each in path.tensors.values()
-        )
 
     @property
     def walked_again(self) -> list[FreedGraphReached]:
@@ -161,8 +147,7 @@ class LatentSearch:
         """Call it, and go backward through what comes out: each tensor on a path of its own; in a ``lap`` of a loop of
         the caller all at once, on the path that goes on.
         """
-        node = self.caller.node
-        found = Outcome(gives_back=self.machine.query(gives_back, node))
+        node, found = self.caller.node, Outcome()
         if lap is not None:
             self.caller.begin(state, *lap)
         caller, found.names = self.caller.with_graphs(state, self.tensors, requiring)
@@ -172,7 +157,9 @@ class LatentSearch:
             if lap is not None:
                 framework_driver.imagine_backward(self.machine, path, self._walked(path, result), node, ASSUMED)
                 return
-            tensors = [each.id for each in caller.values.values() if isinstance(each, TensorRef)]
+            data = self.machine.query(detached_parameters, node)
+            given = (each for name, each in caller.values.items() if name not in data)
+            tensors = [each.id for each in given if isinstance(each, TensorRef)]
             written = [key for key in tensors if path.version(path.tensors[key].version_counter)]
             for root in dict.fromkeys([*framework_driver.with_graph(path, result), *written]):
                 if resolve_view(path, root).requires_grad:
@@ -288,8 +275,13 @@ def _assigned_by_others(tree: ast.AST) -> frozenset[str]:
     return frozenset(node.attr for node in stored if own_attribute(node) is None)
 
 
-def gives_back(function: ast.AST) -> bool:
-    """Whether a function returns, by its text, none but its parameters."""
-    given = {each.arg for each in walk(function) if isinstance(each, ast.arg)}
-    values = [node.value for node in own_nodes(function) if isinstance(node, ast.Return)]
-    return all(value is None or isinstance(value, ast.Name) and value.id in given for value in values)
+def _is_meant(event: Event) -> bool:
+    """Whether a tensor is written a row at a time, which is done to data: ``for t in picture: t.mul_(scale)``."""
+    return isinstance(event, ViewRefused) and isinstance(event.made.node, Loop)
+
+
+def detached_parameters(function: ast.AST) -> frozenset[str]:
+    """The names that a function detaches: it is none of its business whether they have a graph."""
+    calls = (node.func for node in own_nodes(function) if isinstance(node, ast.Call))
+    detaching = (each.value for each in calls if isinstance(each, ast.Attribute) and each.attr == "detach")
+    return frozenset(each.id for each in detaching if isinstance(each, ast.Name))

@@ -109,13 +109,20 @@ def kind_of(machine: Machine, state: State, value: Value) -> str:
         return "tensor" if value.origin is Origin.BATCH else "number" if value.origin is Origin.NUMBER else "unknown"
     if (items := listed(state, value)) is not None:
         return "list" if not items or tensor_list(machine, state, value) else "ints"
-    if isinstance(value, External):
-        return "dtype" if value.name.startswith("torch.") else "unknown"
-    if isinstance(value, Slice):
-        return "int"
-    if isinstance(value, HeapRef) and isinstance(state.heap[value.id], Mapping):
-        return "other"
-    return "ints" if isinstance(value, Range) else "unknown"
+    return _other_kind(state, value)
+
+
+def _other_kind(state: State, value: Value) -> str:
+    match value:
+        case External(name):
+            return "dtype" if name.startswith("torch.") else "unknown"
+        case Slice():
+            return "int"
+        case HeapRef(key) if isinstance(state.heap[key], Mapping):
+            return "other"
+        case Range():
+            return "ints"
+    return "unknown"
 
 
 @lru_cache(4096)
