@@ -65,16 +65,19 @@ def check(event: Event, facts: Facts) -> Finding | None:
         raises=ERROR,
         links=(TraceStep(event.made.node, f"{made} makes the view", event.made, short="makes the view"),),
         help="Use `detach()`, and keep what it returns.",
+        no_fix="it is made there, and nothing keeps it",
         cures=tuple(_cures(event)),
     )
 
 
 def _cures(event: ViewDetached) -> Iterator[FixProposal]:
-    """An item of a container is assigned anew; a part of a tensor, which is made there and then, is not."""
+    """A variable, or an item of a container, is assigned anew; what is made there and then, as ``x.T`` is, is not."""
     node, title = event.point.node, "Assign what `detach()` returns"
-    yield FixProposal("out_of_place", title, (node,))
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and event.made.node is not node.func.value:
-        yield FixProposal("detach_item", title, (node,))
+    value = node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+    if value is None or event.made.node is not value:
+        yield FixProposal("out_of_place", title, (node,))
+        if value is not None:
+            yield FixProposal("detach_item", title, (node,))
 
 
 RULE = Rule(
