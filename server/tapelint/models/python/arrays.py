@@ -189,9 +189,9 @@ for _name in ARRAYS:
 
 @function(*(f"{module}.{name}" for module in ("math", "numpy") for name in FINITE))
 def asks_if_finite(machine: Machine, state: State, call: Call) -> Value:
-    """Of a number: what is computed is taken for finite."""
+    """Of a number: what is computed is taken for finite. A whole number is, or Python refuses it as too large."""
     value, name = call.get(0, "x"), call.name.rpartition(".")[2]
-    if isinstance(value, Const) and isinstance(value.value, (int, float)):
+    if isinstance(value, Const) and isinstance(value.value, float):
         return Const(getattr(math, name)(value.value))
     is_read = isinstance(value, Unknown) and machine.facts.provenance_of(value.tensor_id).number_in is not None
     if call.name.startswith("numpy.") and not is_read and not is_number(value):
