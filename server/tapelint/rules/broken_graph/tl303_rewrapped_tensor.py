@@ -56,12 +56,16 @@ Removing the call that cut the graph restores it, and the gradients that were mi
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+
 from ...autograd.events.broken_graph import RewrappedRoot, TermLost
 from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...autograd.model.cuts import CutReason
 from ...headline import headline
 from ...severity import Severity
+from ...source import walk
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, TraceStep
 from ..support.graph_cuts import GRADIENT_GRAPH
@@ -97,11 +101,16 @@ def check(event: Event, facts: Facts) -> Finding | None:
             TraceStep(event.point.node, f"{backward} reaches only {name}", event.point, short=f"reaches only {name}"),
         ),
         help=f"Compute {name} from what requires grad, without that cut; it then requires grad by itself.",
-        cures=(
-            FixProposal("remove_call", "Remove the call to keep the graph", (cut.node,)),
-            FixProposal("unwrap", "Use the tensor itself", (event.wrapped.node,)),
-        ),
+        cures=tuple(_cures(cut.node, event.wrapped.node)),
     )
+
+
+def _cures(cut: ast.AST, wrapped: ast.AST) -> Iterator[FixProposal]:
+    """A call that makes a leaf of its argument makes one of a tensor with a graph, too (``torch.tensor(x.item())``)."""
+    arguments = [*wrapped.args, *wrapped.keywords] if isinstance(wrapped, ast.Call) else []
+    if not any(cut is node for argument in arguments for node in walk(argument)):
+        yield FixProposal("remove_call", "Remove the call to keep the graph", (cut,))
+    yield FixProposal("unwrap", "Use the tensor itself", (wrapped,))
 
 
 def constant(event: TermLost, facts: Facts) -> Finding:
