@@ -256,3 +256,23 @@ def test_fixes_that_are_verified_one_after_the_other_are_the_same() -> None:
         assert offer(report, diagnostic, memory=memory) == offer(analyse(TWICE), diagnostic, memory=trials())
         machines.add(id(memory.machine))
     assert len(machines) == 1
+
+
+WRAPPED = """import torch
+
+
+def train(net, loader, optimizer, criterion):
+    for data, target in loader:
+        out, teacher = net(data)
+        loss = criterion(out, target)
+        loss = torch.tensor(loss.item(), requires_grad=True)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+"""
+
+
+def test_a_leaf_is_not_made_of_the_tensor_instead_of_its_number() -> None:
+    """``torch.tensor(loss, requires_grad=True)`` has no graph behind it either."""
+    (finding,) = analyse(WRAPPED).findings.values()
+    assert [each.purpose for each in finding.cures] == ["unwrap"]
