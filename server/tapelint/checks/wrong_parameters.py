@@ -39,18 +39,28 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
     optimizers = {key: thing for key, thing in state.heap.items() if isinstance(thing, Optimizer)}
     if any(thing.is_partial for thing in optimizers.values()):
         return
-    steps = _of_the_same(event, optimizers)
-    is_left = _is_left(machine, event)
-    if len(steps) < 2 and not event.in_vain and not is_left:
-        return
+    steps, is_left = _of_the_same(event, optimizers), _is_left(machine, event)
+    if len(steps) > 1 or is_left or _is_vain(event, optimizers):
+        _look(machine, event, optimizers, steps, is_left)
+
+
+def _look(
+    machine: Machine,
+    event: StepRepeated,
+    optimizers: Mapping[int, Optimizer],
+    steps: Mapping[int, ProgramPoint],
+    is_left: bool,
+) -> None:
+    """Publish what passes reach in place of what an optimizer holds; ``steps`` has those that hold the same."""
+    state = event.state
     unheld = without_twins(machine, state, event.leaves, lost_leaves(machine, state, optimizers.values(), is_left))
     lost = frozenset(key for key in unheld if _is_another(machine, event, key))
-    found = _passes(state, lost)
-    passes = _shared(event, found) if len(steps) > 1 else []
-    if not passes:
-        passes = found if is_left else _instead(machine, event, found, lost, optimizers)
-    if passes:
-        _publish(machine, event, passes, steps, lost, is_left)
+    found, is_double = _passes(state, lost), bool(_others(event, optimizers))
+    if len(steps) > 1 and (shared := _shared(event, found)):
+        _publish(machine, event, shared, steps, lost, is_left)
+    elif passes := found if is_left else _instead(machine, event, found, lost, optimizers):
+        mine = {event.holder: event.point} if is_double and event.holder is not None else steps
+        _publish(machine, event, passes, mine, lost, is_left, is_double)
 
 
 def _is_another(machine: Machine, event: StepRepeated, key: int) -> bool:
@@ -80,6 +90,18 @@ def _maker(at: ast.AST, *trees: ast.AST) -> str | None:
     return ast.unparse(value.func) if isinstance(value, ast.Call) else None
 
 
+def _others(event: StepRepeated, optimizers: Mapping[int, Optimizer]) -> list[int]:
+    """The other optimizers that hold the same."""
+    return [key for key, thing in optimizers.items() if key != event.holder and set(thing.params) == set(event.leaves)]
+
+
+def _is_vain(event: StepRepeated, optimizers: Mapping[int, Optimizer]) -> bool:
+    """Whether an optimizer finds no gradient, in no iteration, or in this one where another one holds the same."""
+    history = event.state.history
+    has_new = any(past.fresh for key in event.leaves if (past := history.get(key)) is not None)
+    return event.in_vain or not has_new and bool(_others(event, optimizers))
+
+
 def _is_left(machine: Machine, event: StepRepeated) -> bool:
     """Whether only optimizers hold what this one steps, and there is no gradient: no code can go backward to it."""
     state, leaves = event.state, set(event.leaves)
@@ -102,6 +124,7 @@ def _publish(
     steps: Mapping[int, ProgramPoint],
     lost: frozenset[int],
     is_left: bool,
+    holds_the_same: bool = True,
 ) -> None:
     """What only optimizers hold is lost whatever is chosen after that was made which is trained in its place."""
     wrong, point = _superfluous(event.state, passes, steps), machine.facts.going_on(event.point)
@@ -115,7 +138,7 @@ def _publish(
             built=machine.created_by.get(wrong),
             leaves=tuple(leaves),
             reached=passes[-1].point,
-            holds_the_same=len(steps) > 1,
+            holds_the_same=holds_the_same,
         )
     )
 
@@ -145,7 +168,7 @@ def _is_near(past: ProgramPoint, now: ProgramPoint) -> bool:
 
 def _passes(state: State, leaves: Collection[int]) -> list[Pass]:
     """What went backward to leaves, oldest first."""
-    found = {run: None for key in leaves for run in state.history[key].passes}
+    found = {run: None for key in leaves if key in state.history for run in state.history[key].passes}
     return sorted(found, key=lambda run: run.stamp)
 
 
@@ -156,20 +179,24 @@ def _instead(
     lost: frozenset[int],
     optimizers: Mapping[int, Optimizer],
 ) -> list[Pass]:
-    """Those of ``passes`` in the iteration of a step that train nothing else. No pass is for an optimizer of what
+    """Those of ``passes`` in the iteration of a step that train nothing else, and came after the last one that reached
+    what the optimizer holds. In vain, none came in an earlier iteration, either: no pass is for an optimizer of what
     another one holds.
     """
-    if not event.in_vain:
-        return []
-    tensors, now = event.state.tensors, event.point.iterations
-    held = [set(thing.params) for thing in optimizers.values()]
-    found = [run for run in passes if run.point.iterations[: len(now)] == now]
-    if held.count(set(event.leaves)) == 1:
-        taken = set[int]().union(*held)
-        found = [run for run in found if _trains_only(machine, event.state, run, lost, taken)]
-    known = (tensors[key] for run in found for key in run.leaves)
+    found = _since(event, passes) if _is_vain(event, optimizers) else []
+    if not event.in_vain or not _others(event, optimizers):
+        held = set[int]().union(*(thing.params for thing in optimizers.values()))
+        found = [run for run in found if _trains_only(machine, event.state, run, lost, held)]
+    known = [event.state.tensors[key] for run in found for key in run.leaves]
     is_open = any(tensor.requires_grad is None or tensor.assumption is not None for tensor in known)
     return found if not is_open or machine.facts.training.shown.isdisjoint(event.leaves) else []
+
+
+def _since(event: StepRepeated, passes: Iterable[Pass]) -> list[Pass]:
+    """Those of ``passes`` in the iteration of a step that came after the last one to what the optimizer holds."""
+    now, own = event.point.iterations, _passes(event.state, event.leaves)
+    last = own[-1].stamp if own else 0
+    return [run for run in passes if run.stamp > last and run.point.iterations[: len(now)] == now]
 
 
 def _trains_only(machine: Machine, state: State, run: Pass, lost: Collection[int], held: Collection[int]) -> bool:
