@@ -181,7 +181,9 @@ class EvaluationUndone(SilentEvent):
 
 @frozen(eq=False, kw_only=True)
 class NeverReached(SilentEvent):
-    """An optimizer has stepped in several iterations, and no backward has ever reached some leaves that it holds."""
+    """An optimizer has stepped in several iterations, and no backward has ever reached some leaves that it holds, or
+    none has since they were ``frozen``.
+    """
 
     optimizer: ast.expr | None
     leaves: tuple[int, ...]
@@ -190,6 +192,7 @@ class NeverReached(SilentEvent):
     cut: Cut | None
     made: ProgramPoint | None = None
     reached: ProgramPoint | None = None
+    frozen: ProgramPoint | None = None
 
 
 @frozen(eq=False, kw_only=True)

@@ -19,7 +19,7 @@ from ..model.graph import Leaf, Node, Write
 from ..model.graph_search import leaf_tensors, reachable
 from ..model.program_point import ProgramPoint, earlier_iteration, loop_around
 from ..state import AutogradState
-from .history import Group, Pass
+from .history import Group, Pass, groups
 from .ledger import perhaps_reached
 
 NUMBERS_READ = frozenset((CutReason.ITEM, CutReason.READ, CutReason.NUMBER))
@@ -52,6 +52,8 @@ def look(
 
     Where a pass went through the graph of something unknown, it may have reached what that was given.
     """
+    if (when := _left_frozen(facts, state, keys, now)) is not None:
+        facts.events.publish(NeverReached(point=now, optimizer=optimizer, leaves=tuple(keys), cut=None, frozen=when))
     missed = _missed(facts, state, keys, now)
     if not missed:
         return
@@ -73,6 +75,20 @@ def look(
                 reached=reached.point,
             )
         )
+
+
+def _left_frozen(facts: Facts, state: AutogradState, keys: Sequence[int], now: ProgramPoint) -> ProgramPoint | None:
+    """Where all leaves of an optimizer were frozen in the first iteration, after this step has used their gradients.
+    None where the program makes some of them require grad again, for there are turns then.
+    """
+    training, frozen = facts.training, [key for key in keys if state.tensors[key].requires_grad is False]
+    last = training.frozen_at.get(frozen[-1]) if frozen else None
+    if last is None or len(frozen) < len(keys) or not training.unfrozen_at.keys().isdisjoint(keys):
+        return None
+    steps = {past.step.call_site if past.step is not None else None for past, _ in groups(state, keys)}
+    lap = earlier_iteration(last, now)
+    is_alike = steps == {now.call_site} and last.guard == now.guard
+    return last if lap is not None and lap.number == 1 and is_alike else None
 
 
 def _missed(facts: Facts, state: AutogradState, keys: Sequence[int], now: ProgramPoint) -> list[int]:

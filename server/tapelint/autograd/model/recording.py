@@ -466,7 +466,10 @@ def _remember(facts: Facts, state: AutogradState, made: Tensor, op: Op, operands
     is_view = made.id != made.version_counter
     if made.requires_grad is False or is_view and state.grad_mode is False:
         _remember_cut(facts, state, made.id, op, operands.tensors, state.grad_mode, node)
-    elif facts.origins.provenance:
+        return
+    if made.requires_grad is None and facts.training.frozen_at:
+        _remember_frozen(facts, state, made.id, [tensor for _, tensor in operands.tensors])
+    if facts.origins.provenance:
         _remember_term(facts, made.id, operands.flowing, op)
 
 
@@ -484,8 +487,7 @@ def _remember_cut(
     """
     if op.name.endswith("_like"):
         return
-    if (frozen := _frozen_below(facts, state, [tensor for _, tensor in tensors])) is not None:
-        facts.record_provenance(key, Provenance(frozen=frozen))
+    _remember_frozen(facts, state, key, [tensor for _, tensor in tensors])
     cuts: list[Cut] = []
     for _, tensor in tensors:
         origins = facts.provenance_of(tensor.id)
@@ -498,17 +500,18 @@ def _remember_cut(
         facts.record_provenance(key, Provenance(cut=cuts[0], last_cut=last if last is not cuts[0] else None))
 
 
-def _frozen_below(facts: Facts, state: AutogradState, tensors: Sequence[Tensor]) -> int | None:
-    """A leaf that some tensors were computed from, or that is one of them, which has been made not to require grad,
-    and which an optimizer holds or a backward has reached before.
+def _remember_frozen(facts: Facts, state: AutogradState, key: int, tensors: Sequence[Tensor]) -> bool:
+    """Note of a tensor a leaf that some ``tensors`` were computed from, or that is one of them, which has been made not
+    to require grad, and which an optimizer holds or a backward has reached before. Whether there is one.
     """
     for tensor in tensors:
         is_trained = tensor.id in facts.training.optimized or tensor.id in state.history
         is_frozen = tensor.id in facts.training.frozen_at and is_trained and tensor.requires_grad is False
         found = tensor.id if is_frozen else facts.provenance_of(tensor.id).frozen
         if found is not None:
-            return found
-    return None
+            facts.record_provenance(key, Provenance(frozen=found))
+            return True
+    return False
 
 
 def _cut_by(
@@ -593,8 +596,7 @@ def _explain_invented(
     node: ast.AST,
 ) -> None:
     """Why an invented tensor has no graph, although something that it depends on has one, or had."""
-    if (frozen := _frozen_below(facts, state, tensors)) is not None:
-        facts.record_provenance(key, Provenance(frozen=frozen))
+    has_frozen = _remember_frozen(facts, state, key, tensors)
     if edges and state.grad_mode is False:
         source = next((edge for edge in edges if isinstance(edge, Node)), None)
         reason = CutReason.INFERENCE_MODE if state.inference else CutReason.NO_GRAD
@@ -604,7 +606,7 @@ def _explain_invented(
         found = next((each for each in cuts if each is not None), None)
         if found is None:
             return
-        cut = found if frozen is not None else replace(found, through=state.tensors[key].assumption)
+        cut = found if has_frozen else replace(found, through=state.tensors[key].assumption)
     facts.record_provenance(key, Provenance(cut=cut))
 
 

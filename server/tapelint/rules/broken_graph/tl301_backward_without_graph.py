@@ -45,7 +45,7 @@ from ...headline import headline
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Holds, Rule, TraceStep, severity_of
 from ..support.graph_cuts import ADVICE, cures, reason_of
-from ..support.story import code, tensor_name, verb
+from ..support.story import code, freezer, tensor_name, verb
 
 ERROR = "element 0 of tensors does not require grad and does not have a grad_fn"
 LOSS = "Compute the loss from tensors that require grad, with gradients enabled."
@@ -79,7 +79,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     advice = ADVICE.get(cut.reason, LOSS) if cut is not None else LOSS
     found = _offered(event, cut)
     if event.frozen is not None:  # which of the two is meant to be trained cannot be seen
-        links = (*links, _freezing(event.frozen, facts))
+        links = (*links, _freezing(event, event.frozen, facts)[0])
         advice = f"{advice} Or is it to train what is frozen? {FROZEN}"
         found = tuple(replace(cure, applicability="unsafe") for cure in found)
     is_missing = cut is None or loop_around(cut.point, event.point) is not None
@@ -106,19 +106,17 @@ def _offered(event: BackwardWithoutGraph, cut: Cut | None) -> tuple[FixProposal,
     return (*cures(cut), *_under(cut, event.point.node))
 
 
-def _freezing(leaf: int, facts: Facts) -> TraceStep:
-    """Where a leaf was made not to require grad: the call of what does so, if there is one."""
-    when = facts.training.frozen_at[leaf]
-    calls = [call for call in (*when.calls, when.node) if isinstance(call, ast.Call)]
-    name = tensor_name(facts, leaf) or PARAMETER
-    return TraceStep(calls[-1] if calls else when.node, f"This freezes {name}", when, short=f"freezes {name}")
+def _freezing(event: BackwardWithoutGraph, leaf: int, facts: Facts) -> tuple[TraceStep, str]:
+    """Where a leaf was made not to require grad, and how that is written."""
+    when, name = facts.training.frozen_at[leaf], tensor_name(facts, leaf) or PARAMETER
+    by, done = freezer(when, event.point)
+    return TraceStep(by, f"This freezes {name}", when, short=f"freezes {name}"), done
 
 
 def _frozen(event: BackwardWithoutGraph, leaf: int, name: str, facts: Facts) -> Finding:
     """What the loss is to train has been made not to require grad, and still does not."""
-    parameter, step = tensor_name(facts, leaf) or PARAMETER, _freezing(leaf, facts)
-    by = step.node
-    done = code(by) if isinstance(by, ast.Call) else f"`{ast.unparse(by)} = False`"
+    parameter = tensor_name(facts, leaf) or PARAMETER
+    step, done = _freezing(event, leaf, facts)
     message = headline(
         f"{name} does not require grad: {done} has frozen {parameter}",
         f"This does not require grad: {done} has frozen {parameter}",

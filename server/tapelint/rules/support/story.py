@@ -248,3 +248,12 @@ def writer(write: Write) -> str:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return f"the step after `{node.name}`"
     return code(node)
+
+
+def freezer(when: ProgramPoint, now: ProgramPoint) -> tuple[ast.AST, str]:
+    """What has made leaves not require grad at a point, and how that is written: the innermost call that does so and
+    has returned, if there is one.
+    """
+    calls = [call for call in (*when.calls, when.node) if isinstance(call, ast.Call) and call not in now.calls]
+    by = calls[-1] if calls else when.node
+    return by, code(by) if calls else f"`{ast.unparse(by)} = False`"

@@ -33,7 +33,8 @@ assert w.item() < 1  # torch: ok
 Reports an optimizer's `step()` that comes before the `backward()` of the same iteration: the first step finds
 no gradient at all; or of a function without a caller, where that clears the gradients first. And one in a program, or a
 function without a caller, that computes a loss and never goes backward through it. And one of an optimizer of which no
-backward reaches anything: the network was made anew, loaded or copied after the optimizer was built. One that stands
+backward reaches anything: the network was made anew, loaded or copied after the optimizer was built; or was frozen for
+the turn of another one, and never released. One that stands
 before the loop is no mistake: schedulers want to see a step.
 
 ## Fix safety
@@ -52,7 +53,7 @@ from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, Same, TraceStep
-from ..support.story import code, tensor_names, variable
+from ..support.story import code, freezer, tensor_names, variable
 
 NO_CALLER = guess("no caller goes backward before")
 
@@ -102,7 +103,20 @@ def check(event: Event, facts: Facts) -> Finding | None:
 def unreached(event: NeverReached, facts: Facts) -> Finding:
     """There are backward passes, but none of them reaches what this optimizer holds."""
     names = tensor_names(facts, event.leaves)
-    step = code(event.point.node)
+    step, frozen = code(event.point.node), event.frozen
+    if frozen is not None:
+        by, done = freezer(frozen, event.point)
+        return Finding(
+            point=event.point,
+            severity=Severity.WARNING,
+            message=headline(
+                f"{step} changes nothing: {done} has frozen {names}",
+                f"{step} changes nothing: {done} has frozen its parameters",
+                f"{step} changes nothing: its parameters are frozen",
+            ),
+            links=(TraceStep(by, f"This freezes {names}", frozen, short=f"freezes {names}"),),
+            help="Let them require grad again (`requires_grad_(True)`) before their loss is computed.",
+        )
     message = headline(
         f"{step} changes nothing: no backward has reached {names}, all that the optimizer holds",
         f"{step} changes nothing: no backward has reached {names}",

@@ -46,7 +46,7 @@ from ..dispatch import tensor_list
 from ..known_shape import items_in
 from ..optim.handed_optimizers import reach_stand_ins
 from ..registry import TENSOR_METHODS, Call, function, method
-from .walked_unknowns import had_graph, refuse_cut, unknown_below
+from .walked_unknowns import had_graph, refuse_cut, refuse_frozen, unknown_below
 
 NON_SCALAR = "grad can be implicitly created only for scalar outputs"
 NO_INPUT = "One of the differentiated Tensors does not require grad"
@@ -148,6 +148,7 @@ def go_backward(
         for key in (*roots, *(inputs or ())):
             check_read(machine.facts, state, key, node)
         refuse_cut(machine, state, roots, node)
+        refuse_frozen(machine, state, roots, node)
         made = backward(machine.facts, state, roots, node, retain, create, inputs, accumulate, inner=inner)
     except TorchRaises as error:
         raise refused(machine, str(error)) from None

@@ -16,8 +16,9 @@ from dataclasses import replace
 from functools import partial
 
 from .... import ops
-from ....autograd import Node, TorchRaises, edge_of, give_history, resolve_view
+from ....autograd import Node, Tensor, TorchRaises, edge_of, give_history, resolve_view
 from ....autograd.events.graph_walks import BackwardWithoutGraph
+from ....autograd.gradients.history import Pass
 from ....autograd.model.cuts import BY_HAND, Cut, CutReason, Provenance
 from ....autograd.model.graph import BackwardPass
 from ....autograd.model.graph_search import leaf_tensors, nodes_below
@@ -25,7 +26,7 @@ from ....autograd.passes.engine import NO_GRAPH
 from ....autograd.state import fresh_id
 from ....because import guess
 from ....domain.state import State
-from ....domain.values import TRUE, Frame, HeapRef, Instance, Origin, TensorRef, Unknown, Value
+from ....domain.values import TRUE, Frame, HeapRef, Instance, Optimizer, Origin, TensorRef, Unknown, Value
 from ....engine.machine import Machine
 from ....engine.syntax.asked import asked_of_variables
 from ....source import Loop, cached_on_node, called_on, children, walk, written
@@ -83,6 +84,41 @@ def refuse_cut(machine: Machine, state: State, roots: Sequence[int], node: ast.A
             )
         )
         raise TorchRaises(NO_GRAPH)
+
+
+def refuse_frozen(machine: Machine, state: State, roots: Sequence[int], node: ast.AST) -> None:
+    """Raise at a loss whose inputs are not known, and that is there for an optimizer all of whose parameters were
+    frozen since the same loss went backward for a step.
+    """
+    root, facts = resolve_view(state, roots[0]), machine.facts
+    leaf = facts.provenance_of(root.id).frozen
+    if root.requires_grad is not None or leaf is None or len(roots) > 1:
+        return
+    runs = [run for run in state.consumed_passes if leaf in run.leaves and _is_made_as(state, run, root)]
+    holders = [thing for thing in state.heap.values() if isinstance(thing, Optimizer) and leaf in thing.params]
+    if runs and holders and all(_is_frozen(state, thing) for thing in holders):
+        facts.events.publish(
+            BackwardWithoutGraph(
+                point=state.point(node),
+                because=guess("nothing that the loss is given requires grad"),
+                root=root.id,
+                cut=None,
+                frozen=leaf,
+                is_frozen_only=True,
+            )
+        )
+        raise TorchRaises(NO_GRAPH)
+
+
+def _is_made_as(state: State, run: Pass, root: Tensor) -> bool:
+    """Whether what a pass began at was computed where ``root`` was, in another iteration."""
+    before = state.tensors.get(run.root)
+    return before is not None and before.created_at.call_site == root.created_at.call_site
+
+
+def _is_frozen(state: State, optimizer: Optimizer) -> bool:
+    """Whether all is known of what an optimizer holds, and nothing of that requires grad."""
+    return not optimizer.is_partial and all(state.tensors[key].requires_grad is False for key in optimizer.params)
 
 
 def is_of_batches(machine: Machine, state: State, value: Value) -> bool:
