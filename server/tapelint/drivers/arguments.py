@@ -56,7 +56,7 @@ from ..engine.machine import Machine, OutOfFuel
 from ..engine.open_objects import open_up
 from ..engine.paths import constant_contents
 from ..engine.statistics import Entry
-from ..engine.syntax.asked import OF_NETWORKS
+from ..engine.syntax.asked import OF_NETWORKS, RUN
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
 from ..models.frameworks.training_loops import prepared
@@ -236,7 +236,8 @@ def _pair(machine: Machine, state: State, function: Function, arguments: dict[st
     """
     own = state.heap[function.owner] if function.owner is not None else None
     walks = machine.query(syntactic_summary, own.node if isinstance(own, Class) else function.node).backward
-    found = [name for name, uses in arguments.items() if "()" in uses and (uses & {WALKED, *OF_NETWORKS} or not walks)]
+    run = {name: uses for name, uses in arguments.items() if uses & RUN}
+    found = [name for name, uses in run.items() if uses & {WALKED, *OF_NETWORKS} or not walks]
     return found if len(found) <= sum(map(is_optimizer, arguments.values())) else ()
 
 

@@ -18,6 +18,8 @@ from ...source import body_of, cached_on_node, children, walk
 
 CALLED = "()"
 """What is asked of something that is called itself."""
+RUN = frozenset((CALLED, "forward"))
+"""What is asked of something that computes."""
 STEPPED = "step()"
 """What is asked of something that is given to the ``step`` of something else: ``scaler.step(opt)``."""
 OF_NETWORKS = frozenset("parameters eval train state_dict zero_grad named_parameters".split())
@@ -38,7 +40,7 @@ def is_of_network(asked: frozenset[str]) -> bool:
     """Whether what is ``asked`` of something makes it a network."""
     if asked & OF_OTHERS:
         return False
-    return bool(asked & ONLY_OF_NETWORKS) or CALLED in asked and bool(asked & OF_NETWORKS)
+    return bool(asked & ONLY_OF_NETWORKS) or bool(asked & RUN) and bool(asked & OF_NETWORKS)
 
 
 def is_of_optimizer(asked: frozenset[str]) -> bool:
