@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.domain.paths import Path
 
-from tapelint.analysis import made
+from tapelint.analysis import analyse, made
 from tapelint.autograd import Facts
 from tapelint.domain.values import Const, HeapRef, Sequence, Unknown
 from tapelint.engine.machine import EvalMemo
@@ -162,3 +162,39 @@ def test_members_of_a_list_are_compared_where_all_are_known() -> None:
     partial.state.edit(few.id, Sequence).is_partial = True
     assert decided(partial, "n in few") is None
     assert decided(partial, "n == 3") is None
+
+
+PICKS = """\
+loader = load()
+import torch
+from torch import nn
+model = nn.Linear(3, 5)
+optimizer = torch.optim.Adam(model.parameters())
+for epoch in range(30):
+    epoch_losses = [0, 0, 0, 0, 0]
+    for i, x in enumerate(loader):
+        optimizer.zero_grad()
+        out = model(x)
+        losses = [0, 0, 0, 0, 0]
+        for j in range(10):
+            losses[0] += out[j].sum()
+            if out.shape[0] > 0:
+                losses[0] += out.mean()
+            losses[1] += out.sum()
+            losses[2] += out.sum()
+            losses[3] += out.sum()
+        losses[4] = out.exp().sum()
+        loss = 0
+        for li in range(len(losses)):
+            loss += losses[li]
+            epoch_losses[li] += losses[li]
+        loss.backward()
+        optimizer.step()
+    epoch_loss = 0
+    for li in range(len(epoch_losses)):
+        epoch_loss += epoch_losses[li]
+"""
+
+
+def test_what_was_picked_of_other_things_decides_no_pick():
+    assert analyse(PICKS).stats["faults"] == 0

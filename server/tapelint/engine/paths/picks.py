@@ -93,7 +93,7 @@ def _split(machine: Machine, state: State, names: dict[str, Value], node: ast.ex
     """
     formula = symbolic(machine, node, state)
     truths = {name: state.path_condition.get(("picked", formula, name)) for name in names}
-    left = [name for name in names if truths[name] is not False]
+    left = [name for name in names if truths[name] is not False] or [*names]  # what it was picked of was others
     known = [name for name in left if truths[name]] or left[-1:] * (len(left) == 1)
     if known:
         return names[known[0]]
