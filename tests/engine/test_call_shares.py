@@ -72,6 +72,37 @@ def test_what_it_assigns_is_unknown():
     assert codes(report) == ["TL201"]  # not that `ready` is still False
 
 
+HOOKED = f"""\
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(3, 3)
+    def forward(self, x):
+{WORK.replace("    ", "        ")}
+        return self.inner(x)
+class Saved:
+    def __init__(self, layer):
+        layer.register_forward_hook(self.keep)
+    def keep(self, layer, given, result):
+        self.features = result
+def train(data):
+    net = Net()
+    saved = Saved(net.inner)
+    for x in data:
+        net(x)
+        saved.features.exp().sum().backward()
+"""
+
+
+def test_the_hooks_of_what_is_in_it_run():
+    assert codes(analyse(HOOKED)) == []
+    report = analyse(HOOKED, limits=replace(SMALL, entry_fuel=10_000))
+    assert report.notices[0].message == "`forward` (line 7) takes too long: its call was left out"
+    assert codes(report) == []  # not that what the hook has kept is of the call before
+
+
 POOL = f"""\
 import torch
 def kept(x):

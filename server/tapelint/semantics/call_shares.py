@@ -24,6 +24,7 @@ from ..domain.values import TRUE, BoundMethod, Class, Function, HeapRef, Instanc
 from ..engine.machine import Machine, OutOfFuel
 from ..engine.statistics import Entry, Lost
 from ..models.torch.autograd.grad_access import reaches
+from ..models.torch.autograd.tensor_hooks import run_hooks_below
 from ..models.torch.nn.layer_models import add_unseen_parameters
 from ..models.torch.registry import MODULE_METHODS, Call
 from ..ops.torch_attributes import CUTS
@@ -118,6 +119,7 @@ def left_out(
         result = MODULE_METHODS["forward"](machine, state, network, Call("forward", args[1:], kwargs, node))
         if cuts and isinstance(result, TensorRef):
             machine.facts.record_provenance(result.id, Provenance(parts_may_be_cut=True))
+        run_hooks_below(state, network, node)
     for value in (*args, *kwargs.values()):
         _forget_attributes(state, value, stored)
     if result is not None:

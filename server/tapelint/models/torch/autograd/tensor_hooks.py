@@ -39,9 +39,11 @@ from ....domain.values import (
     Tuple,
     Unknown,
     Value,
+    something,
 )
 from ....engine.machine import Machine
 from ....frozen import frozen
+from ..nn.module_registry import members
 from ..outputs import direct, edges_of, give_node, python_node
 from ..registry import FUNCTIONS, MODULE_METHODS, TENSOR_METHODS, Call, answers, method
 
@@ -195,6 +197,18 @@ def module_hooks(state: State, module: HeapRef) -> ModuleHooks | None:
         return None
     kinds = ({"forward_pre"}, {"forward"}, {"backward", "backward_pre"})
     return ModuleHooks(module, *(tuple(hook for hook in found if hook.kind in kind) for kind in kinds))
+
+
+def run_hooks_below(state: State, network: HeapRef, node: ast.AST) -> None:
+    """Run the hooks that wait for calls of what is in a network, which has run for all that is known: what they keep is
+    of this call.
+    """
+    waiting = [hook for hook in state.hooks.values() if hook.kind in FORWARD.values()]
+    below = {item for _, item in members(state, network)} if waiting else set()
+    for hook in waiting:
+        if hook.target in below:
+            given = Tuple((something("input"),))
+            hook.run(state, (given,) if hook.kind == "forward_pre" else (given, something("output")), node)
 
 
 answers(
