@@ -103,6 +103,39 @@ def test_the_hooks_of_what_is_in_it_run():
     assert codes(report) == []  # not that what the hook has kept is of the call before
 
 
+OPTION = """\
+if library.{name}:
+    {name} = torch.ones({size}, requires_grad=True)
+else:
+    {name} = None
+"""
+OPTIONS = "".join(OPTION.format(name=name, size=size) for size, name in enumerate("abcd"))
+SCRIPT = f"""\
+import torch
+import library
+{OPTIONS}
+w = torch.ones(3, requires_grad=True)
+def build(x):
+{WORK}
+    return y1
+for x in torch.ones(4, 3):
+    build(x)
+    print(a, b, c, d)
+    y = w.exp()
+    y += 1
+    y.sum().backward()
+"""
+
+
+def test_a_script_that_needs_more_is_looked_at_again_along_one_path():
+    assert codes(analyse(SCRIPT, limits=Limits(script_fuel=400_000))) == ["TL201"]
+    limits = Limits(script_fuel=9_000, call_share=1)
+    assert codes(analyse(SCRIPT, limits=limits)) == []  # a caller is not
+    report = analyse(SCRIPT, limits=replace(limits, call_share=2))
+    assert report.stats["out_of_fuel"] == 1
+    assert codes(report) == ["TL201"]
+
+
 POOL = f"""\
 import torch
 def kept(x):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 
 from ..autograd import Facts
@@ -98,7 +98,9 @@ def analyse_source(
     if inputs.shared is not None:
         inputs.shared.keep(machine, config)
     imports, configs = machine.imports, Configs(inputs.config_of)
-    files, noted = judged(machine, source, inputs, steps, configs)
+    files, noted = judged(
+        machine, source, inputs, [*steps, *(_in_short(source, inputs, steps, cancel) if is_main else ())], configs
+    )
     findings = noted.findings.values()
     origins = frozenset(map(files.origin, findings))
     alone = memory.standalone_results if is_main else None
@@ -135,6 +137,18 @@ def analyse_source(
         elsewhere=dedupe_and_grade(there, grade=configs.grade),
         hidden=tuple(_hidden(findings, files, partial(_grade, config, source.path))),
     )
+
+
+def _in_short(
+    source: Source, inputs: Inputs, steps: Iterable[AnalysisUnit], cancel: Callable[[], bool] | None
+) -> list[AnalysisUnit]:
+    """The steps of a second look at the script, if the first one came to no end: along one path. What it shows counts
+    as well; nothing else of it does.
+    """
+    if inputs.limits.call_share == 1 or not any(step.is_script and step.is_exhausted for step in steps):
+        return []  # of a caller, which is executed for what it calls
+    machine = _resumed(source, replace(inputs, limits=inputs.limits.in_short), AnalysisCache())
+    return executed(machine, cancel)
 
 
 def judged(

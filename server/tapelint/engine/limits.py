@@ -130,6 +130,14 @@ class Limits:
     segment_share: int = 4
 
     @property
+    def in_short(self) -> Limits:
+        """Those of a second look at a script that needs more than there is: along one path, with calls that take little
+        of half the fuel. Nothing is run beside it.
+        """
+        one_path = {"paths": 1, "unroll": 2, "max_unroll": 4, "call_share": 4, "script_fuel": self.script_fuel // 2}
+        return replace(self, **dict.fromkeys(OF_A_FILE, 0) | {"all_modules_fuel": self.all_modules_fuel} | one_path)
+
+    @property
     def of_modules(self) -> Limits:
         """Those that decide how an imported module is executed. How much fuel is left for it is another question."""
         return replace(self, **dict.fromkeys(OF_A_FILE, 0))
