@@ -356,6 +356,14 @@ class Facts:
             if here.isdisjoint(ast.walk(branch))
         )
 
+    def lead_to(self, premises: frozenset[Hashable], *points: ProgramPoint) -> bool:
+        """Whether some assumptions decide no more of what becomes of gradients than whether all of these points are
+        reached.
+        """
+        branches = [{*ast.walk(each)} for key in premises for each in self.training.gradient_relevant[key]]
+        around = all(not here.isdisjoint((at.node, *at.calls)) for here in branches for at in points)
+        return around and all(self.training.gradient_relevant[key] for key in premises)
+
     def is_single(self, tensor: int) -> bool:
         """Whether a tensor is of single precision for certain: of the default type, which the program leaves alone."""
         return tensor in self.contents.float32 and not self.contents.default_dtype_changed

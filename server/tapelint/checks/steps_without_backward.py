@@ -83,8 +83,9 @@ def _idle(machine: Machine, state: State) -> dict[Idle, set[int]]:
     for key, past in state.history.items():
         if past.doubt or not past.never:
             return {}
-        if past.idle is not None and not past.idle.premises and key not in stand_ins:
-            found.setdefault(past.idle, set()).add(key)
+        idle = past.idle
+        if idle is not None and key not in stand_ins and machine.facts.lead_to(idle.premises, idle.point):
+            found.setdefault(idle, set()).add(key)
     return found
 
 

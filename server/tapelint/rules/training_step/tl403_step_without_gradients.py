@@ -65,7 +65,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return without_backward(event, facts)
     assert isinstance(event, StepMissed)
     step, now = event.step.point, event.point
-    if step.iterations != now.iterations or event.step.premises or event.premises:
+    if step.iterations != now.iterations or not facts.lead_to(event.step.premises | event.premises, step, now):
         return None
     if not step.iterations and not (event.is_last and step.calls == now.calls):
         return None
