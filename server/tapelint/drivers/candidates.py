@@ -22,7 +22,7 @@ from dataclasses import replace
 from .. import ops
 from ..domain.mro import is_function, is_module, mro_of
 from ..domain.state import State
-from ..domain.values import Class, Frame, Function, HeapRef
+from ..domain.values import Class, External, Frame, Function, HeapRef
 from ..engine.machine import Machine
 from ..engine.module_system import LoadedModule
 from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
@@ -226,7 +226,7 @@ def is_worth_imagining(
 ) -> bool:
     """Whether a caller with graphs may meet a hazard in a function, as far as its text shows."""
     node = definition_of(function)
-    is_quiet = is_unrecorded(machine.tree, node) or is_applied(state, function, owner)
+    is_quiet = is_unrecorded(machine.tree, node) or is_applied(state, function, owner) or _is_of_data(state, owner)
     is_quiet = is_quiet or node.name == "forward" and machine.query(runs_unrecorded, machine.tree, node)
     if is_quiet or serves_optimizers(machine.tree, state, machine.module, function, owner):
         return False
@@ -236,6 +236,15 @@ def is_worth_imagining(
         return False
     trees = (machine.tree, *(module.source.tree for module in loads))
     return may_write(node, *trees) or owner is not None and may_carry(machine, state, owner, function)
+
+
+DATASETS = frozenset(f"torch.utils.data.{name}Dataset" for name in ("", "Iterable", "Map"))
+
+
+def _is_of_data(state: State, owner: HeapRef | None) -> bool:
+    """Whether a class is one of data, which has no graph."""
+    bases = mro_of(state, owner) if owner is not None else ()
+    return any(isinstance(base, External) and base.name in DATASETS for base in bases)
 
 
 def definition_of(function: Function) -> ast.FunctionDef | ast.AsyncFunctionDef:
