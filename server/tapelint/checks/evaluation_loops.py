@@ -28,7 +28,7 @@ from ..autograd.model.stores import EvaluationGraph
 from ..because import NOTHING, guess
 from ..bounds import BOUNDS
 from ..domain import facets
-from ..domain.mro import lookup_in_mro
+from ..domain.mro import own_function
 from ..domain.reachability import reachable_graph, reached
 from ..domain.state import State
 from ..domain.values import (
@@ -37,7 +37,6 @@ from ..domain.values import (
     Class,
     External,
     Frame,
-    Function,
     HeapRef,
     Instance,
     TensorRef,
@@ -129,8 +128,7 @@ def _is_unknown_network(state: State, module: HeapRef | Unknown) -> bool:
     thing = state.heap[module.id]
     if not isinstance(thing, Instance) or facets.UNSEEN_PARAMETERS not in thing.attributes:
         return False
-    own = lookup_in_mro(state, thing.kind, "forward") if isinstance(thing.kind, HeapRef) else None
-    return own is None or not isinstance(own[1], Function)
+    return not isinstance(thing.kind, HeapRef) or own_function(state, thing.kind, "forward") is None
 
 
 def _runs_unknown(machine: Machine, state: State, event: ModuleReturned) -> bool:
@@ -152,10 +150,10 @@ def _calls_unknown_part(machine: Machine, state: State, module: HeapRef | Unknow
     thing = state.heap[module.id] if isinstance(module, HeapRef) else None
     if not isinstance(thing, Instance) or not isinstance(thing.kind, HeapRef):
         return False
-    found = lookup_in_mro(state, thing.kind, "forward")
-    if found is None or not isinstance(found[1], Function):
+    found = own_function(state, thing.kind, "forward")
+    if found is None:
         return False
-    called = machine.query(called_on_self, found[1].node)
+    called = machine.query(called_on_self, found.node)
     unknown = {name for name, value in thing.attributes.items() if isinstance(value, (Unknown, BuiltinMethod))}
     return not unknown.isdisjoint(called) and not machine.query(_freezes, state.get(thing.kind.id, Class).node)
 

@@ -10,9 +10,9 @@ import ast
 from collections.abc import Set
 
 from ..autograd.model.graph_search import nodes_below
-from ..domain.mro import is_module, lookup_in_mro
+from ..domain.mro import is_module, own_function
 from ..domain.state import State
-from ..domain.values import NONE, Frame, Function, HeapRef, Instance, TensorRef, Value
+from ..domain.values import NONE, Frame, HeapRef, Instance, TensorRef, Value
 from ..engine.machine import Machine
 from ..models.torch.nn.module_registry import is_module_like
 from ..source import cached_on_node, walk
@@ -39,8 +39,8 @@ def _is_forward(state: State, definition: ast.AST, given: tuple[Value, ...]) -> 
     thing = state.heap.get(module.id) if isinstance(module, HeapRef) else None
     if not isinstance(thing, Instance) or not is_module(state, thing.kind):
         return False
-    found = lookup_in_mro(state, thing.kind, "forward")
-    return found is not None and isinstance(found[1], Function) and found[1].node is definition
+    found = own_function(state, thing.kind, "forward")
+    return found is not None and found.node is definition
 
 
 def _over_layers(state: State, frame: Frame, loop: ast.AST) -> bool:

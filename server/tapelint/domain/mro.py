@@ -69,6 +69,12 @@ def lookup_in_mro(
     return None
 
 
+def own_function(state: State, kind: Value, name: str) -> Function | None:
+    """What a class has under ``name``, if the program defines it as a function."""
+    found = lookup_in_mro(state, kind, name)
+    return found[1] if found is not None and isinstance(found[1], Function) else None
+
+
 def own_method(state: State, receiver: Value, name: str) -> Value | None:
     """A method that the program defines for ``receiver``, bound to it."""
     if not isinstance(receiver, HeapRef) or not isinstance(thing := state.heap[receiver.id], Instance):
@@ -76,8 +82,8 @@ def own_method(state: State, receiver: Value, name: str) -> Value | None:
     own = thing.attributes.get(name)
     if own is not None:
         return own
-    found = lookup_in_mro(state, thing.kind, name)
-    return BoundMethod(found[1], receiver) if found is not None and isinstance(found[1], Function) else None
+    function = own_function(state, thing.kind, name)
+    return BoundMethod(function, receiver) if function is not None else None
 
 
 def plain_method(state: State, instance: HeapRef, name: str) -> BoundMethod | None:

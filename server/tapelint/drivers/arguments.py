@@ -26,7 +26,7 @@ from dataclasses import replace
 
 from ..bounds import BOUNDS
 from ..domain.completion import ProgramRaised
-from ..domain.mro import dataclass_fields, is_module, lookup_in_mro, mro_of
+from ..domain.mro import dataclass_fields, is_module, lookup_in_mro, mro_of, own_function
 from ..domain.options import Option, optional
 from ..domain.state import State
 from ..domain.values import (
@@ -125,9 +125,9 @@ def make_instance(
         state.edit(instance.id, Instance).is_partial = True
     ready = prepared(state, owner)
     for name in ready.methods if ready is not None else ():
-        first = lookup_in_mro(state, owner, name)
-        if first is not None and isinstance(first[1], Function):
-            _prepare(machine, state, first[1], instance, node, {})
+        first = own_function(state, owner, name)
+        if first is not None:
+            _prepare(machine, state, first, instance, node, {})
     state.edit(instance.id, Instance).attributes.setdefault("training", TRUE)
     attributes = list(state.get(instance.id, Instance).attributes.values())
     reopen(state, attributes)

@@ -13,7 +13,7 @@ from ..autograd import leaf
 from ..autograd.events.graph_walks import BackwardWithoutGraph, Event
 from ..because import NOTHING, Because, guess
 from ..domain.completion import Raise
-from ..domain.mro import is_function, is_module
+from ..domain.mro import is_function, is_module, own_function
 from ..domain.state import State
 from ..domain.values import (
     NONE,
@@ -34,7 +34,6 @@ from ..engine.paths.abandoned import AbandonedPaths
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..models.frameworks.training_loops import Unrecorded, Walk, loop_of, unrecorded, walk_of
 from ..models.torch.autograd.grad_mode import turns_on
-from ..models.torch.autograd_function.syntax import own_function
 from ..source import cached_on_node, is_none, walk
 from . import framework_driver
 from .arguments import inferred, positional

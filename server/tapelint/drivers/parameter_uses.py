@@ -23,7 +23,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from .. import ops
-from ..domain.mro import lookup_in_mro, mro_of
+from ..domain.mro import lookup_in_mro, mro_of, own_function
 from ..domain.state import State
 from ..domain.values import Class, External, Function, HeapRef, Value
 from ..engine.machine import Machine
@@ -272,8 +272,7 @@ def _uses_by_own_methods(
 def _own_method(state: State, kind: Value, callee: str) -> Function | None:
     """The method of a class that ``self.name`` is."""
     owner, _, name = callee.rpartition(".")
-    found = lookup_in_mro(state, kind, name) if owner == "self" else None
-    return found[1] if found is not None and isinstance(found[1], Function) else None
+    return own_function(state, kind, name) if owner == "self" else None
 
 
 # Whether it is a parameter of a network

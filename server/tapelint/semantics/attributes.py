@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 
 from ..domain.completion import ProgramRaised
-from ..domain.mro import lookup_in_mro, mro_of
+from ..domain.mro import mro_of, own_function
 from ..domain.state import State
 from ..domain.values import (
     NONE,
@@ -24,7 +24,6 @@ from ..domain.values import (
     Const,
     External,
     Frame,
-    Function,
     HeapRef,
     Instance,
     Module,
@@ -163,9 +162,9 @@ def attribute_of_member(state: State, value: Const, name: str) -> Value | None:
     if name in NAMES:
         return Const(found[0][1]) if len(found) == 1 else something(name, False)
     for kind, _ in found:
-        defined = lookup_in_mro(state, kind, name)
-        if defined is not None and isinstance(defined[1], Function) and not defined[1].kind:
-            return BoundMethod(defined[1], value)
+        defined = own_function(state, kind, name)
+        if defined is not None and not defined.kind:
+            return BoundMethod(defined, value)
     return something(name)
 
 

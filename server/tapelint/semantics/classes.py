@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..domain.completion import ProgramRaised
-from ..domain.mro import dataclass_fields, lookup_in_mro, mro_of
+from ..domain.mro import dataclass_fields, lookup_in_mro, mro_of, own_function
 from ..domain.state import State
 from ..domain.values import (
     BoundMethod,
@@ -127,12 +127,12 @@ def _made_by_new(
     """What ``__new__`` of the program returns, if that is something else; None where it makes an object of the class,
     or what it makes is not known.
     """
-    new = lookup_in_mro(state, kind, "__new__")
-    if new is None or not isinstance(new[1], Function):
+    new = own_function(state, kind, "__new__")
+    if new is None:
         return None
     trial = state.fork()
     try:
-        made_by_new = call_function(machine, trial, new[1], [kind, *args], kwargs, node)
+        made_by_new = call_function(machine, trial, new, [kind, *args], kwargs, node)
     except ProgramRaised:
         return None
     if not isinstance(made_by_new, HeapRef):
@@ -181,6 +181,6 @@ def _fill_fields(
         if isinstance(given, Factory):
             given = machine.call(state, given.function, [], {}, node)
         state.edit(instance.id, Instance).attributes[name] = given
-    after = lookup_in_mro(state, state.get(instance.id, Instance).kind, "__post_init__")
-    if after is not None and isinstance(after[1], Function):
-        call_function(machine, state, after[1], [instance], {}, node)
+    after = own_function(state, state.get(instance.id, Instance).kind, "__post_init__")
+    if after is not None:
+        call_function(machine, state, after, [instance], {}, node)

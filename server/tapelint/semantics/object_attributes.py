@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..autograd import StoreKind
 from ..domain import facets
-from ..domain.mro import OBJECT, is_module, lookup_in_mro
+from ..domain.mro import OBJECT, is_module, lookup_in_mro, own_function
 from ..domain.state import State
 from ..domain.values import (
     BoundMethod,
@@ -261,12 +261,12 @@ def _call_setter(
         ("__setattr__", [owner, Const(name), value]),
     )
     for method, args in setters:
-        found = lookup_in_mro(state, thing.kind, method)
-        if found is not None and isinstance(found[1], Function):
-            definition, begin = found[1].node, machine.fuel_used
+        found = own_function(state, thing.kind, method)
+        if found is not None:
+            definition, begin = found.node, machine.fuel_used
             if machine.unit.keeping.get(definition, 0) > machine.limits.setter_fuel:
                 return False
-            machine.call(state, replace(found[1], kind=""), args, {}, node)
+            machine.call(state, replace(found, kind=""), args, {}, node)
             if method == "__setattr__":
                 is_kept = state.attributes(owner.id).get(name) == value
                 machine.unit.keeping[definition] = (

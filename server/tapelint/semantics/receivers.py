@@ -11,7 +11,7 @@ from collections import Counter, OrderedDict
 from functools import lru_cache
 
 from .. import ops
-from ..domain.mro import lookup_in_mro, mro_of
+from ..domain.mro import mro_of, own_function
 from ..domain.state import State
 from ..domain.values import BoundMethod, Class, External, Frame, Function, HeapRef, Instance, Super, Unknown, Value
 from ..engine.machine import Machine
@@ -31,8 +31,7 @@ def runs_constructor(state: State, function: Value) -> bool:
     """Whether a call makes an object by an ``__init__`` of the program."""
     if not isinstance(function, HeapRef) or not isinstance(state.heap[function.id], Class):
         return False
-    found = lookup_in_mro(state, function, "__init__")
-    return found is not None and isinstance(found[1], Function)
+    return own_function(state, function, "__init__") is not None
 
 
 def is_own_of(state: State, kind: Value, args: list[Value]) -> bool:

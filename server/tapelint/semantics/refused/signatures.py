@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...domain.completion import ProgramRaised
-from ...domain.mro import dataclass_fields, is_module, lookup_in_mro, mro_of, own_method
+from ...domain.mro import dataclass_fields, is_module, lookup_in_mro, mro_of, own_function, own_method
 from ...domain.opaque_values import KNOWN
 from ...domain.state import State
 from ...domain.values import BoundMethod, Class, External, Function, HeapRef, Instance, Partial, Tuple, Value
@@ -40,8 +40,8 @@ def takes_as_given(state: State, function: Value) -> bool:
         case HeapRef():
             thing = state.heap[function.id]
             if isinstance(thing, Class) and _is_made_by_init(state, function):
-                found = lookup_in_mro(state, function, "__init__")
-                return found is not None and isinstance(found[1], Function) and has_own_signature(found[1])
+                made_by = own_function(state, function, "__init__")
+                return made_by is not None and has_own_signature(made_by)
             own = _called(state, function) if isinstance(thing, Instance) else None
             return own is not None and takes_as_given(state, own)
         case _:

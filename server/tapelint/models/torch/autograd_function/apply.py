@@ -14,7 +14,7 @@ from ....autograd import (
 from ....autograd.model.hidden_writes import tell_unmarked
 from ....autograd.model.recording import result_requires_grad
 from ....domain.completion import ProgramRaised
-from ....domain.mro import FUNCTION
+from ....domain.mro import FUNCTION, own_function
 from ....domain.opaque_values import as_data
 from ....domain.state import State
 from ....domain.values import NONE, Class, External, Function, HeapRef, TensorRef, Tuple, Unknown, Value
@@ -23,7 +23,7 @@ from ..registry import CUSTOM, Call, function, is_opaque
 from .context import new_context
 from .context_reads import refuse_plain_values
 from .function_results import attach
-from .syntax import Definition, Given, class_given, own_function, parameters
+from .syntax import Definition, Given, class_given, parameters
 
 
 @function(*(f"{name}.apply" for name in FUNCTION))

@@ -16,11 +16,12 @@ from ....because import NOTHING, guess
 from ....domain import facets
 from ....domain.completion import ProgramRaised
 from ....domain.induction import is_number, raw_value
+from ....domain.mro import own_function
 from ....domain.state import State
 from ....domain.values import NONE, Const, Function, HeapRef, Instance, Mapping, Sequence, TensorRef, Tuple, Value
 from ....engine.machine import Machine
 from .context import function_name, noted
-from .syntax import Definition, context_name, is_attribute, own_function
+from .syntax import Definition, context_name, is_attribute
 
 
 def refuse_plain_values(facts: Facts, state: State, definition: Definition, needs: bool | None, node: ast.AST) -> None:

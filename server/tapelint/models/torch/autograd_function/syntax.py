@@ -6,8 +6,6 @@ import ast
 from typing import TypeGuard
 
 from ....autograd import Tensor
-from ....domain.mro import lookup_in_mro
-from ....domain.state import State
 from ....domain.values import Function, HeapRef, Value
 from ....frozen import frozen
 
@@ -59,12 +57,6 @@ def is_attribute(item: ast.AST, owner: str, name: str) -> TypeGuard[ast.Attribut
         and isinstance(item.value, ast.Name)
         and item.value.id == owner
     )
-
-
-def own_function(state: State, kind: Value, name: str) -> Function | None:
-    """A method of a Function, if the program defines it."""
-    found = lookup_in_mro(state, kind, name)
-    return found[1] if found is not None and isinstance(found[1], Function) else None
 
 
 @frozen
