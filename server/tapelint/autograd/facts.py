@@ -360,9 +360,9 @@ class Facts:
         """Whether some assumptions decide no more of what becomes of gradients than whether all of these points are
         reached.
         """
-        branches = [{*ast.walk(each)} for key in premises for each in self.training.gradient_relevant[key]]
-        around = all(not here.isdisjoint((at.node, *at.calls)) for here in branches for at in points)
-        return around and all(self.training.gradient_relevant[key] for key in premises)
+        sides = [self.training.gradient_relevant.get(key, frozenset()) for key in premises]
+        branches = [{*ast.walk(each)} for side in sides for each in side]
+        return all(sides) and all(not here.isdisjoint((at.node, *at.calls)) for here in branches for at in points)
 
     def is_single(self, tensor: int) -> bool:
         """Whether a tensor is of single precision for certain: of the default type, which the program leaves alone."""
