@@ -96,7 +96,8 @@ def method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: C
     """
     if receiver.requires_grad is False and call.name in OF_DICTS and all(isinstance(arg, Const) for arg in call.args):
         return Unknown(requires_grad=False, origin=Origin.ANY if call.name == "get" else Origin.BATCH)
-    if receiver.origin is Origin.BATCH and (call.name in TENSOR_METHODS or ops.candidates(call.name)):
+    is_of_tensors = call.name in TENSOR_METHODS or bool(ops.candidates(call.name))
+    if receiver.origin is Origin.BATCH and is_of_tensors and not _is_of_texts(call):
         return _method_of_batch(machine, state, receiver, call)
     forget(state, receiver, call.name)
     if machine.facts.memory.arrays and call.name in array_memory.METHODS:
@@ -104,6 +105,13 @@ def method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: C
     if call.name in OF_TENSORS:
         return Unknown(requires_grad=False if call.name == "detach" else receiver.requires_grad, origin=Origin.BATCH)
     return _called_as(machine, state, receiver, call)
+
+
+def _is_of_texts(call: Call) -> bool:
+    """Whether a method is called as that of a text: ``line.split(":")``, where a tensor is split by a number."""
+    given = (*call.args, *call.kwargs.values())
+    texts = [each for each in given if isinstance(each, Const) and isinstance(each.value, str)]
+    return hasattr(str, call.name) and bool(texts or not given)
 
 
 def _called_as(machine: Machine, state: State, receiver: Unknown, call: Call) -> Value | None:
