@@ -238,13 +238,10 @@ def is_worth_imagining(
     return may_write(node, *trees) or owner is not None and may_carry(machine, state, owner, function)
 
 
-DATASETS = frozenset(f"torch.utils.data.{name}Dataset" for name in ("", "Iterable", "Map"))
-
-
 def _is_of_data(state: State, owner: HeapRef | None) -> bool:
-    """Whether a class is one of data, which has no graph."""
+    """Whether a class is one of data, which has no graph: it derives from one of ``torch.utils.data``."""
     bases = mro_of(state, owner) if owner is not None else ()
-    return any(isinstance(base, External) and base.name in DATASETS for base in bases)
+    return any(isinstance(base, External) and base.name.startswith("torch.utils.data.") for base in bases)
 
 
 def definition_of(function: Function) -> ast.FunctionDef | ast.AsyncFunctionDef:
