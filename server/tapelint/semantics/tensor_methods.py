@@ -96,8 +96,7 @@ def method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: C
     """
     if receiver.requires_grad is False and call.name in OF_DICTS and all(isinstance(arg, Const) for arg in call.args):
         return Unknown(requires_grad=False, origin=Origin.ANY if call.name == "get" else Origin.BATCH)
-    is_of_tensors = call.name in TENSOR_METHODS or bool(ops.candidates(call.name))
-    if receiver.origin is Origin.BATCH and is_of_tensors and not _is_of_texts(call):
+    if receiver.origin is Origin.BATCH and _is_of_tensors(call):
         return _method_of_batch(machine, state, receiver, call)
     forget(state, receiver, call.name)
     if machine.facts.memory.arrays and call.name in array_memory.METHODS:
@@ -107,11 +106,14 @@ def method_of_unknown(machine: Machine, state: State, receiver: Unknown, call: C
     return _called_as(machine, state, receiver, call)
 
 
-def _is_of_texts(call: Call) -> bool:
-    """Whether a method is called as that of a text: ``line.split(":")``, where a tensor is split by a number."""
+def _is_of_tensors(call: Call) -> bool:
+    """Whether tensors have a method, and it is not called as that of a text: ``line.split(":")``, where a tensor is
+    split by a number.
+    """
     given = (*call.args, *call.kwargs.values())
-    texts = [each for each in given if isinstance(each, Const) and isinstance(each.value, str)]
-    return hasattr(str, call.name) and bool(texts or not given)
+    texts = [each for each in given if isinstance(each, Const) and isinstance(each.value, (str, bytes))]
+    is_of_texts = hasattr(str, call.name) and (texts or not given)
+    return not is_of_texts and (call.name in TENSOR_METHODS or bool(ops.candidates(call.name)))
 
 
 def _called_as(machine: Machine, state: State, receiver: Unknown, call: Call) -> Value | None:
