@@ -83,10 +83,9 @@ def _idle(machine: Machine, state: State) -> dict[Idle, set[int]]:
     for key, past in state.history.items():
         if past.doubt or not past.never:
             return {}
-        idle = past.idle
-        if idle is not None and key not in stand_ins and machine.facts.lead_to(idle.premises, idle.point):
-            found.setdefault(idle, set()).add(key)
-    return found
+        if past.idle is not None and key not in stand_ins:
+            found.setdefault(past.idle, set()).add(key)
+    return {idle: keys for idle, keys in found.items() if machine.facts.lead_to(idle.premises, idle.point)}
 
 
 def _lost(machine: Machine, state: State, keys: set[int], alive: set[Node]) -> Node | None:
