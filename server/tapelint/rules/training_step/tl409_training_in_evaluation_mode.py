@@ -82,7 +82,7 @@ assert net.body[1].num_batches_tracked == 0  # torch: ok
 ```
 
 ## What is reported
-Reports `eval()` in a loop, if the network is in training mode in the first iteration, and from the second one on it is
+Reports `eval()` in a loop, or the call that leaves this mode on, if the network is in training mode in the first iteration, and from the second one on it is
 trained in evaluation mode: `train()` was called once, before the loop, or never. Only networks are reported that are
 evaluated in between, and that have dropout or batch normalization, or ask for `self.training`. Of a network whose code
 is not known that is assumed.
@@ -124,9 +124,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
     network = event.now.node.func if isinstance(event.now.node, ast.Call) else None
     mode, trained = code(event.point.node), "the network" if network is None else code(network)
     when = [f"call {now.number}"] if now.is_call else [iteration(event.now, now), f"iteration {now.number}"]
+    call = _left_by(event)
+    done, so = f"{mode} is never undone", "in evaluation mode"
+    if call is not None:
+        done, so = f"{code(call)} leaves evaluation mode on", "in it"
     message = headline(
-        *(f"{mode} is never undone: {trained} trains in evaluation mode from {each} on" for each in when),
-        f"{mode} is never undone: the network trains in evaluation mode",
+        *(f"{done}: {trained} trains {so} from {each} on" for each in when),
+        f"{done}: the network trains {so}",
+        "This leaves evaluation mode on, and the network trains in it",
     )
     if network is not None and event.now.calls == () and isinstance(now.loop, Loop):
         calls = (f"`{ast.unparse(network)}.train()`", "`train()`")
@@ -134,6 +139,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
         effect = "Every module in it is then in training mode."
         cures = (FixProposal("train_before", title, (now.loop.body[0], network), "unsafe", effect=effect),)
     return Finding(
+        at=call,
         point=event.point,
         severity=Severity.WARNING,
         message=message,
@@ -160,6 +166,14 @@ def check(event: Event, facts: Facts) -> Finding | None:
         help="Call `train()` at the start of each epoch, or at the end of the validation.",
         cures=cures,
     )
+
+
+def _left_by(event: TrainedInEvaluation) -> ast.Call | None:
+    """The call that leaves the network in evaluation mode, where what trains it again is not in that call: the methods
+    that evaluate may switch, what runs them forgets to switch back.
+    """
+    inside = [call for call in event.point.calls if call not in event.now.calls]
+    return inside[0] if inside and isinstance(inside[0], ast.Call) else None
 
 
 def _undone(event: EvaluationUndone) -> Finding:
