@@ -82,10 +82,10 @@ assert net.body[1].num_batches_tracked == 0  # torch: ok
 ```
 
 ## What is reported
-Reports `eval()` in a loop, or the call that leaves this mode on, if the network is in training mode in the first iteration, and from the second one on it is
-trained in evaluation mode: `train()` was called once, before the loop, or never. Only networks are reported that are
-evaluated in between, and that have dropout or batch normalization, or ask for `self.training`. Of a network whose code
-is not known that is assumed.
+Reports `eval()` in a loop, or the call that leaves this mode on, if the network is in training mode in the first
+iteration, and from the second one on it is trained in evaluation mode: `train()` was called once, before the loop, or
+never. Only networks are reported that are evaluated in between, and that have dropout or batch normalization, or ask
+for `self.training`. Of a network whose code is not known that is assumed.
 
 Reports `eval()` of a part of a network none of whose parameters requires grad, if `train()` of the network has undone
 it before each call of the part. A part that was called in evaluation mode is not reported, nor one that was trained
