@@ -19,7 +19,7 @@ from .checks import (
     wrong_parameters,
 )
 from .engine.lifecycle import Lifecycle, Topic
-from .models.frameworks import launchers, paused_optimizers, unit_tests
+from .models.frameworks import launchers, paused_optimizers, started_functions, unit_tests
 from .models.python import (
     arrays,
     builtins,
@@ -57,6 +57,7 @@ MODELS: tuple[ModuleType, ...] = (
     parametrizations,
     paused_optimizers,
     sets,
+    started_functions,
     tensor_conversions,
     tensor_creation,
     tensor_hooks,

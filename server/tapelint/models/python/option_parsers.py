@@ -5,7 +5,7 @@
     parser.add_argument("--layers", type=int, default=2)
     args = parser.parse_args()        # args.amp is False if `--amp` is not given, args.layers is 2
 
-A function that a library calls with a command line (fire, typer, absl) is one without a caller:
+A function that a library calls with a command line (fire, typer) is one without a caller:
 its parameters are options all the same.
 What a group or a subparser of ``argparse`` declares is declared by its parser.
 """

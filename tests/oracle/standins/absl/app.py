@@ -1,0 +1,5 @@
+"""A program that is called with its command line."""
+
+
+def run(main):
+    main(["program"])
