@@ -244,7 +244,7 @@ class Networks(Record):
     mode_set: dict[int, ProgramPoint] = field(default_factory=dict)
     # The calls of networks in training mode, and where each was first; the graphs that the same calls have recorded in
     # evaluation mode in a later iteration.
-    training_calls: dict[tuple[ast.AST, int], ProgramPoint] = field(default_factory=dict)
+    training_calls: dict[tuple[ast.AST, int, int], ProgramPoint] = field(default_factory=dict)
     recorded_in_evaluation: dict[Node, TrainedInEvaluation] = field(default_factory=dict)
     # The networks that were called in evaluation mode; of frozen ones that were set to it in vain, the ``eval()`` and
     # the ``train()`` that has undone it, and their first calls after that.

@@ -18,6 +18,7 @@ And the reverse: a frozen part that was set to evaluation mode, and runs in trai
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from ..autograd import Node, ProgramPoint
 from ..autograd.events.training_step import EvaluationUndone, TrainedInEvaluation
@@ -52,7 +53,9 @@ def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
     if not state.iterations:
         return
     if (mode is True or mode is None and _is_opaque(state, module)) and any(results):
-        machine.facts.networks.training_calls.setdefault((event.call, module.id), state.point(event.call))
+        machine.facts.networks.training_calls.setdefault(
+            (event.call, module.id, state.iterations[0].run), state.point(event.call)
+        )
     elif mode is False:
         graph = next((each for each in state.grad_fns(results) if each.certain), None)
         _note_evaluation_call(machine, event, module, graph)
@@ -61,9 +64,9 @@ def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
 def _note_evaluation_call(machine: Machine, event: ModuleReturned, module: HeapRef, graph: Node | None) -> None:
     """A network was called in evaluation mode: it is evaluated, or another call trains it, which records ``graph``."""
     state, networks = event.state, machine.facts.networks
-    before = networks.training_calls.get((event.call, module.id))
+    before = networks.training_calls.get((event.call, module.id, state.iterations[0].run))
     if before is None or graph is None:
-        if module.id in networks.mode_set and any(trained == module.id for _, trained in networks.training_calls):
+        if module.id in networks.mode_set and any(trained == module.id for _, trained, _ in networks.training_calls):
             state.evaluated |= {module.id}
     elif module.id in state.evaluated:
         _note_evaluation(machine, state, module, graph, before, state.point(event.call))
@@ -79,7 +82,11 @@ def _note_evaluation(
     layer, because = _difference(machine, state, module, now.node, "evaluation")
     if layer is not None or because and isinstance(lap.loop, Loop):  # else the caller may set its mode
         machine.facts.networks.recorded_in_evaluation[graph] = TrainedInEvaluation(
-            point=set_at, because=because, now=now, before=before, layer=layer
+            point=replace(set_at, supposed=now.supposed, guard=now.guard),
+            because=because,
+            now=now,
+            before=before,
+            layer=layer,
         )
 
 

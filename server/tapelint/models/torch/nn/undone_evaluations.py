@@ -36,7 +36,7 @@ def note_undone(machine: Machine, state: State, whole: HeapRef, point: ProgramPo
             isinstance(part, HeapRef)
             and part.id in networks.mode_set
             and part.id not in networks.called_in_evaluation
-            and all(part.id != trained for _, trained in networks.training_calls)
+            and all(part.id != trained for _, trained, _ in networks.training_calls)
             and mode_of(state, part) is False
             and is_frozen(state, part)
         ):
