@@ -33,6 +33,7 @@ from ..autograd.model.choices import (
     Subject,
     leaving_out,
     literals_of,
+    of_one_test,
     on_both_sides,
     ordered,
     without,
@@ -123,7 +124,7 @@ def _by_choices(found: Finding, abandoned: AbandonedPaths) -> Finding | Untold:
     severity = max(found.severity, Severity.WARNING) if found.because else found.severity
     if found.holds is Holds.WHEREVER_IT_RUNS:
         return replace(found, severity=severity, rests_on=tuple(_atoms(found, None)))
-    needed = leaving_out(found.guard.followed, abandoned.guards)
+    needed = of_one_test(leaving_out(found.guard.followed, abandoned.guards))
     how_often = frozenset(each for each in literals_of(needed) if _decides_how_often(each[0], found))
     if how_often:
         needed, found = without(needed, how_often), replace(found, because=found.because & REPEATED)

@@ -170,6 +170,28 @@ def without(guard: Guard, literals: frozenset[Literal]) -> Guard:
 def on_both_sides(guard: Guard) -> frozenset[Literal]:
     """The literals of choices that are made one way in some conjunctions and the other way in others, and do not stand
     for another one: both of them in ``x and y or not x and y``, neither in ``x and y or not x and not y``.
+def of_one_test(guard: Guard) -> Guard:
+    """A guard with one choice for all that were made by one test of different values, and came out alike: paths that
+    parted before it have values of their own. A path that has made several of them keeps them apart.
+    """
+    alike = dict[tuple[ast.AST, Subject], dict[bool, Choice]]()
+    once = [[each for each in made if _is_made_once(each[0], made)] for made in guard]
+    for choice, taken in (literal for literals in once for literal in literals):
+        alike.setdefault((choice.test, choice.subject), {}).setdefault(taken is not choice.negated, choice)
+    found = list[Conjunction]()
+    for made, literals in zip(guard, once):
+        for choice, taken in literals:
+            if len(known := alike[choice.test, choice.subject]) == 1:
+                ((truth, other),) = known.items()
+                made = made - {(choice, taken)} | {(other, truth is not other.negated)}
+        found.append(made)
+    return _simple(found)
+
+
+def _is_made_once(choice: Choice, made: Conjunction) -> bool:
+    return not choice.picked and sum(other.test is choice.test for other, _ in made) == 1
+
+
     """
     shared: dict[Literal, Conjunction] = {}
     for each in guard:
