@@ -135,7 +135,8 @@ def _by_choices(found: Finding, abandoned: AbandonedPaths) -> Finding | Untold:
         return Untold(found, f"it depends on values that are not known ({_all_words(found, needs)})")
     supposed = found.point.supposed
     is_guessed = len(supposed.atoms) > 1 and bool(found.because.without(supposed))
-    if _independent(found, shortest) + bool(supposed) + is_guessed + (_called_again(found.point) is not None) > 1:
+    is_called_again = _called_again(found.point) is not None
+    if _independent(found, shortest) + _is_supposed_beside(found) + is_guessed + is_called_again > 1:
         return Untold(found, f"it needs more than one choice ({_all_words(found, shortest)})")
     is_missing = found.holds is Holds.IF_NOTHING_MAKES_IT
     if is_missing and not any(each <= shortest for each in _needed_of_all(found, abandoned)):
@@ -269,6 +270,16 @@ def _independent(found: Finding, chosen: Conjunction) -> int:
     return len(values) if found.holds is Holds.IF_NOTHING_MAKES_IT else min(len(values), len(tests))
 
 
+def _is_supposed_beside(found: Finding) -> bool:
+    """Whether a finding needs an option that does not lead to the whole story: what is written for an option may make
+    choices of its own.
+    """
+    supposed, region = found.point.supposed, found.point.supposed_code
+    if not supposed or len(supposed.atoms) > 1 or region is None:
+        return bool(supposed)
+    return not _happens_in(region.code, region.scope, found)
+
+
 def _decides_how_often(choice: Choice, found: Finding) -> bool:
     """Whether a test of data is one around what is ``repeated``, and nothing else of the story."""
     if choice.subject is not Subject.DATA or not choice.inside:
@@ -282,22 +293,33 @@ def _surrounds(choice: Choice, found: Finding) -> bool:
     """Whether all that leads to a hazard happens in the code that a choice leads to, as far as it stands in the same
     function as the test, or is called there. What a loop does with the items of a generator happens at its yields.
     """
-    hazard = {id(node) for node in (found.point.node, found.node, *found.point.calls)}
-    own = _own(choice.scope)
     if choice.inside is None:  # until the function returns: what its caller does with the result is none of it
-        return not own.isdisjoint(hazard)
-    inside = {id(node) for side in choice.inside for node in walk(side)}
+        return not _own(choice.scope).isdisjoint(_hazard(found))
+    return _happens_in(choice.inside, choice.scope, found)
+
+
+def _hazard(found: Finding) -> set[int]:
+    """The nodes of a hazard and of the calls that lead to it, by id."""
+    return {id(node) for node in (found.point.node, found.node, *found.point.calls)}
+
+
+def _happens_in(code: Iterable[ast.AST], scope: ast.AST | None, found: Finding) -> bool:
+    """Whether all that leads to a hazard happens in some code of the function ``scope``, as far as it stands in that,
+    or is called there.
+    """
+    hazard, own = _hazard(found), _own(scope)
+    inside = {id(node) for each in code for node in walk(each)}
     is_looped = any(isinstance(lap.loop, ast.For) for lap in found.point.iterations)
-    if inside.isdisjoint(hazard) and not (is_looped and own.isdisjoint(hazard) and _holds_yields(choice, inside)):
+    if inside.isdisjoint(hazard) and not (is_looped and own.isdisjoint(hazard) and _holds_yields(scope, inside)):
         return False
     beside = own - inside
     steps = ((link.node, *(link.when.calls if link.when else ())) for link in found.links)
     return not any(id(node) in beside for step in steps for node in step)
 
 
-def _holds_yields(choice: Choice, inside: Container[int]) -> bool:
-    """Whether the function that a choice stands in is a generator, all of whose yields are ``inside`` (by id)."""
-    own = own_nodes(choice.scope, FUNCTIONS) if choice.scope is not None else ()
+def _holds_yields(scope: ast.AST | None, inside: Container[int]) -> bool:
+    """Whether a function is a generator, all of whose yields are ``inside`` (by id)."""
+    own = own_nodes(scope, FUNCTIONS) if scope is not None else ()
     yields = [node for node in own if isinstance(node, ast.Yield)]
     return bool(yields) and all(id(node) in inside for node in yields)
 

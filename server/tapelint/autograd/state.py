@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from ..because import NOTHING, Because
-from .model.choices import UNGUARDED
+from .model.choices import UNGUARDED, Region
 from .model.graph import BackwardPass, Node, SavedTensor, Tensor, Write
 from .model.program_point import Iteration, ProgramPoint
 from .model.stores import EvaluationGraph, LastStore, RetainedGraphs
@@ -138,8 +138,8 @@ class AutogradState:
         self.path_condition: dict[Hashable, bool] = {}
         # What the path supposes that is not so by default, such as that an option is given.
         self.supposed: Because = NOTHING
-        # The code that is run only where it holds, as far as it stands in one function.
-        self.supposed_code: tuple[ast.AST, ...] = ()
+        # The code that is run only where it holds.
+        self.supposed_code: Region | None = None
         # The branches on unknown tests that the path has taken.
         self.guard = UNGUARDED
         # How often a heap object was edited, a backward ran or a hook was removed.
@@ -208,4 +208,4 @@ class AutogradState:
 
     def point(self, node: ast.AST) -> ProgramPoint:
         """The program point of ``node`` in the running iterations and calls."""
-        return ProgramPoint(node, self.iterations, self.calls, self.supposed, self.guard)
+        return ProgramPoint(node, self.iterations, self.calls, self.supposed, self.supposed_code, self.guard)

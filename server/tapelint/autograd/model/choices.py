@@ -79,6 +79,14 @@ class Choice:
         return f"Choice({ast.unparse(self.test)})"
 
 
+@frozen(eq=False)
+class Region:
+    """The code that only one side of a test leads to, as far as it stands in the ``scope`` of the test."""
+
+    code: tuple[ast.AST, ...]
+    scope: ast.AST
+
+
 Literal = tuple[Choice, bool]
 """A choice with the truth that was chosen for its formula."""
 Conjunction = frozenset[Literal]
@@ -162,14 +170,6 @@ def literals_of(*guards: Guard) -> frozenset[Literal]:
     return frozenset[Literal]().union(*(each for guard in guards for each in guard))
 
 
-def without(guard: Guard, literals: frozenset[Literal]) -> Guard:
-    """A guard that does not need certain literals."""
-    return _simple(each - literals for each in guard) if literals else guard
-
-
-def on_both_sides(guard: Guard) -> frozenset[Literal]:
-    """The literals of choices that are made one way in some conjunctions and the other way in others, and do not stand
-    for another one: both of them in ``x and y or not x and y``, neither in ``x and y or not x and not y``.
 def of_one_test(guard: Guard) -> Guard:
     """A guard with one choice for all that were made by one test of different values, and came out alike: paths that
     parted before it have values of their own. A path that has made several of them keeps them apart.
@@ -192,6 +192,14 @@ def _is_made_once(choice: Choice, made: Conjunction) -> bool:
     return not choice.picked and sum(other.test is choice.test for other, _ in made) == 1
 
 
+def without(guard: Guard, literals: frozenset[Literal]) -> Guard:
+    """A guard that does not need certain literals."""
+    return _simple(each - literals for each in guard) if literals else guard
+
+
+def on_both_sides(guard: Guard) -> frozenset[Literal]:
+    """The literals of choices that are made one way in some conjunctions and the other way in others, and do not stand
+    for another one: both of them in ``x and y or not x and y``, neither in ``x and y or not x and not y``.
     """
     shared: dict[Literal, Conjunction] = {}
     for each in guard:

@@ -15,7 +15,7 @@ from dataclasses import field
 
 from ...because import NOTHING, Because
 from ...frozen import frozen
-from .choices import UNGUARDED, PathGuard
+from .choices import UNGUARDED, PathGuard, Region
 
 
 @frozen
@@ -46,6 +46,8 @@ class ProgramPoint:
     calls: tuple[ast.AST, ...] = ()
     # What the path supposes there (`AutogradState.supposed`).
     supposed: Because = field(default=NOTHING, compare=False)
+    # The code that is run only where that holds.
+    supposed_code: Region | None = field(default=None, compare=False)
     # The branches on unknown tests that lead there (`AutogradState.guard`).
     guard: PathGuard = field(default=UNGUARDED, compare=False)
 

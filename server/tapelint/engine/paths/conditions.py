@@ -15,6 +15,7 @@ import ast
 from collections.abc import Hashable
 
 from ...autograd import contents
+from ...autograd.model.choices import Region
 from ...bounds import BOUNDS
 from ...domain.induction import InductionValue
 from ...domain.state import State
@@ -256,8 +257,10 @@ def _leaves_others(state: State, key: Hashable, node: ast.expr | None) -> bool:
     return bool(state.supposed) and not (is_second(state.supposed, key) and _is_in(node, state.supposed_code))
 
 
-def _is_in(node: ast.expr | None, code: tuple[ast.AST, ...]) -> bool:
-    return node is not None and any(part is node for each in code for part in walk(each))
+def _is_in(node: ast.expr | None, region: Region | None) -> bool:
+    if node is None or region is None:
+        return False
+    return any(part is node for each in region.code for part in walk(each))
 
 
 def assume(state: State, key: Hashable, taken: bool) -> None:

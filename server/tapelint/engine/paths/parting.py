@@ -13,7 +13,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Hashable, Iterator
 
-from ...autograd.model.choices import Choice, Subject
+from ...autograd.model.choices import Choice, Region, Subject
 from ...autograd.state import fresh_id
 from ...domain.state import State
 from ...domain.values import Class, Const, External, Frame, Function, HeapRef, Origin, Tuple, Unknown, Value
@@ -120,8 +120,9 @@ def _note_code(
 ) -> None:
     """Note the code that only the side of a test leads to that a path has taken, where it has a premise since."""
     if state.supposed:
-        behind = _behind(scope_of(machine, state), branch.test) if _leaves(opposite) else ()
-        state.supposed_code = (*side, *behind)
+        scope = scope_of(machine, state)
+        behind = _behind(scope, branch.test) if _leaves(opposite) else ()
+        state.supposed_code = Region((*side, *behind), scope)
 
 
 def _behind(scope: ast.AST, test: ast.AST) -> tuple[ast.AST, ...]:
