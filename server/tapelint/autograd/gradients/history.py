@@ -363,7 +363,7 @@ def _agreed(left: GradientHistory, right: GradientHistory) -> GradientHistory:
     shared = tuple(each for each in right.clearings if each in left.clearings)
     return replace(
         right,
-        clip=_both(left.clip, right.clip),
+        clip=right.clip or left.clip,  # its point has the choices that lead to it
         scale=_both(left.scale, right.scale),
         clearings=right.clearings if len(left.clearings) == len(right.clearings) else shared,
         idle=_both(left.idle, right.idle),

@@ -114,7 +114,7 @@ def _supposing(point: ProgramPoint, supposed: Because) -> ProgramPoint:
 
 def _in_doubt(event: OptimizerStepped | ScaledStep, past: GradientHistory) -> bool:
     """Whether the gradients that were clipped may be others by now, or a condition decides between clip and step."""
-    return past.doubt or not past.fresh or bool(event.premises - past.fresh[0].premises)
+    return past.doubt or not past.fresh
 
 
 RULE = Rule(
