@@ -27,6 +27,9 @@ that defines a name of it."""
 PROGRAMS = Path(__file__).resolve().parent / "programs"
 
 _TOLD = {
+    "absl": "absl/__init__.py",
+    "absl.app": "absl/app.py",
+    "absl.flags": "absl/flags.py",
     "apex": "apex/__init__.py",
     "apex.amp": "apex/amp.py",
     "composer": "composer/__init__.py",

@@ -3,7 +3,6 @@
     mp.spawn(fit, args=(net, 3), nprocs=2)         runs fit(0, net, 3), and fit(1, net, 3) in another process
     mp.Process(target=fit, args=(rank, net))       its `start()` runs fit(rank, net)
     class Worker(mp.Process): ...                  its `start()` runs `run()`
-    app.run(main)                                  runs main(argv)
 
 A process has memory of its own, and nobody knows when a thread runs: the program goes on as if there were none. Of
 those that run one function, one is run.
@@ -21,10 +20,8 @@ from ...domain.values import (
     HeapRef,
     Instance,
     Mapping,
-    Sequence,
     Tuple,
     Value,
-    something,
 )
 from ...engine.lifecycle import PathEnded
 from ...engine.machine import Machine
@@ -33,12 +30,6 @@ from .training_loops import method_of
 
 PROCESS = "multiprocessing.Process"
 PROCESSES = frozenset(External(name) for name in (PROCESS, "threading.Thread", f"torch.{PROCESS}"))
-
-
-@function("absl.app.run")
-def run_program(machine: Machine, state: State, call: Call) -> Value:
-    words = HeapRef(state.new(Sequence("list", [something("argv", False)], True)))
-    return machine.call(state, call.get(0, "main"), [words], {}, call.node, call.key)
 
 
 @function("multiprocessing.get_context", "torch.multiprocessing.get_context")

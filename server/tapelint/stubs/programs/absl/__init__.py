@@ -1,0 +1,1 @@
+"""Abseil: what runs a program, and its options."""

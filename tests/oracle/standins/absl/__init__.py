@@ -1,1 +1,0 @@
-"""What the tests need of Abseil."""
