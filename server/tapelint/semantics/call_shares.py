@@ -72,7 +72,7 @@ def share_of(machine: Machine, definition: ast.AST, scope: int) -> int | None:
 def within(machine: Machine, definition: ast.AST, share: int, run: Callable[[], Value]) -> Value | None:
     """What a call returns that takes no more than its ``share``; None where it takes more."""
     outer, begin, context, unit = machine.fuel, machine.fuel_used, machine.context, machine.unit
-    machine.fuel, context.has_share = begin + share, True
+    is_inside, machine.fuel, context.has_share = context.has_share, min(begin + share, outer), True
     try:
         result = run()
     except OutOfFuel:
@@ -80,7 +80,7 @@ def within(machine: Machine, definition: ast.AST, share: int, run: Callable[[], 
             raise
         return None
     finally:
-        machine.fuel, context.has_share = outer, False
+        machine.fuel, context.has_share = outer, is_inside
     taken = machine.fuel_used - begin
     unit.taken[definition] = unit.taken.get(definition, 0) + taken
     most = machine.limits.call_share * max(taken, unit.taken[definition])

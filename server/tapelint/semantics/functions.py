@@ -198,8 +198,7 @@ def call_function(
     held = () if function.frame == module else used_by(state, function)  # what a decorator was given
     if machine.imports is not None and machine.imports.is_idle(state, module, [*given, *held]):
         if not machine.query(makes_function, definition):
-            open_up(machine, (function, *given))
-            return Unknown("call")
+            return _idle(machine, state, function, args, kwargs, node, key)
     share = None if stepping else share_of(machine, definition, module)
     if share is None:
         return _executed(machine, state, function, args, kwargs, node, key, stepping)
@@ -211,6 +210,39 @@ def call_function(
         return result
     state.become(before)
     return abandoned(machine, state, function, args, kwargs, node)
+
+
+def _idle(
+    machine: Machine,
+    state: State,
+    function: Function,
+    args: list[Value],
+    kwargs: dict[str, Value],
+    node: ast.AST,
+    key: object,
+) -> Value:
+    """What a function returns of a module that has nothing of PyTorch: it may decide what the program does, as options
+    do. One path through it is followed, if all its calls take little.
+    """
+    definition, before = function.node, state.fork()
+    share = machine.limits.idle_call_fuel - machine.unit.taken.get(definition, 0)
+    width, machine.max_paths = machine.max_paths, machine.limits.init_paths
+    result = None
+    try:
+        if share > 0 and not machine.query(_yields, definition):
+            result = within(
+                machine, definition, share, partial(_executed, machine, state, function, args, kwargs, node, key)
+            )
+    except ProgramRaised:
+        result = None
+    finally:
+        machine.max_paths = width
+    if result is not None:
+        return result
+    machine.unit.taken[definition] = machine.limits.idle_call_fuel
+    state.become(before)
+    open_up(machine, (function, *args, *kwargs.values()))
+    return Unknown("call")
 
 
 def _executed(
