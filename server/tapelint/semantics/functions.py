@@ -222,21 +222,17 @@ def _idle(
     key: object,
 ) -> Value:
     """What a function returns of a module that has nothing of PyTorch: it may decide what the program does, as options
-    do. One path through it is followed, if all its calls take little.
+    do. It is executed if all its calls take little.
     """
     definition, before = function.node, state.fork()
     share = machine.limits.idle_call_fuel - machine.unit.taken.get(definition, 0)
-    width, machine.max_paths = machine.max_paths, machine.limits.init_paths
+    run = partial(_executed, machine, state, function, args, kwargs, node, key)
     result = None
     try:
         if share > 0 and not machine.query(_yields, definition):
-            result = within(
-                machine, definition, share, partial(_executed, machine, state, function, args, kwargs, node, key)
-            )
+            result = within(machine, definition, share, run)
     except ProgramRaised:
         result = None
-    finally:
-        machine.max_paths = width
     if result is not None:
         return result
     machine.unit.taken[definition] = machine.limits.idle_call_fuel
