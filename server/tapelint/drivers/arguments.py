@@ -68,6 +68,7 @@ from ..ops.module_names import is_layer
 from ..semantics.functions import drained
 from ..source import last_name
 from .annotations import MANY, OPTIMIZERS, PLAIN, TENSORS, named, options, parts
+from .attribute_flow import give_past
 from .parameter_uses import FED, WALKED, is_optimizer, only_stepped, uses_of
 
 PLAIN_KINDS = ("list", "dict", "set", "deque")
@@ -357,6 +358,7 @@ class Wanted:
             made.append(make_instance(machine, trial, kind, self.at))
             edited = trial.edit(made[0].id, Instance)
             edited.is_partial = True
+            give_past(machine, trial, edited)
             if is_module(trial, kind) and not _has_forward(trial, kind):  # then it is one of a derived class
                 add_unseen_parameters(machine, trial, edited, trial.get(kind.id, Class).name, self.at)
 

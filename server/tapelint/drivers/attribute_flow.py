@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from ..checks.kept_values import PLAIN
 from ..domain.mro import OBJECT, is_module, mro_of
 from ..domain.state import State
-from ..domain.values import Class, Const, External, Function, HeapRef, Value
+from ..domain.values import NONE, Class, Const, External, Function, HeapRef, Instance, Value, something
 from ..engine.machine import Machine
 from ..engine.syntax.asked import own_attribute, own_name
 from ..frozen import frozen
@@ -236,6 +236,15 @@ def object_flow(machine: Machine, state: State, kind: Value) -> ObjectFlow:
                     methods.setdefault(name, value)
     flows = {name: machine.query(method_flow, function.node) for name, function in methods.items()}
     return ObjectFlow(methods, flows)
+
+
+def give_past(machine: Machine, state: State, thing: Instance) -> None:
+    """What ``__init__`` leaves None and another method gives an object may be anything in one that is handed in."""
+    flow = object_flow(machine, state, thing.kind)
+    for attribute, value in thing.attributes.items():
+        given = (each for setter in flow.setters(attribute, {}) for each in flow.flows[setter].assigned[attribute])
+        if value == NONE and any(each != NONE for each in given):
+            thing.attributes[attribute] = something(attribute)
 
 
 def called_undeclared(machine: Machine, state: State, kind: HeapRef) -> set[str]:
