@@ -58,6 +58,7 @@ from ..models.torch.registry import (
     model_of,
 )
 from ..ops import conversions
+from ..ops.module_names import is_layer
 from . import networks_by_use
 from .receivers import how_answers, is_only_of_tensors
 from .tensor_methods import converted, method_of_unknown, setting_by, tensor_method
@@ -99,7 +100,14 @@ def call_method(machine: Machine, state: State, receiver: Value, call: Call) -> 
         if call.name in conversions.OF_MODULES:
             return converted(machine, state, receiver, call, owner)
     may_have_changed(machine, state, receiver, call.name)
-    return unknown_call(machine, state, call.args, call.kwargs, call.node, owner)
+    return unknown_call(machine, state, call.args, call.kwargs, call.node, _of_layer(state, owner, call.name) or owner)
+
+
+def _of_layer(state: State, owner: Value, name: str) -> External | None:
+    """A method of a layer of PyTorch, such as ``flatten_parameters``: no code that trains."""
+    thing = state.heap.get(owner.id) if isinstance(owner, HeapRef) else None
+    kind = thing.kind if isinstance(thing, Instance) else None
+    return External(f"{kind.name}.{name}") if isinstance(kind, External) and is_layer(kind.name) else None
 
 
 def _plain_method(state: State, receiver: Const | Tuple, call: Call) -> Value | None:

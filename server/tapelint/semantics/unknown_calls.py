@@ -126,7 +126,8 @@ def note_step(machine: Machine, state: State, given: list[int], node: ast.AST) -
 def _may_do_anything(function: Value, node: ast.AST) -> bool:
     """Whether a call may train, or fill what it is given: none that only asks for something."""
     asked = last_name(node.func) if isinstance(node, ast.Call) else ""
-    return not (is_harmless(function) or asked in PURE or asked in ONLY_OF_NETWORKS)
+    is_of_layer = isinstance(function, External) and function.name.startswith("torch.nn.")
+    return not (is_of_layer or is_harmless(function) or asked in PURE or asked in ONLY_OF_NETWORKS)
 
 
 def hand_over(machine: Machine, function: Value, values: Iterable[Value], known: frozenset[str] = SHOWS) -> None:
