@@ -356,13 +356,14 @@ class Facts:
             if here.isdisjoint(ast.walk(branch))
         )
 
-    def lead_to(self, premises: frozenset[Hashable], *points: ProgramPoint) -> bool:
+    def lead_to(self, premises: frozenset[Hashable], *points: ProgramPoint, or_beside: bool = False) -> bool:
         """Whether some assumptions decide no more of what becomes of gradients than whether all of these points are
-        reached.
+        reached, ``or`` what is cleared ``beside`` all of them.
         """
         sides = [self.training.gradient_relevant.get(key, frozenset()) for key in premises]
         branches = [{*ast.walk(each)} for side in sides for each in side]
-        return all(sides) and all(not here.isdisjoint((at.node, *at.calls)) for here in branches for at in points)
+        reached = [[not here.isdisjoint((at.node, *at.calls)) for at in points] for here in branches]
+        return all(sides) and all(all(each) or or_beside and not any(each) for each in reached)
 
     def is_single(self, tensor: int) -> bool:
         """Whether a tensor is of single precision for certain: of the default type, which the program leaves alone."""

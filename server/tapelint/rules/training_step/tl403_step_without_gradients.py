@@ -65,7 +65,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return without_backward(event, facts)
     assert isinstance(event, StepMissed)
     step, now = event.step.point, event.point
-    if step.iterations != now.iterations or not facts.lead_to(event.step.premises | event.premises, step, now):
+    # Cleared before the step, the gradients of an earlier iteration are none that it uses.
+    premises, is_cleared = event.step.premises | event.premises, event.step.cleared_by is not None
+    if step.iterations != now.iterations or not facts.lead_to(premises, step, now, or_beside=is_cleared):
         return None
     if not step.iterations and not (event.is_last and step.calls == now.calls):
         return None
