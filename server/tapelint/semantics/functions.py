@@ -224,19 +224,18 @@ def _idle(
     """What a function returns of a module that has nothing of PyTorch: it may decide what the program does, as options
     do. It is executed if all its calls take little.
     """
-    definition, before = function.node, state.fork()
+    definition = function.node
     share = machine.limits.idle_call_fuel - machine.unit.taken.get(definition, 0)
-    run = partial(_executed, machine, state, function, args, kwargs, node, key)
-    result = None
-    try:
-        if share > 0 and not machine.query(_yields, definition):
+    if share > 0 and not machine.query(_yields, definition):
+        before, run = state.fork(), partial(_executed, machine, state, function, args, kwargs, node, key)
+        try:
             result = within(machine, definition, share, run)
-    except ProgramRaised:
-        result = None
-    if result is not None:
-        return result
-    machine.unit.taken[definition] = machine.limits.idle_call_fuel
-    state.become(before)
+        except ProgramRaised:
+            result = None
+        if result is not None:
+            return result
+        machine.unit.taken[definition] = machine.limits.idle_call_fuel
+        state.become(before)
     open_up(machine, (function, *args, *kwargs.values()))
     return Unknown("call")
 

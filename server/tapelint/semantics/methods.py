@@ -104,10 +104,17 @@ def call_method(machine: Machine, state: State, receiver: Value, call: Call) -> 
 
 
 def _of_layer(state: State, owner: Value, name: str) -> External | None:
-    """A method of a layer of PyTorch, such as ``flatten_parameters``: no code that trains."""
+    """A method of a layer of PyTorch, such as ``flatten_parameters``: no code that trains. One of a network that is not
+    known may.
+    """
     thing = state.heap.get(owner.id) if isinstance(owner, HeapRef) else None
-    kind = thing.kind if isinstance(thing, Instance) else None
-    return External(f"{kind.name}.{name}") if isinstance(kind, External) and is_layer(kind.name) else None
+    if not isinstance(thing, Instance) or facets.UNSEEN_PARAMETERS in thing.attributes:
+        return None
+    return (
+        External(f"{thing.kind.name}.{name}")
+        if isinstance(thing.kind, External) and is_layer(thing.kind.name)
+        else None
+    )
 
 
 def _plain_method(state: State, receiver: Const | Tuple, call: Call) -> Value | None:
