@@ -40,7 +40,7 @@ from .arguments import inferred, positional
 from .attribute_flow import may_carry
 from .caller import Caller
 from .candidates import definition_of, is_applied, is_run_by_tests, may_write, trains
-from .latent import LatentSearch
+from .latent import LatentSearch, initialized
 from .object_state import give_all, prepare
 from .parameter_uses import initializes, tensor_parameters
 from .quiet_uses import is_unrecorded, mentions_unrecorded, runs_unrecorded
@@ -253,7 +253,8 @@ def imagined_call(
         prepare(machine, state, carried, function)
     values = _arguments(machine, state, function, receiver)
     kind = owner if receiver is not None else None
-    tensors = [name for name in tensor_parameters(machine, state, function, kind) if name in values]
+    left = values.keys() - machine.query(initialized, node)
+    tensors = [name for name in tensor_parameters(machine, state, function, kind) if name in left]
     search = LatentSearch(Caller(machine, function, receiver, owner, values), tuple(tensors))
     if machine.query(may_write, node, *machine.trees):
         if (shorter := _left_out(search)).caller.values != values:

@@ -39,6 +39,7 @@ from ..engine.machine import Machine, OutOfFuel
 from ..engine.syntax.asked import own_attribute
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
+from ..models.torch.registry import model_of
 from ..source import Loop, cached_on_node, own_nodes, walk
 from . import framework_driver
 from .attribute_flow import method_flow
@@ -278,6 +279,16 @@ def _assigned_by_others(tree: ast.AST) -> frozenset[str]:
 def _is_meant(event: Event) -> bool:
     """Whether a tensor is written a row at a time, which is done to data: ``for t in picture: t.mul_(scale)``."""
     return isinstance(event, ViewRefused) and isinstance(event.made.node, Loop)
+
+
+def initialized(function: ast.AST) -> frozenset[str]:
+    """The names of what a function initializes before it uses it (``weight.normal_(0, 1)``): that is in no graph."""
+    names = [node for node in own_nodes(function) if isinstance(node, ast.Name)]
+    first = {node.id: node for node in sorted(names, key=lambda node: (node.lineno, node.col_offset), reverse=True)}
+    calls = (node.func for node in own_nodes(function) if isinstance(node, ast.Call))
+    fills = (each for each in calls if isinstance(each, ast.Attribute) and model_of(f"torch.nn.init.{each.attr}"))
+    filled = (each.value for each in fills if isinstance(each.value, ast.Name))
+    return frozenset(each.id for each in filled if first[each.id] is each)
 
 
 def detached_parameters(function: ast.AST) -> frozenset[str]:
