@@ -2,7 +2,7 @@
 
 import argparse
 
-_options = argparse.ArgumentParser()
+_options = argparse.ArgumentParser(conflict_handler="resolve")  # a notebook may run its cells again
 FLAGS, _ = _options.parse_known_args([])
 
 
