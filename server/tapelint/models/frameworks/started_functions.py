@@ -14,6 +14,7 @@ from ...domain.mro import mro_of, own_method
 from ...domain.state import State
 from ...domain.values import (
     BoundMethod,
+    BuiltinMethod,
     Const,
     External,
     Function,
@@ -39,7 +40,8 @@ def get_context(machine: Machine, state: State, call: Call) -> Value:
 
 @function("torch.multiprocessing.spawn", "torch.multiprocessing.start_processes")
 def spawn(machine: Machine, state: State, call: Call) -> Value:
-    return _start(machine, state, call, call.get(0, "fn"), call.get(1, "args", Tuple(())), (Const(0),))
+    _start(machine, state, call, call.get(0, "fn"), call.get(1, "args", Tuple(())), (Const(0),))
+    return machine.call_unknown(state, call.args, call.kwargs, call.node, External(call.name))
 
 
 @function(*(kind.name for kind in PROCESSES))
@@ -47,7 +49,8 @@ def process(machine: Machine, state: State, call: Call) -> Value:
     named = call.get(4, "kwargs")
     thing = state.heap[named.id] if isinstance(named, HeapRef) else None
     kwargs = {str(name): value for name, value in thing.items.items()} if isinstance(thing, Mapping) else {}
-    return _start(machine, state, call, call.get(1, "target"), call.get(3, "args", Tuple(())), (), kwargs)
+    _start(machine, state, call, call.get(1, "target"), call.get(3, "args", Tuple(())), (), kwargs)
+    return machine.call_unknown(state, call.args, call.kwargs, call.node, External(call.name))
 
 
 def _is_process(state: State, receiver: HeapRef) -> bool:
@@ -58,7 +61,8 @@ def _is_process(state: State, receiver: HeapRef) -> bool:
 
 @method_of(_is_process, "start")
 def start(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
-    return _start(machine, state, call, own_method(state, receiver, "run"), Tuple(()))
+    _start(machine, state, call, own_method(state, receiver, "run"), Tuple(()))
+    return machine.call_unknown(state, call.args, call.kwargs, call.node, BuiltinMethod(receiver, call.name))
 
 
 def _start(
@@ -69,7 +73,7 @@ def _start(
     args: Value,
     first: tuple[Value, ...] = (),
     kwargs: dict[str, Value] | None = None,
-) -> Value:
+) -> None:
     """Run ``target`` on paths of its own, unless that has run, or what it is given is not known."""
     code = target.function if isinstance(target, BoundMethod) else target
     given = args.items if isinstance(args, Tuple) else None
@@ -84,4 +88,3 @@ def _start(
             machine.lifecycle.path_ended.publish(machine, PathEnded(path, None, ()))
         if not ended:  # as if nothing called it
             machine.unit.called.discard(code.node)
-    return machine.call_unknown(state, call.args, call.kwargs, call.node, External(call.name))
