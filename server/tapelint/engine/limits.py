@@ -71,7 +71,7 @@ class Limits:
     # that is too little for any. What takes more is as unknown as a library.
     call_share: int = 2
     # Fuel of all calls of one function of a module that has nothing of PyTorch: what declares the options needs less.
-    idle_call_fuel: int = 1_500
+    torch_free_call_fuel: int = 1_500
     least_share: int = 500
 
     # Fuel of all calls of one `__setattr__` of the program that keeps what it is given: after that it only does so.

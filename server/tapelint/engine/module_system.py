@@ -136,7 +136,7 @@ class ModuleSystem(Protocol):
         """The module with this scope."""
 
     def is_idle(self, state: State, frame: int, given: list[Value]) -> bool:
-        """Whether code of a module need not run: nothing of autograd can come of it or is given to it."""
+        """Whether code matters only for what it decides: nothing of autograd comes of it or is given to it."""
 
     def is_lazy(self, state: State) -> bool:
         """Whether an import statement run now need only be noted: it stands at the top level of an imported module."""

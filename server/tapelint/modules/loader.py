@@ -274,7 +274,7 @@ class Imports:
             state.edit(module.frame, Frame).variables[name] = value
 
     def is_idle(self, state: State, frame: int, given: list[Value]) -> bool:
-        """Whether code of a module need not run: nothing of autograd can come of it or is given to it."""
+        """Whether code matters only for what it decides: nothing of autograd comes of it or is given to it."""
         module = self.by_frame.get(frame)
         if module is None or module.source is self._main or not self._is_torch_free(module):
             return False

@@ -69,18 +69,25 @@ def share_of(machine: Machine, definition: ast.AST, scope: int) -> int | None:
     return min(share, max(whole // limits.call_share - unit.taken.get(definition, 0), 0))
 
 
-def within(machine: Machine, definition: ast.AST, share: int, run: Callable[[], Value]) -> Value | None:
-    """What a call returns that takes no more than its ``share``; None where it takes more."""
-    outer, begin, context, unit = machine.fuel, machine.fuel_used, machine.context, machine.unit
+def within(
+    machine: Machine, state: State, definition: ast.AST, share: int, run: Callable[[], Value | None]
+) -> Value | None:
+    """What a call returns that takes no more than its ``share``. Where it takes more, or has no result, None: then the
+    path is as it was.
+    """
+    outer, begin, context, unit, before = machine.fuel, machine.fuel_used, machine.context, machine.unit, state.fork()
     is_inside, machine.fuel, context.has_share = context.has_share, min(begin + share, outer), True
     try:
         result = run()
     except OutOfFuel:
         if machine.fuel_used > outer:
             raise
-        return None
+        result = None
     finally:
         machine.fuel, context.has_share = outer, is_inside
+    if result is None:
+        state.become(before)
+        return None
     taken = machine.fuel_used - begin
     unit.taken[definition] = unit.taken.get(definition, 0) + taken
     most = machine.limits.call_share * max(taken, unit.taken[definition])

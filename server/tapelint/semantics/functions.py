@@ -198,21 +198,19 @@ def call_function(
     held = () if function.frame == module else used_by(state, function)  # what a decorator was given
     if machine.imports is not None and machine.imports.is_idle(state, module, [*given, *held]):
         if not machine.query(makes_function, definition):
-            return _idle(machine, state, function, args, kwargs, node, key)
+            return _torch_free(machine, state, function, args, kwargs, node, key)
     share = None if stepping else share_of(machine, definition, module)
     if share is None:
         return _executed(machine, state, function, args, kwargs, node, key, stepping)
-    before = state.fork()
     run = partial(_executed, machine, state, function, args, kwargs, node, key)
-    result = within(machine, definition, share, run) if share else None
+    result = within(machine, state, definition, share, run) if share else None
     if result is not None:
         ended(machine, state, definition, given, result)
         return result
-    state.become(before)
     return abandoned(machine, state, function, args, kwargs, node)
 
 
-def _idle(
+def _torch_free(
     machine: Machine,
     state: State,
     function: Function,
@@ -224,18 +222,20 @@ def _idle(
     """What a function returns of a module that has nothing of PyTorch: it may decide what the program does, as options
     do. It is executed if all its calls take little.
     """
-    definition = function.node
-    share = machine.limits.idle_call_fuel - machine.unit.taken.get(definition, 0)
-    if share > 0 and not machine.query(_yields, definition):
-        before, run = state.fork(), partial(_executed, machine, state, function, args, kwargs, node, key)
+    definition, taken = function.node, machine.unit.taken
+    share = machine.limits.torch_free_call_fuel - taken.get(definition, 0)
+
+    def run() -> Value | None:
         try:
-            result = within(machine, definition, share, run)
+            return _executed(machine, state, function, args, kwargs, node, key)
         except ProgramRaised:
-            result = None
+            return None
+
+    if share > 0 and not machine.query(_yields, definition):
+        result = within(machine, state, definition, share, run)
         if result is not None:
             return result
-        machine.unit.taken[definition] = machine.limits.idle_call_fuel
-        state.become(before)
+        taken[definition] = machine.limits.torch_free_call_fuel
     open_up(machine, (function, *args, *kwargs.values()))
     return Unknown("call")
 

@@ -108,13 +108,9 @@ def _of_layer(state: State, owner: Value, name: str) -> External | None:
     known may.
     """
     thing = state.heap.get(owner.id) if isinstance(owner, HeapRef) else None
-    if not isinstance(thing, Instance) or facets.UNSEEN_PARAMETERS in thing.attributes:
+    if not isinstance(thing, Instance) or not isinstance(thing.kind, External) or not is_layer(thing.kind.name):
         return None
-    return (
-        External(f"{thing.kind.name}.{name}")
-        if isinstance(thing.kind, External) and is_layer(thing.kind.name)
-        else None
-    )
+    return None if facets.UNSEEN_PARAMETERS in thing.attributes else External(f"{thing.kind.name}.{name}")
 
 
 def _plain_method(state: State, receiver: Const | Tuple, call: Call) -> Value | None:
