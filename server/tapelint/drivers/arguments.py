@@ -26,7 +26,7 @@ from dataclasses import replace
 
 from ..bounds import BOUNDS
 from ..domain.completion import ProgramRaised
-from ..domain.mro import dataclass_fields, is_module, lookup_in_mro, mro_of, own_function
+from ..domain.mro import dataclass_fields, lookup_in_mro, mro_of, own_function
 from ..domain.options import Option, optional
 from ..domain.state import State
 from ..domain.values import (
@@ -60,7 +60,7 @@ from ..engine.syntax.asked import OF_NETWORKS, RUN
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
 from ..models.frameworks.training_loops import prepared
-from ..models.torch.nn.layer_models import add_unseen_parameters, guessed_network, opaque_module
+from ..models.torch.nn.layer_models import guessed_network, opaque_module
 from ..models.torch.nn.module_registry import Guess
 from ..models.torch.optim.gradient_scaling import handed_scaler
 from ..models.torch.optim.handed_optimizers import note_handed
@@ -68,7 +68,7 @@ from ..ops.module_names import is_layer
 from ..semantics.functions import drained
 from ..source import last_name
 from .annotations import MANY, OPTIMIZERS, PLAIN, TENSORS, named, options, parts
-from .attribute_flow import give_past
+from .attribute_flow import hand_in
 from .parameter_uses import FED, WALKED, is_optimizer, only_stepped, uses_of
 
 PLAIN_KINDS = ("list", "dict", "set", "deque")
@@ -356,11 +356,7 @@ class Wanted:
 
         def make(trial: State) -> None:
             made.append(make_instance(machine, trial, kind, self.at))
-            edited = trial.edit(made[0].id, Instance)
-            edited.is_partial = True
-            give_past(machine, trial, edited)
-            if is_module(trial, kind) and not _has_forward(trial, kind):  # then it is one of a derived class
-                add_unseen_parameters(machine, trial, edited, trial.get(kind.id, Class).name, self.at)
+            hand_in(machine, trial, made[0], kind, self.at)
 
         making.append(kind.id)
         try:
@@ -382,12 +378,3 @@ class Wanted:
 
 def _is_data(value: Value) -> bool:
     return isinstance(value, Unknown) and value.requires_grad is False
-
-
-def _has_forward(state: State, kind: HeapRef) -> bool:
-    """Whether calling an object of a module's class runs a ``forward``: of its own, or of a layer of PyTorch."""
-    libraries = [base.name for base in mro_of(state, kind) if isinstance(base, External)]
-    if any(is_layer(name) and name != "torch.nn.Module" for name in libraries):
-        return True
-    found = lookup_in_mro(state, kind, "forward")
-    return found is not None and found[1] is not None

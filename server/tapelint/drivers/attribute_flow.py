@@ -17,12 +17,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..checks.kept_values import PLAIN
-from ..domain.mro import OBJECT, is_module, mro_of
+from ..domain.mro import OBJECT, is_module, lookup_in_mro, mro_of
 from ..domain.state import State
 from ..domain.values import NONE, Class, Const, External, Function, HeapRef, Instance, Value, something
 from ..engine.machine import Machine
 from ..engine.syntax.asked import own_attribute, own_name
 from ..frozen import frozen
+from ..models.torch.nn.layer_models import add_unseen_parameters
 from ..models.torch.registry import MODULE_METHODS
 from ..ops.module_names import is_layer
 from ..source import body_of, cached_on_node, children, is_none, walk
@@ -225,6 +226,11 @@ class ObjectFlow:
         found = (name for name, flow in self.flows.items() if attribute in flow.assigned)
         return [name for name in found if name != "__init__" and name not in besides]
 
+    def givers(self, attribute: str) -> list[str]:
+        """Those of them that give it something else than None."""
+        flows = self.flows
+        return [name for name in self.setters(attribute, {}) if any(v != NONE for v in flows[name].assigned[attribute])]
+
 
 def object_flow(machine: Machine, state: State, kind: Value) -> ObjectFlow:
     """What the methods of a class of the program do with attributes; the most derived definition of each counts."""
@@ -238,13 +244,26 @@ def object_flow(machine: Machine, state: State, kind: Value) -> ObjectFlow:
     return ObjectFlow(methods, flows)
 
 
-def give_past(machine: Machine, state: State, thing: Instance) -> None:
-    """What ``__init__`` leaves None and another method gives an object may be anything in one that is handed in."""
-    flow = object_flow(machine, state, thing.kind)
+def hand_in(machine: Machine, state: State, receiver: HeapRef, kind: HeapRef, node: ast.AST) -> None:
+    """Make an object of the class ``kind`` one that is handed in at ``node``: it has a past, in which what ``__init__``
+    leaves None and another method gives was given, and may be of a derived class.
+    """
+    thing, flow = state.edit(receiver.id, Instance), object_flow(machine, state, kind)
+    thing.is_partial = True
     for attribute, value in thing.attributes.items():
-        given = (each for setter in flow.setters(attribute, {}) for each in flow.flows[setter].assigned[attribute])
-        if value == NONE and any(each != NONE for each in given):
+        if value == NONE and flow.givers(attribute):
             thing.attributes[attribute] = something(attribute)
+    if is_module(state, kind) and not _has_forward(state, kind):
+        add_unseen_parameters(machine, state, thing, state.get(kind.id, Class).name, node)
+
+
+def _has_forward(state: State, kind: HeapRef) -> bool:
+    """Whether calling an object of a module's class runs a ``forward``: of its own, or of a layer of PyTorch."""
+    libraries = [base.name for base in mro_of(state, kind) if isinstance(base, External)]
+    if any(is_layer(name) and name != "torch.nn.Module" for name in libraries):
+        return True
+    found = lookup_in_mro(state, kind, "forward")
+    return found is not None and found[1] is not None
 
 
 def called_undeclared(machine: Machine, state: State, kind: HeapRef) -> set[str]:

@@ -21,7 +21,7 @@ looked at when the function ran by itself.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeAlias
@@ -281,18 +281,22 @@ def _is_meant(event: Event) -> bool:
     return isinstance(event, ViewRefused) and isinstance(event.made.node, Loop)
 
 
-def initialized(function: ast.AST) -> frozenset[str]:
+def initialized(function: ast.AST) -> Set[str]:
     """The names of what a function initializes before it uses it (``weight.normal_(0, 1)``): that is in no graph."""
     names = [node for node in own_nodes(function) if isinstance(node, ast.Name)]
     first = {node.id: node for node in sorted(names, key=lambda node: (node.lineno, node.col_offset), reverse=True)}
-    calls = (node.func for node in own_nodes(function) if isinstance(node, ast.Call))
-    fills = (each for each in calls if isinstance(each, ast.Attribute) and model_of(f"torch.nn.init.{each.attr}"))
-    filled = (each.value for each in fills if isinstance(each.value, ast.Name))
-    return frozenset(each.id for each in filled if first[each.id] is each)
+    begun = (name for name, method in _methods_of_names(function) if model_of(f"torch.nn.init.{method}"))
+    return {name.id for name in begun if first[name.id] is name}
 
 
-def detached_parameters(function: ast.AST) -> frozenset[str]:
+def detached_parameters(function: ast.AST) -> Set[str]:
     """The names that a function detaches: it is none of its business whether they have a graph."""
-    calls = (node.func for node in own_nodes(function) if isinstance(node, ast.Call))
-    detaching = (each.value for each in calls if isinstance(each, ast.Attribute) and each.attr == "detach")
-    return frozenset(each.id for each in detaching if isinstance(each, ast.Name))
+    return {name.id for name, method in _methods_of_names(function) if method == "detach"}
+
+
+def _methods_of_names(function: ast.AST) -> Iterator[tuple[ast.Name, str]]:
+    """The methods that a function calls of what it has a name for: ``x.detach()``."""
+    for node in own_nodes(function):
+        called = node.func if isinstance(node, ast.Call) else None
+        if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name):
+            yield called.value, called.attr

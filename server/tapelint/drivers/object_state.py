@@ -285,9 +285,8 @@ def _current(state: State, receiver: HeapRef, attribute: str) -> Value | None:
 def _prepares(machine: Machine, flow: ObjectFlow, setter: str, attribute: str) -> bool:
     """Whether a method is called to assign an attribute: it gives it something, and does not train itself."""
     node = flow.methods[setter].node
-    gives = any(each != NONE for each in flow.flows[setter].assigned[attribute])
     trains = any(each.backward for each in flow.reached(setter).values())
-    return gives and not trains and not machine.query(is_abstract, node)
+    return setter in flow.givers(attribute) and not trains and not machine.query(is_abstract, node)
 
 
 def _call(machine: Machine, state: State, receiver: HeapRef, function: Function) -> None:
