@@ -59,8 +59,6 @@ class ScaledStep(SilentEvent):
     scaler: ast.expr
     # All gradients that were clipped while they were scaled.
     past: tuple[Group, ...]
-    # The assumed conditions on which it depends what is cleared and stepped.
-    premises: frozenset[Hashable]
 
 
 ScalerMethod = Literal["unscale_", "step", "update"]

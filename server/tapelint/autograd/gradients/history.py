@@ -91,13 +91,13 @@ class GradientHistory:
     """The past of one leaf's ``.grad``.
 
     ``passes`` are what it is the sum of; a step, the last at ``step``, has used the first ``used`` of them. ``clip`` is
-    the last clipping of what it holds; ``scale`` is set while a scaled loss has contributed and no code divided by the
-    scale. ``clearings`` are those since the last step that lost something, oldest first. ``idle`` is a step that found
-    no gradient where there had never been one, and no other has followed. ``early`` is a clipping that found none.
-    ``perhaps`` says that a step has used them only if some condition held,
-    which is forgotten: two paths met that differed in nothing else. ``doubt`` is true where unknown code
-    may have read, cleared or changed the gradient. ``because`` is what is assumed of the optimizer that used or cleared
-    it: that it holds this leaf.
+    the last clipping of what it holds, perhaps on one of two joined paths only; ``scale`` is set while a scaled loss
+    has contributed and no code divided by the scale. ``clearings`` are those since the last step that lost something,
+    oldest first. ``idle`` is a step that found no gradient where there had never been one, and no other has followed.
+    ``early`` is a clipping that found none. ``perhaps`` says that a step has used them only if some condition held,
+    which is forgotten: two paths met that differed in nothing else. ``doubt`` is true where unknown code may have read,
+    cleared or changed the gradient. ``because`` is what is assumed of the optimizer that used or cleared it: that it
+    holds this leaf.
     """
 
     passes: tuple[Pass, ...] = ()

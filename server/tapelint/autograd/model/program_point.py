@@ -64,6 +64,12 @@ class ProgramPoint:
         return getattr(self.node, "lineno", 0)
 
 
+def shared_calls(*ways: tuple[ast.AST, ...]) -> int:
+    """How many calls several points have in common: each of the ``ways`` has those that lead to one of them."""
+    steps = enumerate(zip(*ways))
+    return next((depth for depth, each in steps if any(call is not each[0] for call in each)), min(map(len, ways)))
+
+
 def earlier_iteration(past: ProgramPoint, now: ProgramPoint) -> Iteration | None:
     """The lap of ``past`` that is an earlier iteration of a loop still running ``now``, or None."""
     for before, current in zip(past.iterations, now.iterations):

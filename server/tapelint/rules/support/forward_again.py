@@ -14,6 +14,7 @@ import ast
 from ...autograd.events.graph_walks import FreedGraphReached, LaterUpdate, SavedTensorModified
 from ...autograd.facts import Facts
 from ...autograd.model.graph import BackwardPass, Node
+from ...autograd.model.program_point import shared_calls
 from ...headline import cure_title
 from .cure import FixProposal
 from .story import code
@@ -27,7 +28,7 @@ def computing_again(event: FreedGraphReached | SavedTensorModified, facts: Facts
     if update is None or shared is not None and update.finishes(event.path[0], shared):
         return []  # what is shared has had its update: the later loss is not for it
     first = event.freed if isinstance(event, FreedGraphReached) else event.retained
-    depth = _common(event, update)
+    depth = shared_calls(event.point.calls, update.point.calls)
     owners = [owner(node, depth) for node in event.path]
     anchor = update.point.calls[depth] if len(update.point.calls) > depth else update.point.node
     again_after = f"Compute {code(owners[-1])} again after the step"
@@ -50,15 +51,6 @@ def owner(node: Node, depth: int) -> ast.AST:
     """The syntax that made a node, in the function that ``depth`` calls led to."""
     calls = node.created_at.calls
     return calls[depth] if len(calls) > depth else node.created_at.node
-
-
-def _common(event: FreedGraphReached | SavedTensorModified, update: LaterUpdate) -> int:
-    """How many calls lead to the step and to the backward."""
-    pairs = zip(event.point.calls, update.point.calls)
-    return next(
-        (depth for depth, (a, b) in enumerate(pairs) if a is not b),
-        min(map(len, (event.point.calls, update.point.calls))),
-    )
 
 
 def _dropped(first: BackwardPass | None) -> tuple[FixProposal, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from ...autograd.facts import Facts
 from ...autograd.model.graph import Node, SavedTensor, Write
-from ...autograd.model.program_point import Iteration, ProgramPoint, earlier_iteration, loop_around
+from ...autograd.model.program_point import Iteration, ProgramPoint, earlier_iteration, loop_around, shared_calls
 from ...autograd.model.stores import Stored, StoreKind
 from ...ops import layers_by_op
 
@@ -57,11 +57,7 @@ def lifted(event_calls: tuple[ast.AST, ...], write: ProgramPoint, built: Program
     """Where to point for ``write``: at the write, or, if the backward it spoils runs in another call of the same
     helper, at the call that wrote, since the line inside the helper is the same for both.
     """
-    common = 0
-    for ours, theirs, others in zip(write.calls, event_calls, built.calls):
-        if ours is not theirs or ours is not others:
-            break
-        common += 1
+    common = shared_calls(write.calls, event_calls, built.calls)
     if common < len(write.calls) and common < len(event_calls):
         ours, theirs = write.calls[common], event_calls[common]
         same = (

@@ -61,7 +61,7 @@ from ..support.story import code
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, OptimizerStepped | ScaledStep)
     past = next((past for past, _ in event.past if past.clip is not None and past.clip.scale is not None), None)
-    if event.scaler is None or event.optimizer is None or past is None or _in_doubt(event, past):
+    if event.scaler is None or event.optimizer is None or past is None or _is_in_doubt(past):
         return None
     found = past.clip
     if found is None or found.scale is None:
@@ -112,8 +112,8 @@ def _supposing(point: ProgramPoint, supposed: Because) -> ProgramPoint:
     return point if point.supposed or not supposed else replace(point, supposed=supposed)
 
 
-def _in_doubt(event: OptimizerStepped | ScaledStep, past: GradientHistory) -> bool:
-    """Whether the gradients that were clipped may be others by now, or a condition decides between clip and step."""
+def _is_in_doubt(past: GradientHistory) -> bool:
+    """Whether the gradients that were clipped may be others by now."""
     return past.doubt or not past.fresh
 
 

@@ -103,7 +103,7 @@ import ast
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import EvaluationUndone, TrainedInEvaluation
 from ...autograd.facts import Facts
-from ...autograd.model.program_point import earlier_iteration
+from ...autograd.model.program_point import earlier_iteration, shared_calls
 from ...headline import cure_title, headline
 from ...severity import Severity
 from ...source import Loop
@@ -172,7 +172,7 @@ def _left_by(event: TrainedInEvaluation) -> ast.Call | None:
     """The call that leaves the network in evaluation mode, where what trains it again is not in that call: the methods
     that evaluate may switch, what runs them forgets to switch back.
     """
-    inside = [call for call in event.point.calls if call not in event.now.calls]
+    inside = event.point.calls[shared_calls(event.point.calls, event.now.calls) :]
     return inside[0] if inside and isinstance(inside[0], ast.Call) else None
 
 

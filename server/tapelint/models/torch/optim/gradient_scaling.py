@@ -195,7 +195,6 @@ def _tell_scaled(machine: Machine, state: State, call: Call) -> None:
                 optimizer=optimizer,
                 scaler=node.func.value,
                 past=tuple(clipped),
-                premises=machine.facts.relevant_assumptions(state),
             )
         )
 
