@@ -219,12 +219,13 @@ def backward_of(
         gradients = [gradient(machine, state, definition, v, turn, i) for i, v in enumerate(outputs)]
         outer = (state.grad_mode, state.inference, state.frame, state.calls, state.iterations)
         state.grad_mode, state.inference = turn.create, False
-        machine.node_visits[definition.context.id] = turn
+        around = machine.node_visits  # a backward of its own may come back to the same context
+        machine.node_visits = {**around, definition.context.id: turn}
         try:
             arguments = [*class_given(function, definition.kind), definition.context, *gradients]
             result = machine.call(state, function, arguments, {}, turn.node)
         finally:
-            del machine.node_visits[definition.context.id]
+            machine.node_visits = around
             state.grad_mode, state.inference, state.frame, state.calls, state.iterations = outer
         backward_hazards(machine.facts, state, definition, turn, before)
         for given in gradients:
