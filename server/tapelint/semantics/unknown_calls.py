@@ -6,6 +6,8 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..autograd import fresh_id
+from ..autograd.model.graph_search import nodes_below
+from ..autograd.passes.retained_graphs import needed
 from ..domain import facets
 from ..domain.state import State
 from ..domain.traversal import tensors_in
@@ -53,7 +55,7 @@ def unknown_call(
     _note_handed(machine, state, node, function, (held, values))
     given = [t for value in values for t in tensors_in(state, value)]
     if given:
-        state.retaining.clear()  # it may walk what was retained
+        needed(machine.facts, state, nodes_below(state.grad_fns(given)))  # it may walk what was retained
         escape(machine, state, given, function, may_walk=_may_walk(node))
     note_step(machine, state, [*given, *held], node)
     name = written(node.func) if isinstance(node, ast.Call) else "call"
