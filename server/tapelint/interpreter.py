@@ -69,7 +69,7 @@ MODELS: tuple[ModuleType, ...] = (
 
 CHECKS = Lifecycle(
     loop_left=Topic(retention.on_loop_left, leaf_cycles.on_loop_left, evaluation_loops.on_loop_left),
-    call_returned=Topic(retention.on_call_returned),
+    call_returned=Topic(retention.on_call_returned, unregistered_parameters.on_call_returned),
     module_returned=Topic(evaluation_loops.on_module_returned, training_mode.on_module_returned),
     backward_ended=Topic(
         training_mode.on_backward_ended, cut_recurrences.on_backward_ended, dropped_detaches.on_backward_ended

@@ -3,10 +3,12 @@
     self.b = torch.tensor(0.0, requires_grad=True)           # a leaf, but no Parameter
     self.w = nn.Parameter(torch.rand(3, 4)).to(device)       # a copy of a Parameter that is kept nowhere
     self.s = nn.Parameter(torch.ones(3)) * 0.1               # computed once
+    self.layers = [nn.Linear(3, 3) for _ in range(2)]        # in a list
 
 ``parameters()``, ``state_dict()`` and ``to()`` know what is a Parameter when it is assigned. A plain tensor that
 requires grad may be there for another reason: to differentiate with respect to it, or to be given to an optimizer by
-itself. So nothing is reported of one that the file reads in such a way anywhere.
+itself. So nothing is reported of one that the file reads in such a way anywhere. A list of one network is how a program
+hides it on purpose.
 """
 
 from __future__ import annotations
@@ -20,12 +22,15 @@ from ..autograd import edge_of, resolve_view
 from ..autograd.events.broken_graph import ParameterUnregistered
 from ..autograd.model.graph_search import leaf_tensors
 from ..because import NOTHING, Because, guess
+from ..domain.completion import Raise
 from ..domain.mro import is_module
 from ..domain.state import State
-from ..domain.values import Class, HeapRef, Instance
-from ..engine.lifecycle import AttributeAssigned
+from ..domain.values import Class, HeapRef, Instance, TensorRef, Value
+from ..engine.lifecycle import AttributeAssigned, CallReturned
 from ..engine.machine import Machine
 from ..engine.paths.conditions import ADDING
+from ..models.torch.nn.module_registry import is_module_like
+from ..models.torch.nn.unregistered import leaves_below, leaves_in_containers, wrapper_for
 from ..ops import joins, traits_of
 from ..ops.conversions import OF_MODULES
 from ..source import cached_on_node, definitions, walk
@@ -43,36 +48,86 @@ COLLECTING = ADDING | {"add_param_group", "register_parameter", "Parameter", "gr
 
 How = Literal["leaf", "converted", "computed"]
 
+PARAMETERS = ("parameters", "named_parameters")
+"""Methods by which a class says itself what is trained of it."""
+
 
 def on_attribute_assigned(machine: Machine, event: AttributeAssigned) -> None:
     """Publish a tensor that a module should register, if the rest of the file leaves no other reading."""
-    state, source, tree = event.state, event.source, machine.tree
+    state, source = event.state, event.source
     tensor = resolve_view(state, event.tensor)
     if source is None or tensor.requires_grad is not True or not _in_constructor(machine):
         return
-    thing = state.heap[event.owner.id]
-    if not isinstance(thing, Instance) or not isinstance(thing.kind, HeapRef) or not is_module(state, thing.kind):
+    kind = _class_of(machine, state, event.owner)
+    found = _unregistered(state, event, source) if kind is not None else None
+    if kind is None or found is None or event.target.attr not in machine.query(_read, kind):
         return
-    kind = state.heap[thing.kind.id]
-    if not isinstance(kind, Class) or not machine.query(_defines, tree, kind.node):
-        return
-    found = _unregistered(state, event, source)
-    if found is None or event.target.attr not in machine.query(_read, kind.node):
-        return
-    how, leaf, because = found
-    if how == "leaf" and event.target.attr in machine.query(_handled, tree):
+    how, because = found
+    if how == "leaf" and event.target.attr in machine.query(_handled, machine.tree):
         return
     machine.facts.events.publish(
-        ParameterUnregistered(point=state.point(event.target), because=because, value=source, leaf=leaf, how=how)
+        ParameterUnregistered(point=state.point(event.target), because=because, value=source, how=how)
     )
 
 
-def _unregistered(state: State, event: AttributeAssigned, source: ast.expr) -> tuple[How, int, Because] | None:
-    """What is wrong with an assigned tensor: the leaf that is lost, and what that rests on."""
+def on_call_returned(machine: Machine, event: CallReturned) -> None:
+    """Publish layers that a module has when it is made, in a plain container that its methods read."""
+    state, owner = event.state, event.given[0] if event.given else None
+    if getattr(event.function, "name", "") != "__init__" or not isinstance(owner, HeapRef):
+        return
+    if isinstance(state.completion, Raise) or any(given[:1] == (owner,) for _, given in machine.context.call_stack):
+        return  # another constructor is still making it
+    kind = _class_of(machine, state, owner)
+    if kind is None:
+        return
+    for name in machine.query(_read, kind):
+        home = machine.facts.origins.attribute_stores.get((owner.id, name))
+        value = state.get(owner.id, Instance).attributes.get(name)
+        if home is None or value is None or _is_single(home[1]) or not _hides(state, owner, value):
+            continue
+        if not machine.query(_is_given_out, machine.tree, kind, name):
+            point, wrapper = state.point(home[0]), wrapper_for(state, value)
+            machine.facts.events.publish(
+                ParameterUnregistered(point=point, value=home[1], how="hidden", wrapper=wrapper)
+            )
+
+
+def _class_of(machine: Machine, state: State, owner: HeapRef) -> ast.AST | None:
+    """The class of a module, if the file defines it and leaves ``parameters()`` to ``nn.Module``."""
+    thing = state.heap.get(owner.id)
+    if not isinstance(thing, Instance) or not isinstance(thing.kind, HeapRef) or not is_module(state, thing.kind):
+        return None
+    kind = state.heap[thing.kind.id]
+    return kind.node if isinstance(kind, Class) and machine.query(_defines, machine.tree, kind.node) else None
+
+
+def _hides(state: State, owner: HeapRef, value: Value) -> bool:
+    """Whether a container holds what is to be trained, was made for an object, and is not registered by it."""
+    if isinstance(value, TensorRef) or is_module_like(state, value):
+        return False
+    own = (key for key in leaves_in_containers(state, value) if key > owner.id)
+    return not {key for key in own if state.tensors[key].requires_grad} <= set(leaves_below(state, owner))
+
+
+def _is_single(value: ast.expr) -> bool:
+    """Whether a container is written with one item: what it holds is hidden on purpose."""
+    return len(getattr(value, "elts", ())) == 1
+
+
+def _is_given_out(tree: ast.AST, kind: ast.AST, name: str) -> bool:
+    """Whether code outside of a class reads an attribute, or the class asks for parameters where it does."""
+    reads = {node for node in walk(tree) if isinstance(node, ast.Attribute) and node.attr == name}
+    inside = [child for child in ast.iter_child_nodes(kind) if not reads.isdisjoint(walk(child))]
+    asking = {node.attr for child in inside for node in walk(child) if isinstance(node, ast.Attribute)}
+    return not reads <= {node for child in inside for node in walk(child)} or not asking.isdisjoint(PARAMETERS)
+
+
+def _unregistered(state: State, event: AttributeAssigned, source: ast.expr) -> tuple[How, Because] | None:
+    """What is wrong with an assigned tensor, and what that rests on."""
     tensor = resolve_view(state, event.tensor)
     if tensor.grad_fn is None:
         if not tensor.parameter:
-            return ("leaf", tensor.id, NOTHING) if tensor.created_at.node is source and _is_created(source) else None
+            return ("leaf", NOTHING) if tensor.created_at.node is source and _is_created(source) else None
         return _converted(state, tensor.id, source)
     edge = edge_of(tensor)
     leaves = leaf_tensors([edge]) if edge is not None else set[int]()
@@ -83,17 +138,17 @@ def _unregistered(state: State, event: AttributeAssigned, source: ast.expr) -> t
     if state.tensors[key].parameter:
         return _computed(state, key, source)
     is_moved = isinstance(source, ast.Call) and _is_conversion(source, made) and _is_created(made)
-    return ("leaf", key, NOTHING) if is_moved else None
+    return ("leaf", NOTHING) if is_moved else None
 
 
-def _computed(state: State, key: int, source: ast.expr) -> tuple[How, int, Because] | None:
+def _computed(state: State, key: int, source: ast.expr) -> tuple[How, Because] | None:
     """What was computed from a new Parameter, in the expression that makes that."""
     if state.tensors[key].created_at.node not in ast.walk(source) or state.tensors[key].assumption:
         return None
-    return _converted(state, key, source) or ("computed", key, NOTHING)
+    return _converted(state, key, source) or ("computed", NOTHING)
 
 
-def _converted(state: State, key: int, source: ast.expr) -> tuple[How, int, Because] | None:
+def _converted(state: State, key: int, source: ast.expr) -> tuple[How, Because] | None:
     """A conversion of a new leaf: a copy, unless the leaf has that type, or is there."""
     if not isinstance(source, ast.Call) or not _is_conversion(source, state.tensors[key].created_at.node):
         return None
@@ -102,8 +157,8 @@ def _converted(state: State, key: int, source: ast.expr) -> tuple[How, int, Beca
     if "cpu" in known:
         return None
     if len(known) == len(wanted):
-        return "converted", key, NOTHING
-    return "converted", key, guess(f"`{ast.unparse(wanted[0])}` is another device or type than it has")
+        return "converted", NOTHING
+    return "converted", guess(f"`{ast.unparse(wanted[0])}` is another device or type than it has")
 
 
 def _is_conversion(call: ast.Call, made: ast.AST) -> bool:
@@ -147,7 +202,7 @@ def _classes(tree: ast.AST) -> frozenset[ast.AST]:
 def _defines(tree: ast.AST, node: ast.AST) -> bool:
     """Whether a file defines a class, which leaves ``parameters()`` to ``nn.Module``."""
     own = {child.name for child in ast.iter_child_nodes(node) if isinstance(child, ast.FunctionDef)}
-    return node in _classes(tree) and own.isdisjoint(("parameters", "named_parameters"))
+    return node in _classes(tree) and own.isdisjoint(PARAMETERS)
 
 
 @cached_on_node

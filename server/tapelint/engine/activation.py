@@ -90,7 +90,7 @@ def pop(machine: Machine, entry: Activation, outcomes: list[State]) -> list[Stat
     for out in outcomes:
         out.frame, out.calls = outer[0], outer[1]
         out.iterations = outer[4]
-        machine.lifecycle.call_returned.publish(machine, CallReturned(out, entry.node))
+        machine.lifecycle.call_returned.publish(machine, CallReturned(out, entry.node, definition, entry.given))
         if function.grad_mode is not None:
             out.grad_mode, out.inference = outer[2], outer[3]
         if not _is_needed(definition, out.completion):

@@ -44,6 +44,9 @@ class CallReturned:
 
     state: State
     call: ast.AST
+    function: ast.AST
+    # What it was called with.
+    given: tuple[Value, ...]
 
 
 @frozen(eq=False)

@@ -208,10 +208,10 @@ class ParameterUnregistered(SilentEvent):
 
     # What is assigned.
     value: ast.expr
-    # The leaf, by itself or below the tensor.
-    leaf: int
-    # The leaf itself; what a conversion made of a Parameter, a copy; what was computed of one.
-    how: Literal["leaf", "converted", "computed"]
+    # A leaf itself; what a conversion made of a Parameter, a copy; what was computed of one; layers in a container.
+    how: Literal["leaf", "converted", "computed", "hidden"]
+    # What of ``torch.nn`` would have registered what a container holds.
+    wrapper: str | None = None
 
 
 @frozen(eq=False, kw_only=True)

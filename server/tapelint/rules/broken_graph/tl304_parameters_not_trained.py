@@ -118,6 +118,7 @@ from ...autograd.facts import Facts
 from ...autograd.model.cuts import Cut, CutReason
 from ...headline import capitalized, headline, titled
 from ...severity import Severity
+from ..support import plain_containers
 from ..support.cure import UPDATE, FixProposal
 from ..support.finding import Finding, Rule, Same, TraceStep
 from ..support.story import code, tensor_name, tensor_names, verb
@@ -192,20 +193,6 @@ RULE = Rule(
 )
 
 
-WRAPPERS = {
-    "ModuleList": "module_list",
-    "ModuleDict": "module_dict",
-    "ParameterList": "parameter_list",
-    "ParameterDict": "parameter_dict",
-    "Parameter": "parameter",
-}
-
-UNREGISTERED = (
-    "Register what is in it: assign it as an attribute of its own, or use `nn.ModuleList` or `nn.ParameterList`."
-)
-"""What to do where the kind of container is not seen."""
-
-
 def not_held(event: NeverStepped, facts: Facts) -> Finding:
     """The optimizer of a whole network that has more than the optimizer was given."""
     held = code(event.optimizer) if event.optimizer is not None else "the optimizer"
@@ -222,11 +209,14 @@ def not_held(event: NeverStepped, facts: Facts) -> Finding:
         if event.built is not None:
             cures = (FixProposal("move_after", "Build the optimizer afterwards", (event.built, event.value)),)
     else:
-        thing = "a tensor, but no `nn.Parameter`" if event.why == "plain" else f"a plain {kind_of(event.wrapper)}"
+        thing = (
+            "a tensor, but no `nn.Parameter`"
+            if event.why == "plain"
+            else f"a plain {plain_containers.kind_of(event.wrapper)}"
+        )
         what = f"{kept} is {thing}, so `parameters()` misses {'it' if event.why == 'plain' else 'what is in it'}"
-        advice = f"Use `nn.{event.wrapper}`." if event.wrapper else UNREGISTERED
-        if event.wrapper is not None:
-            cures = (FixProposal(WRAPPERS[event.wrapper], f"Make it an `nn.{event.wrapper}`", (event.value,)),)
+        advice = plain_containers.advice(event.wrapper)
+        cures = plain_containers.cures(event.wrapper, event.value)
     message = headline(
         *([f"{what}: {names} {verb(names)} never trained"] if names != kept else []),
         f"{what}: it is never trained",
@@ -259,15 +249,9 @@ def not_held(event: NeverStepped, facts: Facts) -> Finding:
 
 def nothing_held(error: str, event: NothingToOptimize) -> Finding:
     """All there is lies where ``parameters()`` does not look."""
-    kept = code(event.attribute)
-    message = headline(
-        f"The optimizer is given nothing: {kept} is a plain {kind_of(event.wrapper)}, which `parameters()` skips",
-        f"The optimizer is given nothing: {kept} is a plain {kind_of(event.wrapper)}",
-    )
-    cures: tuple[FixProposal, ...] = ()
-    if event.wrapper is not None:
-        cures = (FixProposal(WRAPPERS[event.wrapper], f"Make it an `nn.{event.wrapper}`", (event.value,)),)
-    advice = f"Use `nn.{event.wrapper}`." if event.wrapper else UNREGISTERED
+    kind = plain_containers.kind_of(event.wrapper)
+    what = f"The optimizer is given nothing: {code(event.attribute)} is a plain {kind}"
+    message = headline(f"{what}, which `parameters()` skips", what)
     links = (
         TraceStep(
             event.attribute,
@@ -281,13 +265,9 @@ def nothing_held(error: str, event: NothingToOptimize) -> Finding:
         message=message,
         raises=error,
         links=links,
-        help=advice,
-        cures=cures,
+        help=plain_containers.advice(event.wrapper),
+        cures=plain_containers.cures(event.wrapper, event.value),
     )
-
-
-def kind_of(wrapper: str | None) -> str:
-    return "dict" if wrapper is not None and wrapper.endswith("Dict") else "list"
 
 
 def dropped(event: UpdateDropped, facts: Facts) -> Finding:

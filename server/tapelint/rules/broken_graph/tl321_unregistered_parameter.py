@@ -1,4 +1,4 @@
-"""A module keeps a tensor that is to be trained, and does not register it.
+"""A module keeps what is to be trained, and does not register it.
 
 ## What PyTorch does
 It raises nothing. A module registers what is an `nn.Parameter` at the moment of the assignment. Everything else is an
@@ -6,7 +6,7 @@ attribute like any other: `parameters()` does not give it to the optimizer, `sta
 not move it. Its gradients are computed in every backward, and no step uses them.
 
 `Parameter.to(device)` returns the Parameter itself if it is there already, and otherwise a computed copy. So a
-program that was tried on the CPU trains it, and does not on a GPU.
+program that was tried on the CPU trains it, and does not on a GPU. Nor does a module look into a plain list or dict.
 
 ## Example
 ```py
@@ -22,6 +22,22 @@ class Net(nn.Module):
 
 names = [name for name, _ in Net().named_parameters()]
 assert names == ["fc.weight", "fc.bias"]  # torch: silent neither is trained, saved or moved
+```
+
+```py
+class Net(nn.Module):
+    def __init__(self, depth):
+        super().__init__()
+        self.hidden = []  # warning: [unregistered-parameter] "plain list"
+        for i in range(depth):
+            self.hidden.append(nn.Linear(4, 4))
+
+    def forward(self, x):
+        for layer in self.hidden:
+            x = layer(x)
+        return x
+
+assert not list(Net(2).parameters())  # torch: silent
 ```
 
 ## Use instead
@@ -43,10 +59,12 @@ assert len(list(Net().parameters())) == 4  # torch: ok
 Reports an attribute of an `nn.Module` that its constructor sets to a tensor that requires grad and is no
 `nn.Parameter`: a plain tensor, what `.to(device)` or `.cuda()` made of a Parameter, or what was computed of one. Not
 reported is what the file gives to an optimizer by itself, collects, writes, or differentiates with respect to. Where
-the optimizer of the module steps in the same program, TL304 tells the whole story.
+the optimizer of the module steps in the same program, TL304 tells the whole story. And a plain list or dict of layers
+that the constructor makes. A list that is written with one item (`self.teacher = [Net()]`) hides it on purpose.
 
 ## Fix safety
-What was computed of the Parameter is computed of its initial value.
+What was computed of the Parameter is computed of its initial value. `nn.ModuleList` and its like change what is
+trained, moved by `to()` and saved, not what is computed.
 """
 
 from __future__ import annotations
@@ -56,6 +74,7 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...headline import headline
 from ...severity import Severity
+from ..support import plain_containers
 from ..support.cure import FixProposal
 from ..support.finding import Finding, Rule, Same
 from ..support.story import code
@@ -74,6 +93,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
         case "computed":
             what = f"{kept} is computed from an `nn.Parameter`, and is none"
             cure = FixProposal("parameter_outside", "Wrap the result in `nn.Parameter`", (event.value,))
+        case "hidden":
+            return hidden(event)
     alone = " unless they are given it by itself" if event.how == "leaf" else ""
     return Finding(
         point=event.point,
@@ -87,10 +108,29 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
 
 
+def hidden(event: ParameterUnregistered) -> Finding:
+    """Layers in a plain container."""
+    kept, kind = code(event.point.node), plain_containers.kind_of(event.wrapper)
+    return Finding(
+        point=event.point,
+        severity=Severity.WARNING,
+        message=headline(
+            f"{kept} is a plain {kind}, so `parameters()` misses the layers in it",
+            f"`parameters()` misses the layers in {kept}, a plain {kind}",
+            f"`parameters()` misses what is in a plain {kind}",
+        ),
+        help=(
+            f"{plain_containers.advice(event.wrapper)} As it is, `network.parameters()` gives an optimizer none of it, "
+            "`state_dict()` does not save it and `to()` does not move it."
+        ),
+        cures=plain_containers.cures(event.wrapper, event.value),
+    )
+
+
 RULE = Rule(
     "TL321",
     "unregistered-parameter",
-    "a module keeps a tensor that is to be trained, and does not register it",
+    "a module keeps what is to be trained, and does not register it",
     __doc__,
     (ParameterUnregistered,),
     check,
