@@ -3,6 +3,8 @@
     g_opt = Adam(D.parameters())    # D has `d_opt`: both step D, and nobody steps G
     ...
     net = Net()                     # `opt` holds those of the net before: its step finds no new gradient
+    ...
+    opt = Adam([*policy.parameters(), *value.parameters()])     # the loss uses `old_policy`, of the same class
 
 Who leaves a network out of all optimizers may mean it. What shows that it is a mistake is an optimizer that is good for
 nothing: it steps what another one steps, or nothing that was computed since its last step, or never finds a gradient.
@@ -11,12 +13,13 @@ nothing: it steps what another one steps, or nothing that was computed since its
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ..autograd import Tensor
 from ..autograd.events.training_step import OthersTrained
-from ..autograd.gradients.history import Pass
+from ..autograd.gradients.history import NOTHING, Pass
 from ..autograd.model.graph_search import leaf_tensors
 from ..autograd.model.program_point import ProgramPoint, earlier_iteration
 from ..because import guess
@@ -42,6 +45,21 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
     steps, is_left = _of_the_same(event, optimizers), _is_left(machine, event)
     if len(steps) > 1 or is_left or _is_vain(event, optimizers):
         _look(machine, event, optimizers, steps, is_left)
+    else:
+        _look_at_parts(machine, event, optimizers)
+
+
+def _look_at_parts(machine: Machine, event: StepRepeated, optimizers: Mapping[int, Optimizer]) -> None:
+    """Publish the parameters of one network that passes reach in place of those of another one, which no pass does."""
+    state = event.state
+    lost = frozenset(lost_leaves(machine, state, optimizers.values()))
+    idle = tuple(key for key in event.leaves if state.history.get(key, NOTHING).never)
+    if idle and lost and _made_at(state, idle) == _made_at(state, lost) and event.holder is not None:
+        _publish(machine, event, _passes(state, lost), {event.holder: event.point}, lost, False, idle=idle)
+
+
+def _made_at(state: State, leaves: Iterable[int]) -> Counter[ast.AST]:
+    return Counter(state.tensors[key].created_at.node for key in leaves)
 
 
 def _look(
@@ -125,6 +143,7 @@ def _publish(
     lost: frozenset[int],
     is_left: bool,
     holds_the_same: bool = True,
+    idle: tuple[int, ...] = (),
 ) -> None:
     """What only optimizers hold is lost whatever is chosen after that was made which is trained in its place."""
     wrong, point = _superfluous(event.state, passes, steps), machine.facts.going_on(event.point)
@@ -139,6 +158,7 @@ def _publish(
             leaves=tuple(leaves),
             reached=passes[-1].point,
             holds_the_same=holds_the_same,
+            idle=idle,
         )
     )
 

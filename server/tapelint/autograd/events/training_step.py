@@ -259,3 +259,5 @@ class OthersTrained(SilentEvent):
     reached: ProgramPoint
     # Whether another optimizer holds and steps the same parameters; otherwise the step finds no gradient that is new.
     holds_the_same: bool
+    # Those parameters of the optimizer that no backward reaches, where one does reach others.
+    idle: tuple[int, ...] = ()

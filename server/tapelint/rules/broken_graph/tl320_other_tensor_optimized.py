@@ -69,10 +69,10 @@ Reports a step of an optimizer that finds no gradient in a tensor it was given, 
 in its place: `nn.Parameter(t)` and `nn.ParameterList([t])` make a new Parameter of `t`, and an assignment in the loop
 gives the name of the tensor to a new one.
 
-And optimizers of another network than the one that is trained: one that steps what another optimizer steps in the same
-iteration, or that never finds a gradient, or no new one since its last step, while a backward reaches parameters that
-no optimizer holds. Who leaves a network out of all optimizers may mean it: without such an optimizer that is not
-reported.
+And optimizers of another network than the one that is trained: one that steps what another optimizer steps in the
+same iteration, or that never finds a gradient, or no new one since its last step, or none in one of two networks that
+the same code has made, while a backward reaches parameters that no optimizer holds. Who leaves a network out of all
+optimizers may mean it: without such an optimizer that is not reported.
 
 ## Fix safety
 The optimizer is given the tensor itself in place of the Parameter that was made of it.
@@ -149,7 +149,9 @@ def check(event: Event, facts: Facts) -> Finding | None:
 def superfluous(event: OthersTrained, facts: Facts) -> Finding:
     """One optimizer too many, and parameters that no optimizer holds."""
     step, names, backward = code(event.step.node), tensor_names(facts, event.leaves), code(event.reached.node)
-    if event.holds_the_same:
+    if event.idle:
+        what, short = f"{step} finds no gradient in {tensor_names(facts, event.idle)}", "finds no gradient in a part"
+    elif event.holds_the_same:
         what, short = f"{step} steps the parameters of another optimizer", "steps what another optimizer holds"
     else:
         what, short = f"{step} finds no new gradient", "finds no new gradient"
@@ -162,6 +164,10 @@ def superfluous(event: OthersTrained, facts: Facts) -> Finding:
         ),
         TraceStep(event.step.node, f"{what}, and no other one holds {names}", event.step, short=short),
     ]
+    another = [f"{what}: {backward} reaches another network", f"{what}: a loss uses another one"]
+    help = f"Give the optimizer {names}: build it of the network that the loss uses, when that is made."
+    if event.idle:
+        help = "Give the optimizer the network that the loss uses, or use the one in the loss that it holds."
     if event.built is not None:
         links.insert(0, TraceStep(event.built, "The optimizer is given its parameters", short="is given parameters"))
     return Finding(
@@ -169,6 +175,7 @@ def superfluous(event: OthersTrained, facts: Facts) -> Finding:
         at=event.step.node,
         severity=Severity.WARNING,
         message=headline(
+            *(another if event.idle else ()),
             f"{what}; no optimizer holds {names}, which {backward} reaches",
             f"{what}, and no optimizer holds {names}",
             f"No optimizer holds {names}: {what}",
@@ -176,7 +183,7 @@ def superfluous(event: OthersTrained, facts: Facts) -> Finding:
             short.capitalize(),
         ),
         links=tuple(links),
-        help=f"Give the optimizer {names}: build it of the network that the loss uses, when that is made.",
+        help=help,
     )
 
 
