@@ -167,3 +167,46 @@ def test_tests_do_not_show_what_a_caller_gives(helper: Path, tapelint) -> None:
 def test_a_method_has_callers_that_its_name_does_not_show(helper: Path, tapelint) -> None:
     (helper / "use.py").write_text("import torch\nfrom weights import Weights\n\nprint(Weights().of(torch.rand(3)))\n")
     assert ("TL201", 13) in found(tapelint, "weights.py")
+
+
+ROUNDS = """import torch
+import torch.nn.functional as F
+
+
+def train_epoch(net, optimizer, loader):
+    for x, y in loader:
+        optimizer.zero_grad()
+        F.mse_loss(net(x), y).backward()
+        optimizer.step()
+
+
+def validate(net, loader):
+    torch.set_grad_enabled(False)
+    return sum(F.mse_loss(net(x), y).item() for x, y in loader)
+"""
+SCRIPT = """import torch
+import rounds
+
+ROUNDS = {"plain": (rounds.train_epoch, rounds.validate)}
+
+
+def run(net, optimizer, loader, name):
+    train_epoch, validate = ROUNDS[name]
+    for epoch in range(3):
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "told"),
+    [("pass", [("TL308", 13)]), ("torch.set_grad_enabled(True)", [])],
+    ids=["gradients stay off", "the caller switches them on"],
+)
+def test_rounds_that_other_files_run_are_judged_in_turn(
+    tmp_path: Path, tapelint, first: str, told: list[object]
+) -> None:
+    (tmp_path / "rounds.py").write_text(ROUNDS)
+    calls = "".join(
+        f"        {each}\n" for each in (first, "train_epoch(net, optimizer, loader)", "validate(net, loader)")
+    )
+    (tmp_path / "script.py").write_text(SCRIPT + calls)
+    assert found(tapelint, "rounds.py") == told

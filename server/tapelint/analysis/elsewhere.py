@@ -30,6 +30,7 @@ from dataclasses import dataclass, field
 from ..drivers.quiet_uses import is_mentioned_in, is_unrecorded_in
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
+from ..models.torch.autograd.grad_mode import turns_off, turns_on
 from ..report import Diagnostic
 from ..severity import Severity
 from ..source import Definition, Source, parse
@@ -132,7 +133,8 @@ class UsedElsewhere:
     def refutes(self, function: ast.AST, is_latent: bool) -> bool:
         """Whether the project uses a function, and only where gradients are off; or, where ``is_latent`` says that what
         it was given is supposed to require grad, uses it at all: its callers show what they give it. A method is called
-        on whatever object, so that its callers are not known by its name.
+        on whatever object, so that its callers are not known by its name. Who switches gradients on knows that a
+        function leaves them off.
         """
         if not isinstance(function, Definition):
             return False
@@ -142,6 +144,8 @@ class UsedElsewhere:
                 return True
         if syntactic_summary(function).backward or not (others := self._others()):
             return False
+        if turns_off(function) and any(turns_on(tree) for tree in others.values()):
+            return True
         return is_unrecorded_in((self.source.tree, *others.values()), function.name)
 
     def _others(self) -> dict[str, ast.Module]:

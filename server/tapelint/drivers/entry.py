@@ -213,7 +213,7 @@ class EntryPoints:
                 if base.result is not None:
                     run = partial(call_after, self.machine, base.result, after.function, before.function, after.owner)
                     self._run(
-                        "latent", before, base, budget, run, frozenset((f"{definition_of(after.function).name}()",))
+                        "turn", before, base, budget, run, frozenset((f"{definition_of(after.function).name}()",))
                     )
 
     def _base(self, candidate: Candidate, budget: Budget, switch: tuple[str, Const] | None = None) -> AnalysisUnit:
@@ -244,7 +244,7 @@ class EntryPoints:
 
     def _run(
         self,
-        kind: Literal["object", "function", "latent", "switched"],
+        kind: Literal["object", "function", "latent", "switched", "turn"],
         candidate: Candidate,
         base: AnalysisUnit,
         budget: Budget,
@@ -267,7 +267,7 @@ class EntryPoints:
             if is_extra:  # it is no entry point: nothing of it counts, and nothing is lost with it
                 unit.stats, unit.backward_sites = AnalysisStats(faults=unit.stats.faults), {}
                 unit.unfollowed = [lost for lost in unit.unfollowed if lost.fault is not None]
-            if kind in ("latent", "switched") or kind == "function" and machine.probe is None:
+            if kind == "function" and machine.probe is None or kind != "object" and is_extra:
                 unit.facts = None
             self.memory.entries[key] = unit
         self.steps.append(budget.paid(unit))
@@ -275,7 +275,7 @@ class EntryPoints:
 
     def _record(
         self,
-        kind: Literal["object", "function", "latent", "switched"],
+        kind: Literal["object", "function", "latent", "switched", "turn"],
         candidate: Candidate,
         unit: AnalysisUnit,
         run: Callable[[], list[State]],
@@ -304,7 +304,7 @@ class EntryPoints:
                 unit.stats.stopped += is_stopped(ends)
                 unit.ended = certain_end(ends)
 
-    def _named(self, kind: Literal["object", "function", "latent", "switched"], candidate: Candidate) -> Entry:
+    def _named(self, kind: Literal["object", "function", "latent", "switched", "turn"], candidate: Candidate) -> Entry:
         owner = None if candidate.owner is None else self.state.heap[candidate.owner.id].node
         return Entry(kind, owner) if kind == "object" else Entry(kind, candidate.function.node, owner)
 
@@ -320,7 +320,7 @@ class EntryPoints:
 
 def _is_extra(kind: str, led: frozenset[str] | None) -> bool:
     """Whether an entry point of a ``kind`` is run besides: a call with graphs, or what a switch was made for."""
-    return kind in ("latent", "switched") or kind == "object" and led is not None
+    return kind in ("latent", "switched", "turn") or kind == "object" and led is not None
 
 
 def _counted(machine: Machine, steps: list[AnalysisUnit]) -> list[AnalysisUnit]:

@@ -581,6 +581,7 @@ CALLED = {
     "function": "which nothing calls",
     "latent": "given tensors that require grad",
     "switched": "on an object that is made the other way",
+    "turn": "and a round of training after it",
 }
 
 
@@ -589,7 +590,7 @@ def named(entry: Entry) -> str:
     name = getattr(entry.node, "name", "")
     row = getattr(entry.node, "lineno", "?")
     match entry.kind:
-        case "function" | "latent" | "switched":
+        case "function" | "latent" | "switched" | "turn":
             owner = getattr(entry.owner, "name", "")
             return f"function {f'{owner}.{name}' if owner else name} (line {row}), {CALLED[entry.kind]}"
         case "object":
