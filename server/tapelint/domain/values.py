@@ -110,6 +110,11 @@ class Unknown:
         return Unknown(self.note, self.requires_grad, self.tensor_id, formula, self.origin)
 
 
+@frozen(eq=False)
+class Spread(Unknown):
+    """One of the values that ``*`` has spread, of how many is not known."""
+
+
 def something(name: str, grad: bool | None = None, formula: Hashable = None) -> Unknown:
     """Something unknown that the program calls ``name``: a name says nothing of what it is."""
     return Unknown(name, grad, formula=formula, origin=Origin.NAME)

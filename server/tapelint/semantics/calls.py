@@ -43,7 +43,7 @@ from ..models.torch.registry import (
 )
 from .classes import instantiate
 from .functions import BATCH, call_function
-from .iteration import items_of
+from .iteration import spread
 from .library_calls import call_library
 from .methods import call_method
 from .receivers import is_left_to_others, is_own_of, runs_code, runs_constructor, super_of
@@ -114,11 +114,11 @@ def _positional(machine: Machine, node: ast.Call, state: State, function: Value)
     is_counted = True
     for argument in node.args:
         if isinstance(argument, ast.Starred):
-            spread = machine.eval(argument.value, state)
-            refuse_iteration(state, spread)
-            is_counted = is_counted and items_spread(machine, state, spread) is not None
+            given = machine.eval(argument.value, state)
+            refuse_iteration(state, given)
+            is_counted = is_counted and items_spread(machine, state, given) is not None
             most = max(machine.limits.unroll, needed(state, function) - len(args) - len(node.keywords))
-            args += items_of(machine, state, spread, argument, most).values
+            args += spread(machine, state, given, argument, most).values
         else:
             value = machine.eval(argument, state)
             switch = switch_at(function, len(args)) if isinstance(value, Unknown) else None

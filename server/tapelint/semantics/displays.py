@@ -17,7 +17,7 @@ from ..engine.paths.truth import tested_truth
 from ..models.python.sets import collected
 from ..source import cached_on_node, walk
 from .assign import assign
-from .iteration import freezes, items_of, shown
+from .iteration import freezes, items_of, shown, spread
 from .refused.refusals import refuse_iteration
 
 SOURCE = ".0"
@@ -30,9 +30,9 @@ def elements(machine: Machine, nodes: list[ast.expr], state: State) -> tuple[lis
     more = False
     for node in nodes:
         if isinstance(node, ast.Starred):
-            spread = machine.eval(node.value, state)
-            refuse_iteration(state, spread)
-            items = items_of(machine, state, spread, node)
+            given = machine.eval(node.value, state)
+            refuse_iteration(state, given)
+            items = spread(machine, state, given, node)
             values += items.values
             more = more or not items.exact
         else:

@@ -30,6 +30,7 @@ from ..domain.values import (
     Partial,
     Range,
     Sequence,
+    Spread,
     TensorRef,
     Tuple,
     Unknown,
@@ -71,6 +72,20 @@ def items_of(machine: Machine, state: State, value: Value, node: ast.AST, iterat
         except IteratorExhausted:
             return Items(found.values[:number], True)
     return found
+
+
+def spread(machine: Machine, state: State, value: Value, node: ast.AST, iterations: int | None = None) -> Items:
+    """The items of ``*value``."""
+    found = items_of(machine, state, value, node, iterations)
+    if not found.exact:
+        found.values[:] = [_spread(each) for each in found.values]
+    return found
+
+
+def _spread(item: Value) -> Value:
+    if not isinstance(item, Unknown):
+        return item
+    return Spread(item.note, item.requires_grad, item.tensor_id, item.formula, item.origin)
 
 
 def come_due(machine: Machine, state: State, item: Value, node: ast.AST, everywhere: bool = False) -> Value:

@@ -19,6 +19,7 @@ from ...domain.values import (
     Origin,
     Sequence,
     Slice,
+    Spread,
     TensorRef,
     Tuple,
     Unknown,
@@ -99,21 +100,26 @@ def asked_for(args: Iterable[Value]) -> Extent:
     known may be all sizes of a tensor, or one.
     """
     sizes = list(args)
-    if not all(map(is_number, sizes)) or len(sizes) == 1 and isinstance(sizes[0], Unknown):
+    if not all(map(is_number, sizes)) or _has_more(sizes) or len(sizes) == 1 and isinstance(sizes[0], Unknown):
         return None
     return tuple(arg.value if isinstance(arg, Const) and isinstance(arg.value, int) else None for arg in sizes) or (0,)
 
 
 def items_in(state: State, value: object) -> list[Value] | None:
+    """The items of a number, several arguments, a tuple or a list; None where it is not known how many there are."""
     if isinstance(value, Const):
         return [value]
-    if isinstance(value, tuple):
-        return list(value)
-    if isinstance(value, Tuple):
-        return list(value.items)
+    if isinstance(value, (tuple, Tuple)):
+        items = list(value if isinstance(value, tuple) else value.items)
+        return None if _has_more(items) else items
     if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Sequence) and not thing.is_partial:
         return thing.items
     return None
+
+
+def _has_more(items: Iterable[Value]) -> bool:
+    """Whether some items stand for any number of them."""
+    return any(isinstance(each, Spread) for each in items)
 
 
 def broadcast(*extents: Extent) -> Extent:
