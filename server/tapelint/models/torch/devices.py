@@ -11,17 +11,25 @@ x.device == "cpu"            False: a device equals no text
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 
+from ...because import Because, guess
 from ...domain.values import NONE, Const, Origin, TensorRef, Unknown, Value
 from ...engine.machine import Machine
 from ...ops.conversions import TO_DTYPE
+from ...source import written
 from .dtypes import of_dtype
 
 OF_CPU: Mapping[str, Const] = {"type": Const("cpu"), "index": NONE}
 """What is asked of the device ``cpu``."""
 KEEPING = TO_DTYPE.keys() | {"cpu", "contiguous"}
 """Conversions that leave a tensor of the CPU there."""
+
+
+def copies(conversion: ast.AST) -> Because:
+    """The guess that a conversion, which may give the tensor itself, makes a copy."""
+    return guess(f"`{written(conversion)}` makes a copy, as for another device")
 
 
 def note_new(machine: Machine, tensor: int, device: object = None) -> None:

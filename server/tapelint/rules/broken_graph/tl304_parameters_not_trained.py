@@ -95,11 +95,11 @@ for step in range(3):
 ```
 
 ## What is reported
-Reports an optimizer (or `add_param_group`) that is given a computed tensor, and a place where the graph is cut
-(`.data`, `detach`, ...) above parameters that an optimizer holds and that no backward ever reaches. And the other way
-round: parameters that backward passes reach, and that the optimizer of the whole network does not hold, because they
-are in a plain list or dict, are plain tensors, or were made or unfrozen after the optimizer. And an update by hand that
-only binds a name.
+Reports an optimizer (or `add_param_group`) that is given a computed tensor, or a leaf after `.to(device)`, which is a
+copy on another device, and a place where the graph is cut (`.data`, `detach`, ...) above parameters that an optimizer
+holds and that no backward ever reaches. And the other way round: parameters that backward passes reach, and that the
+optimizer of the whole network does not hold, because they are in a plain list or dict, are plain tensors, or were
+made or unfrozen after the optimizer. And an update by hand that only binds a name.
 
 ## Fix safety
 `detach().requires_grad_()` begins a graph at the computed value. What it was computed from is trained no more.

@@ -16,7 +16,7 @@ from ....autograd.events.broken_graph import AbsentGradientShown, AbsentGradient
 from ....autograd.model.graph import Leaf
 from ....autograd.model.graph_search import reachable
 from ....autograd.model.guesses import guess_below
-from ....because import NOTHING, RunBy, guess
+from ....because import NOTHING, RunBy
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.values import NONE, MissingGrad, Unknown, Value
@@ -78,7 +78,7 @@ def tell_moved(machine: Machine, state: State, value: Value, node: ast.AST) -> N
     machine.facts.events.publish(
         AbsentGradientUsed(
             point=state.point(node),
-            because=guess(f"`{written(made.node)}` makes a copy, as for another device"),
+            because=devices.copies(made.node),
             tensor=key,
             read=read,
             created_at=made,

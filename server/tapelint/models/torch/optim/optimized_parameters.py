@@ -8,6 +8,7 @@ from ....autograd import (
     resolve_view,
 )
 from ....autograd.events.broken_graph import NonLeafOptimized, NothingToOptimize
+from ....because import NOTHING
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
 from ....domain.traversal import listed, tensors_in
@@ -26,6 +27,7 @@ from ....domain.values import (
 )
 from ....engine.machine import Machine
 from ..autograd.tensor_hooks import retains
+from ..devices import copies, may_have_moved
 from ..nn.unregistered import leaves_in_containers, wrapper_for
 from ..registry import Call
 from ..tensor_conversions import MOVED
@@ -109,11 +111,14 @@ def refuse_computed(machine: Machine, state: State, keys: list[int], call: Call)
         made = tensor.grad_fn
         if made is None or not tensor.requires_grad or tensor.assumption or not made.certain or retains(state, key):
             continue
-        if is_moved(state, key):
+        is_copy = is_moved(state, key)
+        if is_copy and not may_have_moved(machine, key):
             continue
-        machine.facts.events.publish(
-            NonLeafOptimized(point=state.point(call.node), tensor=key, created_at=tensor.created_at)
-        )
+        because = copies(tensor.created_at.node) if is_copy else NOTHING
+        point, made_at = state.point(call.node), tensor.created_at
+        machine.facts.events.publish(NonLeafOptimized(point=point, because=because, tensor=key, created_at=made_at))
+        if is_copy:
+            continue
         raise ProgramRaised("ValueError", "can't optimize a non-leaf Tensor", by_torch=True)
 
 
