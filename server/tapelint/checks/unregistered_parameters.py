@@ -51,6 +51,9 @@ How = Literal["leaf", "converted", "computed"]
 PARAMETERS = ("parameters", "named_parameters")
 """Methods by which a class says itself what is trained of it."""
 
+REGISTERING = (*PARAMETERS, "add_module", "register_module", "register_parameter", "setattr")
+"""What code that asks for parameters calls, or registers them one by one."""
+
 
 def on_attribute_assigned(machine: Machine, event: AttributeAssigned) -> None:
     """Publish a tensor that a module should register, if the rest of the file leaves no other reading."""
@@ -115,11 +118,14 @@ def _is_single(value: ast.expr) -> bool:
 
 
 def _is_given_out(tree: ast.AST, kind: ast.AST, name: str) -> bool:
-    """Whether code outside of a class reads an attribute, or the class asks for parameters where it does."""
+    """Whether code outside of a class reads an attribute, or the class asks for parameters, or registers them, where it
+    does.
+    """
     reads = {node for node in walk(tree) if isinstance(node, ast.Attribute) and node.attr == name}
     inside = [child for child in ast.iter_child_nodes(kind) if not reads.isdisjoint(walk(child))]
-    asking = {node.attr for child in inside for node in walk(child) if isinstance(node, ast.Attribute)}
-    return not reads <= {node for child in inside for node in walk(child)} or not asking.isdisjoint(PARAMETERS)
+    nodes = [node for child in inside for node in walk(child)]
+    asking = {_name_of(node) for node in nodes if isinstance(node, ast.Call)}
+    return not reads.issubset(nodes) or not asking.isdisjoint(REGISTERING)
 
 
 def _unregistered(state: State, event: AttributeAssigned, source: ast.expr) -> tuple[How, Because] | None:
