@@ -223,6 +223,35 @@ def test_a_network_that_takes_too_long_to_build_is_one_of_which_only_that_is_kno
     assert codes(report) == []
 
 
+TWIN = f"""\
+import torch
+class Twin(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = torch.nn.Linear(3, 1), torch.nn.Linear(3, 1)
+    def forward(self, x):
+{WORK.replace("    ", "        ")}
+        return {{returned}}
+def train(data):
+    net = Twin()
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    for x in data:
+        a, b = net(x)
+        optimizer.zero_grad()
+        a.exp().sum().backward()
+        b.exp().sum().backward()
+        optimizer.step()
+"""
+
+
+def test_each_of_several_results_of_a_network_may_have_a_graph_of_its_own():
+    both = TWIN.format(returned="self.first(x).exp(), self.second(x).exp()")
+    assert codes(analyse(both)) == codes(analyse(both, limits=SMALL)) == []
+    assert analyse(both, limits=SMALL).stats["known_roots"] == 2
+    one = TWIN.format(returned="torch.cat([self.first(x), self.second(x)], 1).exp().unbind(1)")
+    assert codes(analyse(one)) == codes(analyse(one, limits=SMALL)) == ["TL101"]
+
+
 def test_dtypes_of_different_families_are_not_equal():
     text = """\
 import torch

@@ -20,7 +20,7 @@ from ..bounds import BOUNDS
 from ..domain import facets
 from ..domain.mro import is_module
 from ..domain.state import State
-from ..domain.values import TRUE, BoundMethod, Class, Function, HeapRef, Instance, TensorRef, Value, something
+from ..domain.values import TRUE, BoundMethod, Class, Function, HeapRef, Instance, TensorRef, Tuple, Value, something
 from ..engine.machine import Machine, OutOfFuel
 from ..engine.statistics import Entry, Lost
 from ..models.torch.autograd.grad_access import reaches
@@ -28,7 +28,7 @@ from ..models.torch.autograd.tensor_hooks import run_hooks_below
 from ..models.torch.nn.layer_models import add_unseen_parameters
 from ..models.torch.registry import MODULE_METHODS, Call
 from ..ops.torch_attributes import CUTS
-from ..source import cached_on_node, definitions, walk
+from ..source import cached_on_node, definitions, own_nodes, walk
 
 Defined = dict[str, list[ast.FunctionDef | ast.AsyncFunctionDef]]
 
@@ -123,9 +123,14 @@ def left_out(
     network, name = _network(state, args), getattr(definition, "name", "")
     result: Value | None = None
     if network is not None and name == "forward":  # of the parameters that it has now
-        result = MODULE_METHODS["forward"](machine, state, network, Call("forward", args[1:], kwargs, node))
-        if cuts and isinstance(result, TensorRef):
-            machine.facts.record_provenance(result.id, Provenance(parts_may_be_cut=True))
+        call = Call("forward", args[1:], kwargs, node)
+        parts = [
+            MODULE_METHODS["forward"](machine, state, network, call) for _ in range(machine.query(_parts, definition))
+        ]
+        for part in parts if cuts else ():
+            if isinstance(part, TensorRef):
+                machine.facts.record_provenance(part.id, Provenance(parts_may_be_cut=True))
+        result = parts[0] if len(parts) == 1 else Tuple(tuple(parts))
         run_hooks_below(state, network, node)
     for value in (*args, *kwargs.values()):
         _forget_attributes(state, value, stored)
@@ -137,6 +142,17 @@ def left_out(
         add_unseen_parameters(machine, state, thing, _class_name(state, thing), node)
     result = machine.call_unknown(state, args, kwargs, node, function)
     return something(name) if cuts or definition in machine.unit.cutting else result
+
+
+def _parts(function: ast.AST) -> int:
+    """How many results a function returns at each ``return``: each of several may have a graph of its own."""
+    returned = [node.value for node in own_nodes(function) if isinstance(node, ast.Return)]
+    spelled = {len(value.elts) if isinstance(value, ast.Tuple) and not _is_spread(value) else 1 for value in returned}
+    return spelled.pop() if len(spelled) == 1 else 1
+
+
+def _is_spread(display: ast.Tuple) -> bool:
+    return any(isinstance(each, ast.Starred) for each in display.elts)
 
 
 def _network(state: State, args: list[Value]) -> HeapRef | None:
