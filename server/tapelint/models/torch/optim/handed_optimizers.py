@@ -43,6 +43,7 @@ from ....domain.state import State
 from ....domain.values import HeapRef, Optimizer, Value
 from ....engine.machine import Machine
 from ....engine.open_objects import is_older, leads_to
+from ....source import cached_on_node, walk
 from ..nn.module_registry import is_module_like, parameters_of
 
 
@@ -115,20 +116,30 @@ def reach_stand_ins(machine: Machine, state: State, roots: Sequence[int], node: 
 
 def order_only(machine: Machine, state: State, optimizer: HeapRef, is_step: bool, held: Sequence[int]) -> list[int]:
     """The leaf that stands for what an optimizer holds, where nothing is known but the order of what is done with it:
-    it came as an argument, or is the only one, and no pass is known to have reached what it is known to have ``held``.
-    What a step has used counts no more. A step that finds nothing shows nothing where code that was not read may have
-    gone backward since the gradients were cleared.
+    it came as an argument, or is the only one, and no pass is known to have reached what it is known to have
+    ``held``. What a step has used counts no more, unless the optimizer was made here and no code clears gradients. A
+    step that finds nothing shows nothing where code that was not read may have gone backward since the gradients were
+    cleared.
     """
     networks, thing = machine.facts.networks, state.get(optimizer.id, Optimizer)
     key = networks.stand_ins.get(optimizer.id)
-    if key is None or key not in state.tensors or any(not past.never for past, _ in history.groups(state, held)):
+    if key is None or key not in state.tensors:
+        return []
+    if any(past.passes or past.clearings for past, _ in history.groups(state, held)):
         return []
     is_handed = optimizer.id in networks.handed_optimizers
     if held if is_handed else any(_others(machine, state, optimizer)):
         return []
     history.assumed(state, [key], _is_for_all(state, optimizer))
-    history.forget_used(state, [key])
+    if is_handed or optimizer.id in networks.made_for or any(machine.query(_clears, tree) for tree in machine.trees):
+        history.forget_used(state, [key])
     return [] if is_step and state.history[key].never and thing.cleared <= state.unread else [key]
+
+
+@cached_on_node
+def _clears(tree: ast.AST) -> bool:
+    """Whether some code of a file may clear gradients."""
+    return any(isinstance(node, ast.Attribute) and node.attr in ("zero_grad", "grad") for node in walk(tree))
 
 
 def _params(state: State, key: int) -> frozenset[int]:
