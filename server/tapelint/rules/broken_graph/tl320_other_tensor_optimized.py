@@ -69,10 +69,11 @@ Reports a step of an optimizer that finds no gradient in a tensor it was given, 
 in its place: `nn.Parameter(t)` and `nn.ParameterList([t])` make a new Parameter of `t`, and an assignment in the loop
 gives the name of the tensor to a new one.
 
-And optimizers of another network than the one that is trained: one that steps what another optimizer steps in the
-same iteration, or that never finds a gradient, or no new one since its last step, or none in one of two networks that
-the same code has made, while a backward reaches parameters that no optimizer holds. Who leaves a network out of all
-optimizers may mean it: without such an optimizer that is not reported.
+And optimizers of another network than the one that is trained: one that steps what another one steps in the same
+iteration. One that never finds a gradient, or no new one since its last step. One that holds one of two networks
+which the same code has made, where the other one is trained. In all of them a backward reaches parameters that no
+optimizer holds. Who leaves a network out of all optimizers may mean it: without such an optimizer that is not
+reported.
 
 ## Fix safety
 The optimizer is given the tensor itself in place of the Parameter that was made of it.
