@@ -68,7 +68,7 @@ from ..ops.module_names import is_layer
 from ..semantics.functions import drained
 from ..source import last_name
 from .annotations import MANY, OPTIMIZERS, PLAIN, TENSORS, named, options, parts
-from .attribute_flow import hand_in
+from .attribute_flow import hand_in, leave_to_heirs
 from .parameter_uses import FED, WALKED, is_optimizer, only_stepped, uses_of
 
 PLAIN_KINDS = ("list", "dict", "set", "deque")
@@ -130,6 +130,7 @@ def make_instance(
         if first is not None:
             _prepare(machine, state, first, instance, node, {})
     state.edit(instance.id, Instance).attributes.setdefault("training", TRUE)
+    leave_to_heirs(machine, state, instance, owner, node)
     attributes = list(state.get(instance.id, Instance).attributes.values())
     reopen(state, attributes)
     constant_contents.handed_out(machine, state, [value.id for value in attributes if isinstance(value, TensorRef)])

@@ -253,8 +253,14 @@ def hand_in(machine: Machine, state: State, receiver: HeapRef, kind: HeapRef, no
     for attribute, value in thing.attributes.items():
         if value == NONE and flow.givers(attribute):
             thing.attributes[attribute] = something(attribute)
+    leave_to_heirs(machine, state, receiver, kind, node)
+
+
+def leave_to_heirs(machine: Machine, state: State, receiver: HeapRef, kind: HeapRef, node: ast.AST) -> None:
+    """A module without a ``forward`` is one of a derived class, which has layers that are not seen."""
     if is_module(state, kind) and not _has_forward(state, kind):
-        add_unseen_parameters(machine, state, thing, state.get(kind.id, Class).name, node)
+        name = state.get(kind.id, Class).name
+        add_unseen_parameters(machine, state, state.edit(receiver.id, Instance), name, node)
 
 
 def _has_forward(state: State, kind: HeapRef) -> bool:
