@@ -83,11 +83,12 @@ def on_call_returned(machine: Machine, event: CallReturned) -> None:
     kind = _class_of(machine, state, owner)
     if kind is None:
         return
-    for name in machine.query(_read, kind):
+    for name, value in state.get(owner.id, Instance).attributes.items():
         home = machine.facts.origins.attribute_stores.get((owner.id, name))
-        value = state.get(owner.id, Instance).attributes.get(name)
-        if home is None or value is None or _is_single(home[1]) or not _hides(state, owner, value):
+        if home is None or name not in machine.query(_read, kind) or not _hides(state, owner, value):
             continue
+        if len(getattr(home[1], "elts", ())) == 1:
+            continue  # written with one item: what it holds is hidden on purpose
         if not machine.query(_is_given_out, machine.tree, kind, name):
             point, wrapper = state.point(home[0]), wrapper_for(state, value)
             machine.facts.events.publish(
@@ -110,11 +111,6 @@ def _hides(state: State, owner: HeapRef, value: Value) -> bool:
         return False
     own = (key for key in leaves_in_containers(state, value) if key > owner.id)
     return not {key for key in own if state.tensors[key].requires_grad} <= set(leaves_below(state, owner))
-
-
-def _is_single(value: ast.expr) -> bool:
-    """Whether a container is written with one item: what it holds is hidden on purpose."""
-    return len(getattr(value, "elts", ())) == 1
 
 
 def _is_given_out(tree: ast.AST, kind: ast.AST, name: str) -> bool:

@@ -118,8 +118,7 @@ from ...autograd.facts import Facts
 from ...autograd.model.cuts import Cut, CutReason
 from ...headline import capitalized, headline, titled
 from ...severity import Severity
-from ..support import plain_containers
-from ..support.cure import UPDATE, FixProposal
+from ..support.cure import UPDATE, FixProposal, container, registered, registering
 from ..support.finding import Finding, Rule, Same, TraceStep
 from ..support.story import code, tensor_name, tensor_names, verb
 
@@ -209,14 +208,11 @@ def not_held(event: NeverStepped, facts: Facts) -> Finding:
         if event.built is not None:
             cures = (FixProposal("move_after", "Build the optimizer afterwards", (event.built, event.value)),)
     else:
-        thing = (
-            "a tensor, but no `nn.Parameter`"
-            if event.why == "plain"
-            else f"a plain {plain_containers.kind_of(event.wrapper)}"
-        )
+        plain = f"a plain {container(event.wrapper)}"
+        thing = "a tensor, but no `nn.Parameter`" if event.why == "plain" else plain
         what = f"{kept} is {thing}, so `parameters()` misses {'it' if event.why == 'plain' else 'what is in it'}"
-        advice = plain_containers.advice(event.wrapper)
-        cures = plain_containers.cures(event.wrapper, event.value)
+        advice = registering(event.wrapper)
+        cures = registered(event.wrapper, event.value)
     message = headline(
         *([f"{what}: {names} {verb(names)} never trained"] if names != kept else []),
         f"{what}: it is never trained",
@@ -249,8 +245,7 @@ def not_held(event: NeverStepped, facts: Facts) -> Finding:
 
 def nothing_held(error: str, event: NothingToOptimize) -> Finding:
     """All there is lies where ``parameters()`` does not look."""
-    kind = plain_containers.kind_of(event.wrapper)
-    what = f"The optimizer is given nothing: {code(event.attribute)} is a plain {kind}"
+    what = f"The optimizer is given nothing: {code(event.attribute)} is a plain {container(event.wrapper)}"
     message = headline(f"{what}, which `parameters()` skips", what)
     links = (
         TraceStep(
@@ -265,8 +260,8 @@ def nothing_held(error: str, event: NothingToOptimize) -> Finding:
         message=message,
         raises=error,
         links=links,
-        help=plain_containers.advice(event.wrapper),
-        cures=plain_containers.cures(event.wrapper, event.value),
+        help=registering(event.wrapper),
+        cures=registered(event.wrapper, event.value),
     )
 
 

@@ -150,8 +150,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
 def superfluous(event: OthersTrained, facts: Facts) -> Finding:
     """One optimizer too many, and parameters that no optimizer holds."""
     step, names, backward = code(event.step.node), tensor_names(facts, event.leaves), code(event.reached.node)
+    help = f"Give the optimizer {names}: build it of the network that the loss uses, when that is made."
+    another: tuple[str, ...] = ()
     if event.idle:
         what, short = f"{step} finds no gradient in {tensor_names(facts, event.idle)}", "finds no gradient in a part"
+        another = f"{what}: {backward} reaches another network", f"{what}: a loss uses another one"
+        help = "Give the optimizer the network that the loss uses, or use the one in the loss that it holds."
     elif event.holds_the_same:
         what, short = f"{step} steps the parameters of another optimizer", "steps what another optimizer holds"
     else:
@@ -165,10 +169,6 @@ def superfluous(event: OthersTrained, facts: Facts) -> Finding:
         ),
         TraceStep(event.step.node, f"{what}, and no other one holds {names}", event.step, short=short),
     ]
-    another = [f"{what}: {backward} reaches another network", f"{what}: a loss uses another one"]
-    help = f"Give the optimizer {names}: build it of the network that the loss uses, when that is made."
-    if event.idle:
-        help = "Give the optimizer the network that the loss uses, or use the one in the loss that it holds."
     if event.built is not None:
         links.insert(0, TraceStep(event.built, "The optimizer is given its parameters", short="is given parameters"))
     return Finding(
@@ -176,7 +176,7 @@ def superfluous(event: OthersTrained, facts: Facts) -> Finding:
         at=event.step.node,
         severity=Severity.WARNING,
         message=headline(
-            *(another if event.idle else ()),
+            *another,
             f"{what}; no optimizer holds {names}, which {backward} reaches",
             f"{what}, and no optimizer holds {names}",
             f"No optimizer holds {names}: {what}",

@@ -74,56 +74,38 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.facts import Facts
 from ...headline import headline
 from ...severity import Severity
-from ..support import plain_containers
-from ..support.cure import FixProposal
+from ..support.cure import FixProposal, container, registered, registering
 from ..support.finding import Finding, Rule, Same
 from ..support.story import code
 
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, ParameterUnregistered)
-    kept = code(event.point.node)
+    kept, misses = code(event.point.node), "`parameters()` leaves it out"
+    advice = "Assign an `nn.Parameter`, or use `register_buffer` for what is not trained."
     match event.how:
         case "leaf":
             what = f"{kept} requires grad but is no `nn.Parameter`"
-            cure = FixProposal("parameter", "Make it an `nn.Parameter`", (event.value,))
+            cures: tuple[FixProposal, ...] = (FixProposal("parameter", "Make it an `nn.Parameter`", (event.value,)),)
         case "converted":
             what = f"{kept} is a copy of an `nn.Parameter`, not one itself"
-            cure = FixProposal("parameter_outside", "Wrap the copy in `nn.Parameter`", (event.value,))
+            cures = (FixProposal("parameter_outside", "Wrap the copy in `nn.Parameter`", (event.value,)),)
         case "computed":
             what = f"{kept} is computed from an `nn.Parameter`, and is none"
-            cure = FixProposal("parameter_outside", "Wrap the result in `nn.Parameter`", (event.value,))
+            cures = (FixProposal("parameter_outside", "Wrap the result in `nn.Parameter`", (event.value,)),)
         case "hidden":
-            return hidden(event)
-    alone = " unless they are given it by itself" if event.how == "leaf" else ""
+            what, misses = f"{kept} is a plain {container(event.wrapper)}", "`parameters()` misses the layers in it"
+            advice, cures = registering(event.wrapper), registered(event.wrapper, event.value)
+    alone = " unless they are given it by itself" if event.how in ("leaf", "hidden") else ""
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
-        message=headline(f"{what}: `parameters()` leaves it out", what, f"{kept} is no `nn.Parameter`"),
+        message=headline(f"{what}: {misses}", what, f"{kept} is no `nn.Parameter`"),
         help=(
-            f"Assign an `nn.Parameter`, or use `register_buffer` for what is not trained. As it is, optimizers do not "
-            f"train it{alone}, `state_dict()` does not save it and `to()` does not move it."
+            f"{advice} As it is, optimizers do not train it{alone}, `state_dict()` does not save it and "
+            "`to()` does not move it."
         ),
-        cures=(cure,),
-    )
-
-
-def hidden(event: ParameterUnregistered) -> Finding:
-    """Layers in a plain container."""
-    kept, kind = code(event.point.node), plain_containers.kind_of(event.wrapper)
-    return Finding(
-        point=event.point,
-        severity=Severity.WARNING,
-        message=headline(
-            f"{kept} is a plain {kind}, so `parameters()` misses the layers in it",
-            f"`parameters()` misses the layers in {kept}, a plain {kind}",
-            f"`parameters()` misses what is in a plain {kind}",
-        ),
-        help=(
-            f"{plain_containers.advice(event.wrapper)} As it is, `network.parameters()` gives an optimizer none of it, "
-            "`state_dict()` does not save it and `to()` does not move it."
-        ),
-        cures=plain_containers.cures(event.wrapper, event.value),
+        cures=cures,
     )
 
 

@@ -44,6 +44,20 @@ UPDATE = "Update it in place under `torch.no_grad()`"
 """The title of what keeps a leaf a leaf."""
 
 
+REGISTERED_BY = {
+    "ModuleList": "module_list",
+    "ModuleDict": "module_dict",
+    "ParameterList": "parameter_list",
+    "ParameterDict": "parameter_dict",
+    "Parameter": "parameter",
+}
+"""The purpose of a cure that makes it one of these of ``torch.nn``."""
+UNREGISTERED = (
+    "Register what is in it: assign it as an attribute of its own, or use `nn.ModuleList` or `nn.ParameterList`."
+)
+"""What to do where the kind of container is not seen."""
+
+
 def zero_grad(optimizer: ast.expr, when: str) -> str:
     """The title of a cure that clears the gradients of an optimizer."""
     return cure_title(f"Call `{ast.unparse(optimizer)}.zero_grad()` {when}", f"Call `zero_grad()` {when}")
@@ -57,3 +71,18 @@ def spelled(text: str) -> ast.expr:
             for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
                 delattr(node, name)
     return expression
+
+
+def container(wrapper: str | None) -> str:
+    """What a plain container is that ``wrapper`` would take the place of."""
+    return "dict" if wrapper is not None and wrapper.endswith("Dict") else "list"
+
+
+def registering(wrapper: str | None) -> str:
+    """What to do with a container in which ``parameters()`` does not look."""
+    return f"Use `nn.{wrapper}`." if wrapper else UNREGISTERED
+
+
+def registered(wrapper: str | None, value: ast.AST) -> tuple[FixProposal, ...]:
+    """The fix of what is assigned, if ``wrapper`` of ``torch.nn`` would register it."""
+    return (FixProposal(REGISTERED_BY[wrapper], f"Make it an `nn.{wrapper}`", (value,)),) if wrapper else ()
