@@ -31,7 +31,6 @@ from ..domain.options import Option, optional
 from ..domain.state import State
 from ..domain.values import (
     NONE,
-    TRUE,
     Class,
     Const,
     External,
@@ -68,7 +67,7 @@ from ..ops.module_names import is_layer
 from ..semantics.functions import drained
 from ..source import last_name
 from .annotations import MANY, OPTIMIZERS, PLAIN, TENSORS, named, options, parts
-from .attribute_flow import hand_in, leave_to_heirs
+from .attribute_flow import fill_in, hand_in
 from .parameter_uses import FED, WALKED, is_optimizer, only_stepped, uses_of
 
 PLAIN_KINDS = ("list", "dict", "set", "deque")
@@ -129,8 +128,7 @@ def make_instance(
         first = own_function(state, owner, name)
         if first is not None:
             _prepare(machine, state, first, instance, node, {})
-    state.edit(instance.id, Instance).attributes.setdefault("training", TRUE)
-    leave_to_heirs(machine, state, instance, owner, node)
+    fill_in(machine, state, instance, owner, node)
     attributes = list(state.get(instance.id, Instance).attributes.values())
     reopen(state, attributes)
     constant_contents.handed_out(machine, state, [value.id for value in attributes if isinstance(value, TensorRef)])
@@ -357,7 +355,7 @@ class Wanted:
 
         def make(trial: State) -> None:
             made.append(make_instance(machine, trial, kind, self.at))
-            hand_in(machine, trial, made[0], kind, self.at)
+            hand_in(machine, trial, made[0], kind)
 
         making.append(kind.id)
         try:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from ..checks.kept_values import PLAIN
 from ..domain.mro import OBJECT, is_module, lookup_in_mro, mro_of
 from ..domain.state import State
-from ..domain.values import NONE, Class, Const, External, Function, HeapRef, Instance, Value, something
+from ..domain.values import NONE, TRUE, Class, Const, External, Function, HeapRef, Instance, Value, something
 from ..engine.machine import Machine
 from ..engine.syntax.asked import own_attribute, own_name
 from ..frozen import frozen
@@ -244,8 +244,8 @@ def object_flow(machine: Machine, state: State, kind: Value) -> ObjectFlow:
     return ObjectFlow(methods, flows)
 
 
-def hand_in(machine: Machine, state: State, receiver: HeapRef, kind: HeapRef, node: ast.AST) -> None:
-    """Make an object of the class ``kind`` one that is handed in at ``node``: it has a past, in which what ``__init__``
+def hand_in(machine: Machine, state: State, receiver: HeapRef, kind: HeapRef) -> None:
+    """Make an object of the class ``kind`` one that is handed in: it has a past, in which what ``__init__``
     leaves None and another method gives was given, and may be of a derived class.
     """
     thing, flow = state.edit(receiver.id, Instance), object_flow(machine, state, kind)
@@ -253,14 +253,16 @@ def hand_in(machine: Machine, state: State, receiver: HeapRef, kind: HeapRef, no
     for attribute, value in thing.attributes.items():
         if value == NONE and flow.givers(attribute):
             thing.attributes[attribute] = something(attribute)
-    leave_to_heirs(machine, state, receiver, kind, node)
 
 
-def leave_to_heirs(machine: Machine, state: State, receiver: HeapRef, kind: HeapRef, node: ast.AST) -> None:
-    """A module without a ``forward`` is one of a derived class, which has layers that are not seen."""
+def fill_in(machine: Machine, state: State, made: HeapRef, kind: HeapRef, node: ast.AST) -> None:
+    """Give an object of the class ``kind`` what its constructor did not set: the mode of a network and, to one without
+    a ``forward``, the layers of a derived class, which are not seen.
+    """
+    thing = state.edit(made.id, Instance)
+    thing.attributes.setdefault("training", TRUE)
     if is_module(state, kind) and not _has_forward(state, kind):
-        name = state.get(kind.id, Class).name
-        add_unseen_parameters(machine, state, state.edit(receiver.id, Instance), name, node)
+        add_unseen_parameters(machine, state, thing, state.get(kind.id, Class).name, node)
 
 
 def _has_forward(state: State, kind: HeapRef) -> bool:

@@ -45,6 +45,10 @@ from .object_state import switches
 from .script import certain_end, end_of_script, enter, facts_after, is_stopped, run_script
 from .test_functions import is_test_class
 
+Kind = Literal["object", "function", "latent", "switched", "turn"]
+BESIDES: tuple[Kind, ...] = ("latent", "switched", "turn")
+"""What is run for what it shows alone."""
+
 
 @dataclass
 class Budget:
@@ -244,7 +248,7 @@ class EntryPoints:
 
     def _run(
         self,
-        kind: Literal["object", "function", "latent", "switched", "turn"],
+        kind: Kind,
         candidate: Candidate,
         base: AnalysisUnit,
         budget: Budget,
@@ -267,7 +271,7 @@ class EntryPoints:
             if is_extra:  # it is no entry point: nothing of it counts, and nothing is lost with it
                 unit.stats, unit.backward_sites = AnalysisStats(faults=unit.stats.faults), {}
                 unit.unfollowed = [lost for lost in unit.unfollowed if lost.fault is not None]
-            if kind == "function" and machine.probe is None or kind != "object" and is_extra:
+            if kind in BESIDES or kind == "function" and machine.probe is None:
                 unit.facts = None
             self.memory.entries[key] = unit
         self.steps.append(budget.paid(unit))
@@ -275,7 +279,7 @@ class EntryPoints:
 
     def _record(
         self,
-        kind: Literal["object", "function", "latent", "switched", "turn"],
+        kind: Kind,
         candidate: Candidate,
         unit: AnalysisUnit,
         run: Callable[[], list[State]],
@@ -304,7 +308,7 @@ class EntryPoints:
                 unit.stats.stopped += is_stopped(ends)
                 unit.ended = certain_end(ends)
 
-    def _named(self, kind: Literal["object", "function", "latent", "switched", "turn"], candidate: Candidate) -> Entry:
+    def _named(self, kind: Kind, candidate: Candidate) -> Entry:
         owner = None if candidate.owner is None else self.state.heap[candidate.owner.id].node
         return Entry(kind, owner) if kind == "object" else Entry(kind, candidate.function.node, owner)
 
@@ -318,9 +322,9 @@ class EntryPoints:
         self.steps.append(step)
 
 
-def _is_extra(kind: str, led: frozenset[str] | None) -> bool:
+def _is_extra(kind: Kind, led: frozenset[str] | None) -> bool:
     """Whether an entry point of a ``kind`` is run besides: a call with graphs, or what a switch was made for."""
-    return kind in ("latent", "switched", "turn") or kind == "object" and led is not None
+    return kind in BESIDES or kind == "object" and led is not None
 
 
 def _counted(machine: Machine, steps: list[AnalysisUnit]) -> list[AnalysisUnit]:

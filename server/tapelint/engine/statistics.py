@@ -56,7 +56,8 @@ class Entry:
     """Where an execution starts."""
 
     # An "event" is where a rule starts; "latent" is a function that is called again for an imagined caller, "switched"
-    # one on an object that is made another way; a "call" is one that took more than its share and was left.
+    # one on an object that is made another way, "turn" one before another one; a "call" is one that took more than its
+    # share and was left.
     kind: Literal["script", "function", "object", "cell", "module", "event", "latent", "switched", "turn", "call"]
     # The function that runs or is called, the class of which an object is made, the first statement of the cell that is
     # run again, or the node at which the event happened; None for the script and for a module.
