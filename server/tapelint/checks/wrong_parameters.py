@@ -43,7 +43,7 @@ def on_step_repeated(machine: Machine, event: StepRepeated) -> None:
     if any(thing.is_partial for thing in optimizers.values()):
         return
     steps, is_left = _of_the_same(event, optimizers), _is_left(machine, event)
-    if len(steps) > 1 or is_left or _is_vain(event, optimizers):
+    if len(steps) > 1 or is_left or _is_vain(event):
         _look(machine, event, optimizers, steps, is_left)
     else:
         _look_at_parts(machine, event, optimizers)
@@ -55,7 +55,7 @@ def _look_at_parts(machine: Machine, event: StepRepeated, optimizers: Mapping[in
     lost = frozenset(lost_leaves(machine, state, optimizers.values()))
     idle = tuple(key for key in event.leaves if state.history.get(key, NOTHING).never)
     if idle and lost and _made_at(state, idle) == _made_at(state, lost) and event.holder is not None:
-        _publish(machine, event, _passes(state, lost), {event.holder: event.point}, lost, False, idle=idle)
+        _publish(machine, event, _passes(state, lost), {event.holder: event.point}, lost, is_left=False, idle=idle)
 
 
 def _made_at(state: State, leaves: Iterable[int]) -> Counter[ast.AST]:
@@ -73,7 +73,7 @@ def _look(
     state = event.state
     unheld = without_twins(machine, state, event.leaves, lost_leaves(machine, state, optimizers.values(), is_left))
     lost = frozenset(key for key in unheld if _is_another(machine, event, key))
-    found, is_double = _passes(state, lost), bool(_others(event, optimizers))
+    found, is_double = _passes(state, lost), bool(event.doubles)
     if len(steps) > 1 and (shared := _shared(event, found)):
         _publish(machine, event, shared, steps, lost, is_left)
     elif passes := found if is_left else _instead(machine, event, found, lost, optimizers):
@@ -108,16 +108,11 @@ def _maker(at: ast.AST, *trees: ast.AST) -> str | None:
     return ast.unparse(value.func) if isinstance(value, ast.Call) else None
 
 
-def _others(event: StepRepeated, optimizers: Mapping[int, Optimizer]) -> list[int]:
-    """The other optimizers that hold the same."""
-    return [key for key, thing in optimizers.items() if key != event.holder and set(thing.params) == set(event.leaves)]
-
-
-def _is_vain(event: StepRepeated, optimizers: Mapping[int, Optimizer]) -> bool:
+def _is_vain(event: StepRepeated) -> bool:
     """Whether an optimizer finds no gradient, in no iteration, or in this one where another one holds the same."""
     history = event.state.history
     has_new = any(past.fresh for key in event.leaves if (past := history.get(key)) is not None)
-    return event.in_vain or not has_new and bool(_others(event, optimizers))
+    return event.in_vain or not has_new and bool(event.doubles)
 
 
 def _is_left(machine: Machine, event: StepRepeated) -> bool:
@@ -203,8 +198,8 @@ def _instead(
     what the optimizer holds. In vain, none came in an earlier iteration, either: no pass is for an optimizer of what
     another one holds.
     """
-    found = _since(event, passes) if _is_vain(event, optimizers) else []
-    if not event.in_vain or not _others(event, optimizers):
+    found = _since(event, passes) if _is_vain(event) else []
+    if not event.in_vain or not event.doubles:
         held = set[int]().union(*(thing.params for thing in optimizers.values()))
         found = [run for run in found if _trains_only(machine, event.state, run, lost, held)]
     known = [event.state.tensors[key] for run in found for key in run.leaves]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from ..autograd import Node, ProgramPoint, edge_of, resolve_view
 from ..autograd.model.graph_search import nodes_below
 from ..domain.state import State
-from ..domain.values import HeapRef, Unknown, Value
+from ..domain.values import HeapRef, Optimizer, Unknown, Value
 from ..frozen import frozen
 
 if TYPE_CHECKING:
@@ -119,6 +119,13 @@ class StepRepeated:
     holder: int | None = None
     # Whether all gradients are gone, or an earlier iteration's step has used them.
     in_vain: bool = False
+
+    @property
+    def doubles(self) -> list[int]:
+        """The other optimizers that hold the same, by their heap ids."""
+        held, things = set(self.leaves), self.state.heap.items()
+        others = ((key, each) for key, each in things if isinstance(each, Optimizer) and key != self.holder)
+        return [key for key, each in others if set(each.params) == held]
 
 
 @frozen(eq=False)

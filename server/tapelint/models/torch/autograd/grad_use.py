@@ -75,14 +75,10 @@ def _compare(machine: Machine, past: Sequence[history.Group], repeated: StepRepe
         untrained_parameters.look(facts, state, repeated.leaves, repeated.point, repeated.optimizer, chosen)
         machine.lifecycle.step_repeated.publish(machine, repeated)
     elif repeated.in_vain or _is_shared(state, past, repeated.holder):
-        if not facts.is_in_doubt(state) or repeated.in_vain and _is_double(state, repeated):
+        if (
+            not facts.is_in_doubt(state) or repeated.in_vain and repeated.doubles
+        ):  # what may reach it is for another one
             machine.lifecycle.step_repeated.publish(machine, repeated)
-
-
-def _is_double(state: State, repeated: StepRepeated) -> bool:
-    """Whether another optimizer holds the same: what may reach that elsewhere is for that one."""
-    others = (each for key, each in state.heap.items() if isinstance(each, Optimizer) and key != repeated.holder)
-    return any(each.params == list(repeated.leaves) for each in others)
 
 
 def _beside_frozen(optimized: Collection[int], state: State) -> frozenset[int]:
