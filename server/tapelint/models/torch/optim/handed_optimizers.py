@@ -40,7 +40,7 @@ from ....autograd.model.graph_search import nodes_below
 from ....because import NOTHING, Because, guess
 from ....domain.reachability import reachable_graph
 from ....domain.state import State
-from ....domain.values import HeapRef, Optimizer, Value
+from ....domain.values import HeapRef, Instance, Optimizer, Value
 from ....engine.machine import Machine
 from ....engine.open_objects import is_older, leads_to
 from ....source import cached_on_node, walk
@@ -117,7 +117,7 @@ def reach_stand_ins(machine: Machine, state: State, roots: Sequence[int], node: 
 def order_only(machine: Machine, state: State, optimizer: HeapRef, is_step: bool, held: Sequence[int]) -> list[int]:
     """The leaf that stands for what an optimizer holds, where nothing is known but the order of what is done with it:
     it came as an argument, or is the only one, and no pass is known to have reached what it is known to have
-    ``held``. What a step has used counts no more, unless the optimizer was made here and no code clears gradients. A
+    ``held``. What a step has used counts no more, unless no other code has the optimizer, and none clears gradients. A
     step that finds nothing shows nothing where code that was not read may have gone backward since the gradients were
     cleared.
     """
@@ -131,9 +131,18 @@ def order_only(machine: Machine, state: State, optimizer: HeapRef, is_step: bool
     if held if is_handed else any(_others(machine, state, optimizer)):
         return []
     history.assumed(state, [key], _is_for_all(state, optimizer))
-    if is_handed or optimizer.id in networks.made_for or any(machine.query(_clears, tree) for tree in machine.trees):
+    if _is_shown(machine, state, optimizer) or any(machine.query(_clears, tree) for tree in machine.trees):
         history.forget_used(state, [key])
     return [] if is_step and state.history[key].never and thing.cleared <= state.unread else [key]
+
+
+def _is_shown(machine: Machine, state: State, optimizer: HeapRef) -> bool:
+    """Whether code that is not read has an optimizer: by itself, or as an attribute of an object that it has."""
+    shown, networks = machine.facts.objects.open_objects, machine.facts.networks
+    if optimizer.id in shown or optimizer.id in networks.handed_optimizers or optimizer.id in networks.made_for:
+        return True
+    things = [state.heap.get(key) for key in shown]
+    return any(optimizer in thing.attributes.values() for thing in things if isinstance(thing, Instance))
 
 
 @cached_on_node
