@@ -15,7 +15,7 @@ The defaults of a function's parameters.
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import Any, Literal
@@ -113,6 +113,11 @@ class Unknown:
 @frozen(eq=False)
 class Spread(Unknown):
     """One of the values that ``*`` has spread, of how many is not known."""
+
+
+def is_counted(items: Iterable[Value]) -> bool:
+    """Whether there are as many items as that: none stands for any number of them."""
+    return not any(isinstance(each, Spread) for each in items)
 
 
 def something(name: str, grad: bool | None = None, formula: Hashable = None) -> Unknown:

@@ -32,6 +32,7 @@ from ...domain.values import (
     Unknown,
     Value,
     Zip,
+    is_counted,
     unknown_number,
 )
 from ...engine.lost_history import taken
@@ -111,7 +112,7 @@ def iterator(machine: Machine, state: State, call: Call) -> Value:
 @function("builtins.len")
 def size(machine: Machine, state: State, call: Call) -> Value:
     value = call.get(0, "obj")
-    if isinstance(value, Tuple):
+    if isinstance(value, Tuple) and is_counted(value.items):
         return Const(len(value.items))
     if isinstance(value, Range) and (known := length(value)) is not None:
         return Const(known)

@@ -19,11 +19,11 @@ from ...domain.values import (
     Origin,
     Sequence,
     Slice,
-    Spread,
     TensorRef,
     Tuple,
     Unknown,
     Value,
+    is_counted,
     unknown_number,
 )
 from ...frozen import frozen
@@ -100,7 +100,7 @@ def asked_for(args: Iterable[Value]) -> Extent:
     known may be all sizes of a tensor, or one.
     """
     sizes = list(args)
-    if not all(map(is_number, sizes)) or _has_more(sizes) or len(sizes) == 1 and isinstance(sizes[0], Unknown):
+    if not all(map(is_number, sizes)) or not is_counted(sizes) or len(sizes) == 1 and isinstance(sizes[0], Unknown):
         return None
     return tuple(arg.value if isinstance(arg, Const) and isinstance(arg.value, int) else None for arg in sizes) or (0,)
 
@@ -111,15 +111,10 @@ def items_in(state: State, value: object) -> list[Value] | None:
         return [value]
     if isinstance(value, (tuple, Tuple)):
         items = list(value if isinstance(value, tuple) else value.items)
-        return None if _has_more(items) else items
+        return items if is_counted(items) else None
     if isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Sequence) and not thing.is_partial:
         return thing.items
     return None
-
-
-def _has_more(items: Iterable[Value]) -> bool:
-    """Whether some items stand for any number of them."""
-    return any(isinstance(each, Spread) for each in items)
 
 
 def broadcast(*extents: Extent) -> Extent:
@@ -169,9 +164,10 @@ def indexed(extent: Extent, index: Value) -> Extent:
 
 
 def sliced(size: int | None, part: Slice) -> int | None:
+    """The size of what a slice takes. A negative one is that of data which is not there (``len([]) - 1``)."""
     bounds = [b.value if isinstance(b, Const) else "?" for b in (part.start, part.stop, part.step)]
     if bounds == [None, None, None]:
         return size
-    if size is None or not all(b is None or isinstance(b, int) for b in bounds) or bounds[2] == 0:
+    if size is None or size < 0 or not all(b is None or isinstance(b, int) for b in bounds) or bounds[2] == 0:
         return None
     return len(range(*slice(*bounds).indices(size)))

@@ -97,9 +97,8 @@ def _reduced_wholly(source: Sizes | None, keeps: bool) -> Extent:
 
 
 def created(given: Given) -> Extent:
-    """A size that is known to be negative is that of data which is not there (``len([]) - 1``): PyTorch refuses it."""
     sizes = given.numbers("size")
-    return tuple(None if size is None or size < 0 else size for size in sizes) if sizes is not None else None
+    return tuple(sizes) if sizes is not None else None
 
 
 def counted(given: Given) -> Extent:
