@@ -124,9 +124,8 @@ def left_out(
     result: Value | None = None
     if network is not None and name == "forward":  # of the parameters that it has now
         call = Call("forward", args[1:], kwargs, node)
-        parts = [
-            MODULE_METHODS["forward"](machine, state, network, call) for _ in range(machine.query(_parts, definition))
-        ]
+        model, count = MODULE_METHODS["forward"], machine.query(_parts, definition)
+        parts = [model(machine, state, network, call) for _ in range(count)]
         for part in parts if cuts else ():
             if isinstance(part, TensorRef):
                 machine.facts.record_provenance(part.id, Provenance(parts_may_be_cut=True))
@@ -147,12 +146,9 @@ def left_out(
 def _parts(function: ast.AST) -> int:
     """How many results a function returns at each ``return``: each of several may have a graph of its own."""
     returned = [node.value for node in own_nodes(function) if isinstance(node, ast.Return)]
-    spelled = {len(value.elts) if isinstance(value, ast.Tuple) and not _is_spread(value) else 1 for value in returned}
-    return spelled.pop() if len(spelled) == 1 else 1
-
-
-def _is_spread(display: ast.Tuple) -> bool:
-    return any(isinstance(each, ast.Starred) for each in display.elts)
+    spelled = [value.elts if isinstance(value, ast.Tuple) else [] for value in returned]
+    counts = {0 if any(isinstance(each, ast.Starred) for each in items) else len(items) for items in spelled}
+    return max(counts.pop(), 1) if len(counts) == 1 else 1
 
 
 def _network(state: State, args: list[Value]) -> HeapRef | None:
