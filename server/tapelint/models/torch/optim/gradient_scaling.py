@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -184,7 +185,8 @@ def scaled_step(machine: Machine, state: State, call: Call) -> Value:
 
 def _tell_scaled(machine: Machine, state: State, call: Call) -> None:
     """``scaler.step(optimizer)``, where it is not known what the optimizer holds."""
-    clipped = [(past, keys) for past, keys in history.groups(state, list(state.history)) if past.clip is not None]
+    held = _held(machine, state, call.get(1, "optimizer"))
+    clipped = [(past, keys) for past, keys in history.groups(state, held) if past.clip is not None]
     node = call.node
     if clipped and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args:
         optimizer = node.args[0]
@@ -202,8 +204,19 @@ def _tell_scaled(machine: Machine, state: State, call: Call) -> None:
 @function("torch.amp.GradScaler.unscale_")
 def unscale(machine: Machine, state: State, call: Call) -> Value:
     optimizer = call.get(1, "optimizer")
-    thing = state.heap[optimizer.id] if isinstance(optimizer, HeapRef) else None
-    held = thing.params if isinstance(thing, Optimizer) else []
     _enter_stage(machine, state, call, "unscale_")
-    history.unscaled(state, held or list(state.history))
+    history.unscaled(state, _held(machine, state, optimizer))
     return NONE
+
+
+def _held(machine: Machine, state: State, optimizer: Value) -> list[int]:
+    """The leaves that an optimizer holds. One of which that is not known may hold all, but for those of another one
+    that was made later, or that no code has which is not read: it wraps none of these.
+    """
+    made = optimizer.id if isinstance(optimizer, HeapRef) else sys.maxsize
+    thing, shown = state.heap.get(made), machine.facts.objects.open_objects
+    if isinstance(thing, Optimizer) and thing.params:
+        return thing.params
+    others = {key: each for key, each in state.heap.items() if isinstance(each, Optimizer)}
+    apart = [each.params for key, each in others.items() if key > made or key not in shown]
+    return sorted(state.history.keys() - set[int]().union(*apart))
