@@ -44,6 +44,7 @@ from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import GradientsClipped, OptimizerStepped
 from ...autograd.facts import Facts
 from ...autograd.gradients.history import GradientHistory
+from ...autograd.model.program_point import ProgramPoint
 from ...headline import headline
 from ...severity import Severity
 from ..support.cure import FixProposal
@@ -98,9 +99,7 @@ def too_early(event: OptimizerStepped, facts: Facts) -> Finding | None:
         return None
     past, clip = found[0][0], found[0][0].early
     run = past.fresh[0]
-    if clip is None or clip.iterations != event.point.iterations or clip.calls != event.point.calls:
-        return None
-    if run.point.iterations != clip.iterations:
+    if clip is None or not (_is_beside(clip, event.point) and _is_beside(clip, run.point)):
         return None
     names = tensor_names(facts, [leaf for _, leaves in found for leaf in leaves])
     message = headline(
@@ -125,6 +124,12 @@ def too_early(event: OptimizerStepped, facts: Facts) -> Finding | None:
         help="Clip between `backward()` and `step()`.",
         cures=(FixProposal("move_after", "Clip after the backward", (clip.node, run.point.node)),),
     )
+
+
+def _is_beside(clip: ProgramPoint, point: ProgramPoint) -> bool:
+    """Whether something is done in the iteration and the call that clips, by what that calls, too."""
+    calls, iterations = point.calls[: len(clip.calls)], point.iterations[: len(clip.iterations)]
+    return (calls, iterations) == (clip.calls, clip.iterations)
 
 
 def _is_used_up(past: GradientHistory) -> bool:
