@@ -72,6 +72,29 @@ def test_what_it_assigns_is_unknown():
     assert codes(report) == ["TL201"]  # not that `ready` is still False
 
 
+HANDED = f"""\
+import torch
+def study(run, x):
+    for i in range(2):
+        run(x)
+def objective(x):
+{WORK}
+    loss = torch.ones(3, requires_grad=True).exp().sum()
+    loss.backward()
+    loss.backward()
+def main():
+    print(study(objective, 3))
+main()
+"""
+
+
+def test_what_it_was_given_to_call_has_no_caller():
+    assert codes(analyse(HANDED)) == ["TL101"]
+    report = analyse(HANDED, limits=replace(SMALL, script_fuel=1_000, entry_fuel=10_000))
+    assert report.notices[0].message == "`study` (line 2) takes too long: its call was left out"
+    assert codes(report) == ["TL101"]
+
+
 HOOKED = f"""\
 import torch
 from torch import nn

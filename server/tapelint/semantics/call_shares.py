@@ -77,6 +77,7 @@ def within(
     """
     outer, begin, context, unit, before = machine.fuel, machine.fuel_used, machine.context, machine.unit, state.fork()
     is_inside, machine.fuel, context.has_share = context.has_share, min(begin + share, outer), True
+    called = {definition, *unit.called}
     try:
         result = run()
     except OutOfFuel:
@@ -87,6 +88,7 @@ def within(
         machine.fuel, context.has_share = outer, is_inside
     if result is None:
         state.become(before)
+        unit.called &= called  # what was called inside has no caller that is followed
         return None
     taken = machine.fuel_used - begin
     unit.taken[definition] = unit.taken.get(definition, 0) + taken
