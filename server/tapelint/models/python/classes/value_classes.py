@@ -47,6 +47,7 @@ from .library_classes import PYTHON, TYPES, bases_of, canonical, is_derived, is_
 TYPE, FUNCTION, BUILTIN_FUNCTION = (
     External(f"builtins.{name}") for name in ("type", "function", "builtin_function_or_method")
 )
+CLASSES = (TYPE, External("abc.ABCMeta"))
 METHOD, MODULE, SIZE = External("builtins.method"), External("builtins.module"), External("torch.Size")
 DTYPE, OPTIMIZER = External("torch.dtype"), External("torch.optim.Optimizer")
 SUBMODULES = frozenset(("torch.utils.data", "numpy.linalg", "numpy.random", "os.path", "collections.abc"))
@@ -141,7 +142,7 @@ def _of_object(state: State, value: HeapRef) -> tuple[Value, ...]:
             made = ("collections.defaultdict",) if default is not None else OF_MAPPINGS.get(kind, ())
             return tuple(map(External, made))
         case Class():
-            return (TYPE, External("abc.ABCMeta"))
+            return CLASSES
         case Instance(kind=of, is_partial=False):
             return () if is_wrapped(state, value) else classes_of_instances(of)
         case Optimizer():
@@ -168,12 +169,12 @@ def _of_library(name: str) -> tuple[Value, ...]:
     if owner == "torch" and last in DTYPE_NAMES:
         return (DTYPE,)
     if is_library_class(name):
-        return (TYPE, External("abc.ABCMeta"))
+        return CLASSES
     thing = kind_of_name(name)
     if thing == "module":
         return (MODULE,)
     if thing == "class":
-        return (TYPE, External("abc.ABCMeta"))
+        return CLASSES
     if thing == "function" or name.startswith("torch.") and model_of(name) is not None and last.islower():
         return (FUNCTION, BUILTIN_FUNCTION, TYPE)
     return ()
@@ -227,7 +228,8 @@ def _is_of_library(kind: str, wanted: str) -> bool | None:
     return False if canonical(wanted) in TYPES and _is_concrete(wanted) or wanted == "torch.Tensor" else None
 
 
-NONE_TYPE = External("builtins.NoneType")
+UNREGISTERED = (External("builtins.NoneType"), *CLASSES)
+"""What no abstract class is told to have as instances: None, and classes themselves."""
 
 
 def _is_of_program(state: State, kind: Value, wanted: HeapRef) -> bool | None:
@@ -246,7 +248,7 @@ def _is_of_program(state: State, kind: Value, wanted: HeapRef) -> bool | None:
         if isinstance(each, HeapRef) and isinstance(thing := state.heap[each.id], Class)
         for keyword in thing.node.keywords
     )
-    if kind == NONE_TYPE:
+    if kind in UNREGISTERED and TYPE not in bases:
         return False  # not even of an abstract class: nothing registers it there
     return None if unknown or has_metaclass or not is_plain else False
 
