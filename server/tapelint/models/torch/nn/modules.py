@@ -196,9 +196,7 @@ def state_dict(machine: Machine, state: State, receiver: HeapRef, call: Call) ->
         return Unknown("state_dict", False)
     own = parameters_of(state, receiver)
     items: dict[object, Value] = {
-        name: TensorRef(cut(machine, state, resolve_view(state, key), call.node, CutReason.DETACH))
-        for name, key in own
-        if not name.endswith(facets.UNSEEN_PARAMETERS)
+        name: TensorRef(cut(machine, state, resolve_view(state, key), call.node, CutReason.DETACH)) for name, key in own
     }
     taken = state.new(Mapping(items, True))
     note_state(machine, state, taken, [key for _, key in own], call.node)
