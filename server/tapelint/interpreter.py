@@ -32,7 +32,7 @@ from .models.torch import composites, dtypes, measures, tensor_conversions, tens
 from .models.torch.autograd import backward_calls, grad_calls, grad_mode, tensor_hooks
 from .models.torch.autograd_function import apply
 from .models.torch.nn import layer_models, module_forward, module_wrappers, modules, packed_sequences, parametrizations
-from .models.torch.optim import gradient_scaling, optimizers
+from .models.torch.optim import gradient_scaling, optimizers, own_optimizers
 
 MODELS: tuple[ModuleType, ...] = (
     apply,
@@ -69,7 +69,9 @@ MODELS: tuple[ModuleType, ...] = (
 
 CHECKS = Lifecycle(
     loop_left=Topic(retention.on_loop_left, leaf_cycles.on_loop_left, evaluation_loops.on_loop_left),
-    call_returned=Topic(retention.on_call_returned, unregistered_parameters.on_call_returned),
+    call_returned=Topic(
+        retention.on_call_returned, unregistered_parameters.on_call_returned, own_optimizers.on_call_returned
+    ),
     module_returned=Topic(evaluation_loops.on_module_returned, training_mode.on_module_returned),
     backward_ended=Topic(
         training_mode.on_backward_ended, cut_recurrences.on_backward_ended, dropped_detaches.on_backward_ended

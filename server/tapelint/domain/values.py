@@ -536,6 +536,8 @@ class Optimizer:
     candidates: tuple[str, ...] | None = None
     # Whether a framework lets it do nothing until more gradients are accumulated.
     is_paused: bool = False
+    # Whether its step, which the program defines and which is running, has asked for a gradient.
+    asks: bool = False
     # Its last step.
     stepped: ProgramPoint | None = field(default=None, compare=False)
 

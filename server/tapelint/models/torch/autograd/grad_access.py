@@ -41,6 +41,7 @@ from ....engine.syntax.asked import own_attribute
 from ....source import blocks, cached_on_node, walk
 from ..nn import frozen_parts
 from ..nn.module_registry import parameters_of
+from ..optim.own_optimizers import note_asked, stepping
 from .grad_use import use_grads
 from .tensor_hooks import is_clipping
 
@@ -74,7 +75,10 @@ def assign_grad(machine: Machine, state: State, leaf: int, value: Value, node: a
 
 
 def cleared_by_hand(machine: Machine, state: State, leaf: int, node: ast.AST) -> None:
-    history.cleared(state, [leaf], state.point(node), machine.facts.relevant_assumptions(state))
+    point, premises = state.point(node), machine.facts.relevant_assumptions(state)
+    if stepping(machine, state, leaf) is not None:  # it has used it before
+        history.stepped(state, [leaf], point, premises)
+    history.cleared(state, [leaf], point, premises)
     machine.unit.notes.record(Fates).discard(state, [leaf])
     # A loop over all of them shows no more; and a leaf of some `param_groups` stands for any.
     one = state.tensors[leaf]
@@ -84,6 +88,7 @@ def cleared_by_hand(machine: Machine, state: State, leaf: int, node: ast.AST) ->
 
 def read_grad(machine: Machine, state: State, leaf: int, node: ast.AST) -> None:
     """``p.grad`` was asked for."""
+    note_asked(machine, state, leaf)
     if node in _glances(machine.tree):
         return
     history.looked_at(state, leaf if leaf in state.history else None)
@@ -113,7 +118,7 @@ def follow_op(
         return
     leaf = state.tensors[target].storage
     past = state.history.get(leaf)
-    if past is None or facts.provenance_of(target).from_gradient:
+    if past is None or facts.provenance_of(target).from_gradient or stepping(machine, state, leaf) is not None:
         return
     if past.clearings and not past.passes:
         history.stepped(state, [leaf], state.point(node), facts.relevant_assumptions(state))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Sequence
 
 from ....autograd import bump, leaf
@@ -79,15 +78,6 @@ def clip_gradients(machine: Machine, state: State, call: Call) -> Value:
     if not clipped.only_measures:
         history.clipped_early(state, keys, point)
     return TensorRef(leaf(state, call.node))
-
-
-def written_optimizer(node: ast.AST, scaled: bool) -> ast.expr | None:
-    """The optimizer as the program writes it: ``opt`` of ``opt.step()`` or ``scaler.step(opt)``."""
-    if not isinstance(node, ast.Call):
-        return None
-    if scaled:
-        return node.args[0] if node.args else None
-    return node.func.value if isinstance(node.func, ast.Attribute) else None
 
 
 @function(*(f"torch.autograd.functional.{name}" for name in ("jacobian", "hessian", "vjp", "jvp", "hvp", "vhp")))

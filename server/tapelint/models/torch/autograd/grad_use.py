@@ -62,6 +62,15 @@ def use_grads(
     machine.unit.notes.record(Fates).use(state, keys)
 
 
+def written_optimizer(node: ast.AST, scaled: bool) -> ast.expr | None:
+    """The optimizer as the program writes it: ``opt`` of ``opt.step()`` or ``scaler.step(opt)``."""
+    if not isinstance(node, ast.Call):
+        return None
+    if scaled:
+        return node.args[0] if node.args else None
+    return node.func.value if isinstance(node.func, ast.Attribute) else None
+
+
 def _cleared_by(state: State, holder: int | None) -> int | None:
     """The optimizer that steps, if it has cleared its gradients before."""
     return holder if holder is not None and state.get(holder, Optimizer).cleared else None

@@ -39,6 +39,7 @@ from ..autograd.grad_use import reason_of
 from ..dispatch import run, tensor_of
 from ..registry import Call, function
 from .optimizers import advance
+from .own_optimizers import held_by
 
 
 @function("torch.cuda.amp.GradScaler", "torch.amp.GradScaler", "torch.cuda.amp.grad_scaler.GradScaler")
@@ -176,7 +177,8 @@ def scaled_step(machine: Machine, state: State, call: Call) -> Value:
         return advance(
             machine, state, optimizer, inner, function.value if isinstance(function, ast.Attribute) else None
         )
-    _tell_scaled(machine, state, call)
+    if held_by(state, optimizer) is None:
+        _tell_scaled(machine, state, call)
     own = machine.load_attribute(
         state, optimizer, "step", call.node
     )  # the program's own optimizer, or it is unknown whose
@@ -213,6 +215,7 @@ def _held(machine: Machine, state: State, optimizer: Value) -> list[int]:
     """The leaves that an optimizer holds. One of which that is not known may hold all, but for those of another one
     that was made later, or that no code has which is not read: it wraps none of these.
     """
+    optimizer = held_by(state, optimizer) or optimizer
     made = optimizer.id if isinstance(optimizer, HeapRef) else sys.maxsize
     thing, shown = state.heap.get(made), machine.facts.objects.open_objects
     if isinstance(thing, Optimizer) and thing.params:

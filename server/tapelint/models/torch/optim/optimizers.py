@@ -53,8 +53,8 @@ from ....engine.machine import Machine
 from ....engine.syntax.syntactic_summary import syntactic_summary
 from ....ops.torch_attributes import optimizers
 from ....source import written
-from ..autograd.grad_calls import clear_grads, written_optimizer
-from ..autograd.grad_use import use_grads
+from ..autograd.grad_calls import clear_grads
+from ..autograd.grad_use import use_grads, written_optimizer
 from ..registry import FUNCTIONS, OPTIMIZER_METHODS, Call, answers, function, method
 from .handed_optimizers import assumed_parameters, note_cleared, order_only, stand_in, write_networks
 from .optimized_parameters import (
@@ -67,6 +67,7 @@ from .optimized_parameters import (
     refuse_empty,
     refuse_hidden,
 )
+from .own_optimizers import held_by
 
 GROUPS = "param_groups"
 STATELESS = frozenset(("SGD", "Adagrad", "LBFGS", "SparseAdam"))
@@ -351,9 +352,7 @@ def _fill(state: State, groups: Value, defaults: Mapping) -> None:
 @function(*(f"{base}.{name}" for base in BASES for name in ("zero_grad", "add_param_group", "state_dict")))
 def inherited(machine: Machine, state: State, call: Call) -> Value:
     """``super().zero_grad()``."""
-    receiver, name = call.args[0], call.name.rpartition(".")[2]
-    thing = state.heap[receiver.id] if isinstance(receiver, HeapRef) else None
-    held = thing.attributes.get(facets.OPTIMIZED) if isinstance(thing, Instance) else None
-    if not isinstance(held, HeapRef):
+    held, name = held_by(state, call.args[0]), call.name.rpartition(".")[2]
+    if held is None:
         return NONE
     return OPTIMIZER_METHODS[name](machine, state, held, Call(name, call.args[1:], call.kwargs, call.node, call.key))
