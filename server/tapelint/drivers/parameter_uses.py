@@ -29,7 +29,7 @@ from ..domain.values import Class, External, Function, HeapRef, Value
 from ..engine.machine import Machine
 from ..engine.syntax.asked import OF_NETWORKS, OF_OPTIMIZERS, asked_of_attributes, own_attribute
 from ..engine.syntax.syntactic_summary import syntactic_summary
-from ..engine.syntax.walked_results import fed_calls, walked_attributes, walked_calls
+from ..engine.syntax.walked_results import fed_calls, walked_attributes, walked_calls, walked_parameters
 from ..frozen import frozen
 from ..models.frameworks.training_loops import walked_results
 from ..models.torch.registry import TENSOR_METHODS
@@ -148,6 +148,10 @@ def uses_of(machine: Machine, state: State, function: Function, kind: HeapRef | 
     for name in (each.arg for each in parameters(function)):
         more = _uses_by_others(machine, state, function, name, machine.limits.handed_on)
         found.setdefault(name, set()).update(more)
+    own = state.heap[function.owner] if function.owner is not None else None
+    for method, name in machine.query(walked_parameters, own.node) if isinstance(own, Class) else ():
+        if method == getattr(function.node, "name", ""):
+            found.setdefault(name, set()).update(("()", WALKED))
     if function.owner is not None and getattr(function.node, "name", "") == "__init__":
         kind = kind or HeapRef(function.owner)
         _add_uses_by_methods(machine, state, kind, function, found)

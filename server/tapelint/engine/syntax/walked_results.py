@@ -130,6 +130,26 @@ def walked_attributes(owner: ast.AST) -> dict[str, WalkedAttributes]:
     }
 
 
+@cached_on_node
+def walked_parameters(owner: ast.AST) -> frozenset[Slot]:
+    """The parameters of methods of a class, each with its method, that are called for what the class walks: there, or
+    in a method that they are handed on to.
+    """
+    methods = _methods_of(owner)
+    sources = _Sources(methods)
+    for method in methods:
+        sources.read(method, method.name)
+    todo = [slot for slot in sources.walked(sources.ends) if slot[0] in sources.methods and slot[1].endswith("()")]
+    found = set[Slot]()
+    while todo:
+        slot = todo.pop()
+        variable = slot[0], slot[1].removesuffix("()")
+        if variable not in found:
+            found.add(variable)
+            todo += (source for source in sources.of.get(variable, ()) if source[0] in sources.methods)
+    return frozenset(found)
+
+
 def _methods_of(scope: ast.AST) -> list[Definition]:
     """The methods of a class; none of a function."""
     return [node for node in scope.body if isinstance(node, Definition)] if isinstance(scope, ast.ClassDef) else []
