@@ -9,6 +9,9 @@ Clearing may stand before the backward or after the step, may be `model.zero_gra
 a helper, or every few iterations together with the step: all of that is fine. A step may also be made by hand:
 `w -= 0.1 * w.grad`.
 
+A `GradScaler` divides the old part once more, so that it hardly counts. But an infinity stays in it: after one overflow
+no step is made any more.
+
 ## Example
 ```py
 w = torch.zeros(1, requires_grad=True)
@@ -139,10 +142,18 @@ def previous(event: OptimizerStepped, past: Iteration) -> Iterator[str]:
         yield "an earlier iteration"
 
 
+SCALED = (
+    "The scaler divides the old part once more, so that it hardly counts; but an infinity stays in it: after one "
+    "overflow no step is made any more."
+)
+"""Measured with PyTorch 2.13 (`tl401_gradients_never_zeroed.md`)."""
+
+
 def advice(event: OptimizerStepped, leaves: list[int], facts: Facts) -> str:
     """Where to clear the gradients, and how."""
     if event.optimizer is not None:
-        return f"Call `{ast.unparse(event.optimizer)}.zero_grad()` before the backward, or after the step."
+        advice = f"Call `{ast.unparse(event.optimizer)}.zero_grad()` before the backward, or after the step."
+        return advice if event.scaler is None else f"{advice} {SCALED}"
     name = tensor_name(facts, leaves[0]) if len(leaves) == 1 else None
     if name is None or not name.startswith("`"):
         return "Clear the gradients once they are used: set each `.grad` to None, or call `zero_grad()` on the module."
