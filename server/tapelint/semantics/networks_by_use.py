@@ -12,7 +12,7 @@ and is no error (``autograd.model.guesses``).
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from ..autograd import give_history
@@ -37,7 +37,7 @@ from ..domain.values import (
 )
 from ..engine.machine import Machine
 from ..engine.syntax.asked import asked_of_attributes, asked_of_variables, is_of_network, is_of_optimizer
-from ..engine.syntax.walked_results import walked_method_calls
+from ..engine.syntax.walked_results import calls_into_walk, walked_method_calls
 from ..models.torch.nn.layer_models import guessed_network
 from ..models.torch.nn.module_registry import parameters_of
 from ..models.torch.optim.handed_optimizers import unknown_optimizer
@@ -98,11 +98,23 @@ def is_walked(machine: Machine, state: State, thing: Instance, call: Call) -> bo
     """
     if thing.kind != NETWORK or facets.UNSEEN_PARAMETERS not in thing.attributes:
         return False
+    walked = [machine.query(walked_method_calls, scope).get(call.node) for scope in _scopes(machine, state)]
+    return True in walked or False in walked and not all(map(is_plain, (*call.args, *call.kwargs.values())))
+
+
+def goes_into_walk(machine: Machine, state: State, node: ast.AST) -> bool:
+    """Whether the code around goes backward through what a call returns, which has not done so itself then."""
+    return any(node in machine.query(calls_into_walk, scope) for scope in _scopes(machine, state))
+
+
+def _scopes(machine: Machine, state: State) -> Iterator[ast.AST]:
+    """The function or the module that runs, and the class of the function."""
+    if (scope := _scope(machine, state)) is not None:
+        yield scope
     frame = state.get(state.frame, Frame)
     owner = state.heap.get(frame.function.owner) if frame.function is not None and frame.function.owner else None
-    scopes = (_scope(machine, state), owner.node if isinstance(owner, Class) else None)
-    walked = [machine.query(walked_method_calls, scope).get(call.node) for scope in scopes if scope is not None]
-    return True in walked or False in walked and not all(map(is_plain, (*call.args, *call.kwargs.values())))
+    if isinstance(owner, Class):
+        yield owner.node
 
 
 def _may_be(state: State, value: Value) -> bool:

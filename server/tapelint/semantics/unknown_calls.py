@@ -35,6 +35,7 @@ from ..models.torch.registry import (
 )
 from ..source import cached_on_node, last_name, walk, written
 from .handed_closures import run_handed
+from .networks_by_use import goes_into_walk
 from .reassigned_data import kept_by, may_have_called
 
 
@@ -44,7 +45,7 @@ def unknown_call(
     """A call of unknown code."""
     machine.leave_opaque(node, function, OpaqueReason.UNKNOWN)
     if _may_do_anything(function, node):
-        state.unread = fresh_id()
+        state.unread = state.unread if goes_into_walk(machine, state, node) else fresh_id()
         forget_items(state, (function, *args, *kwargs.values()))
     hand_over(machine, function, (function, *args, *kwargs.values()))
     if machine.facts.memory.arrays:

@@ -70,18 +70,28 @@ def _own_sources(scope: ast.AST) -> _Sources:
 
 @cached_on_node
 def walked_method_calls(scope: ast.AST) -> dict[ast.AST, bool]:
-    """The calls of methods, of whatever object, whose results a function or the methods of a class walk, and whether a
-    result is more than what others are given: the methods of objects, and functions of the program. Not those that
-    return several things that are used: which of them had a graph, and whether they share it, is not known. What a loop
-    goes through holds several, too: a loader of batches, or a list of losses.
+    """Those of ``calls_into_walk`` of methods. Not those that return several things that are used: which of them had a
+    graph, and whether they share it, is not known. What a loop goes through holds several, too: a loader of batches, or
+    a list of losses.
+    """
+    read: Sequence[ast.AST] = _methods_of(scope) or [scope]
+    several = {node.value for method in read for node in walk(method) if _takes_several(node)}
+    found = (
+        each for each in calls_into_walk(scope).items() if isinstance(getattr(each[0], "func", None), ast.Attribute)
+    )
+    return {call: near for call, near in found if call not in several}
+
+
+@cached_on_node
+def calls_into_walk(scope: ast.AST) -> dict[ast.AST, bool]:
+    """The calls whose results a function or the methods of a class walk, and whether a result is more than what others
+    are given: the methods of objects, and functions of the program.
     """
     methods = _methods_of(scope)
     read: Sequence[ast.AST] = methods or [scope]
     places, near = (_walked_places(read, _Sources(methods, False, each)) for each in (True, False))
     calls = (node for method in read for node in walk(method) if isinstance(node, ast.Call))
-    named = ((call, _place(call)[1]) for call in calls if isinstance(call.func, ast.Attribute))
-    several = {node.value for method in read for node in walk(method) if _takes_several(node)}
-    return {call: place in near for call, place in named if place in places and call not in several}
+    return {call: place in near for call in calls if (place := _place(call)[1]) in places}
 
 
 def _walked_places(read: Iterable[ast.AST], sources: _Sources) -> set[str]:
