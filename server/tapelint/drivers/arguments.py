@@ -262,7 +262,7 @@ def _infer(
         return guessed_network(machine, state, name, node)
     if "range" in uses:
         return unknown_number()
-    if {"scale", "step", "update"} <= uses and "()" not in uses:
+    if {"scale", "step"} <= uses and "()" not in uses:
         return handed_scaler(machine, state, name)
     if is_optimizer(uses):
         return HeapRef(state.new(Optimizer(name, [], True)))

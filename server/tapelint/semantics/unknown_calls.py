@@ -78,7 +78,7 @@ def _note_handed(
     (leaves, values), training = handed, machine.facts.training
     if leaves and not _is_set_up(machine, state, node, function):
         training.shown |= leaves
-    if training.scalers:
+    if training.scalers or training.handed_scalers:
         forget_stages(machine, state, _objects_in(state, values))
 
 

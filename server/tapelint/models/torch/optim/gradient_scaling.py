@@ -14,7 +14,8 @@ from ....autograd import (
 )
 from ....autograd.events.training_step import ScaledStep, ScalerMethod, ScalerMisused
 from ....autograd.gradients import history
-from ....because import guess
+from ....autograd.model.program_point import earlier_iteration
+from ....because import NOTHING, Because, guess
 from ....domain import facets
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
@@ -60,13 +61,19 @@ def handed_scaler(machine: Machine, state: State, name: str) -> Value:
     return made
 
 
+def _is_on(machine: Machine, scaler: int) -> Because:
+    """The guess that a scaler which came as an argument is enabled."""
+    return guess(f"`{machine.facts.training.handed_scalers[scaler]}` is a GradScaler that is enabled")
+
+
 OTHERS = Tuple((Tuple((NONE, NONE)),))
 """The stages of a scaler of which nothing is known: it may have done anything for optimizers that are not listed."""
 
 
 def forget_stages(machine: Machine, state: State, keys: Iterable[int]) -> None:
     """Code that was not read may have used these scalers: what they have done is not known until ``update()``."""
-    for key in machine.facts.training.scalers.intersection(keys):
+    training = machine.facts.training
+    for key in (training.scalers | training.handed_scalers.keys()).intersection(keys):
         if key in state.heap:
             state.edit_attributes(key)[facets.SCALER_STAGES] = OTHERS
 
@@ -83,30 +90,42 @@ UNCHECKED = "No inf checks were recorded prior to update."
 def _enter_stage(machine: Machine, state: State, call: Call, asked: ScalerMethod) -> None:
     """A scaler begins to unscale or to step: once for each optimizer until its ``update()``."""
     scaler, optimizer = call.args[0], call.get(1, "optimizer")
-    stages = _stages(state, scaler)
+    stages = _stages(machine, state, scaler)
     if stages is None or not isinstance(scaler, HeapRef):
         return
     if not isinstance(optimizer, HeapRef | Unknown):
         optimizer = NONE  # which one is not known
     done = next((stage.value for key, stage in stages if key == optimizer != NONE and isinstance(stage, Const)), None)
+    before = machine.facts.training.scaled_at.get((scaler.id, optimizer, done))
     if (asked, done) in REFUSED:
-        before = machine.facts.training.scaled_at.get((scaler.id, optimizer, done))
-        _refuse(machine, state, call, asked, done, before)
+        if state.get(scaler.id, Instance).attributes.get("enabled") == TRUE:
+            _refuse(machine, state, call, asked, done, before)
+        elif before is not None and _is_in_one_run(before, state.point(call.node)):
+            _refuse(machine, state, call, asked, done, before, _is_on(machine, scaler.id))
     machine.facts.training.scaled_at[scaler.id, optimizer, asked] = state.point(call.node)
     others = [Tuple((key, stage)) for key, stage in stages if key != optimizer]
     state.edit_attributes(scaler.id)[facets.SCALER_STAGES] = Tuple((*others, Tuple((optimizer, Const(asked)))))
 
 
-def _stages(state: State, scaler: Value) -> list[tuple[Value, Value]] | None:
-    """The optimizers for which a scaler has done something since its ``update()``, each with what; None where it is not
-    known to be enabled.
+def _stages(machine: Machine, state: State, scaler: Value) -> list[tuple[Value, Value]] | None:
+    """The optimizers for which a scaler has done something since its ``update()``, each with what; None where it is
+    neither enabled for certain nor handed in: what is done with one that is enabled on some paths depends on that.
     """
     thing = state.heap[scaler.id] if isinstance(scaler, HeapRef) else None
-    if not isinstance(thing, Instance) or thing.attributes.get("enabled") != TRUE:
+    is_handed = isinstance(scaler, HeapRef) and scaler.id in machine.facts.training.handed_scalers
+    if not isinstance(thing, Instance) or not is_handed and thing.attributes.get("enabled") != TRUE:
         return None
     known = thing.attributes.get(facets.SCALER_STAGES)
     known = known if isinstance(known, Tuple) else OTHERS  # two paths have met
     return [(each.items[0], each.items[1]) for each in known.items if isinstance(each, Tuple)]
+
+
+def _is_in_one_run(before: ProgramPoint, now: ProgramPoint) -> bool:
+    """Whether two points are reached without a new call of a function that nothing in the program calls: its caller may
+    have updated the scaler in between.
+    """
+    lap = earlier_iteration(before, now)
+    return lap is None or isinstance(lap.loop, (ast.For, ast.AsyncFor, ast.While))
 
 
 def _refuse(
@@ -116,24 +135,35 @@ def _refuse(
     asked: ScalerMethod,
     done: ScalerMethod | None,
     before: ProgramPoint | None = None,
+    because: Because = NOTHING,
 ) -> None:
-    """What PyTorch does with a scaler that is asked for the wrong thing."""
+    """What PyTorch does with a scaler that is asked for the wrong thing, ``because`` it is enabled."""
     function = call.node.func if isinstance(call.node, ast.Call) else None
     scaler = function.value if isinstance(function, ast.Attribute) else None
     kind, error = ("AssertionError", UNCHECKED) if done is None else ("RuntimeError", REFUSED[asked, done])
     machine.facts.events.publish(
-        ScalerMisused(point=state.point(call.node), asked=asked, done=done, before=before, error=error, scaler=scaler)
+        ScalerMisused(
+            point=state.point(call.node),
+            because=because,
+            asked=asked,
+            done=done,
+            before=before,
+            error=error,
+            scaler=scaler,
+        )
     )
-    raise ProgramRaised(kind, error, by_torch=True)
+    if not because:
+        raise ProgramRaised(kind, error, by_torch=True)
 
 
 @function("torch.amp.GradScaler.update")
 def update(machine: Machine, state: State, call: Call) -> Value:
     """A new scale for the next iteration, by what the steps of this one have found."""
     scaler = call.args[0]
-    stages, given = _stages(state, scaler), call.get(1, "new_scale")
+    stages, given = _stages(machine, state, scaler), call.get(1, "new_scale")
     if stages is not None and isinstance(scaler, HeapRef):
-        is_seen = open_objects.is_whole(machine, state, scaler.id) and not machine.handlers_around
+        is_on = state.get(scaler.id, Instance).attributes.get("enabled") == TRUE
+        is_seen = is_on and open_objects.is_whole(machine, state, scaler.id) and not machine.handlers_around
         if not stages and is_seen and given == NONE:
             _refuse(machine, state, call, "update", None)
         state.edit_attributes(scaler.id)[facets.SCALER_STAGES] = Tuple(())
@@ -158,8 +188,8 @@ def scale(machine: Machine, state: State, call: Call) -> Value:
     scaled = run(machine, state, "mul", [loss, factor], {}, call.node) or loss
     if isinstance(scaled, TensorRef):
         point = state.point(call.node)
-        if isinstance(scaler, HeapRef) and (name := machine.facts.training.handed_scalers.get(scaler.id)) is not None:
-            premise = guess(f"`{name}` is a GradScaler that is enabled")
+        if isinstance(scaler, HeapRef) and scaler.id in machine.facts.training.handed_scalers:
+            premise = _is_on(machine, scaler.id)
         scaled_at = replace(point, supposed=premise) if premise else point
         machine.facts.record_provenance(scaled.id, Provenance(scaled=scaled_at))
     return scaled
