@@ -128,10 +128,11 @@ def left_out(
         call = Call("forward", args[1:], kwargs, node)
         model, count = MODULE_METHODS["forward"], machine.query(_parts, definition)
         parts = [model(machine, state, network, call) for _ in range(count)]
-        for part in parts if cuts else ():
-            if isinstance(part, TensorRef):
-                machine.facts.record_provenance(part.id, Provenance(parts_may_be_cut=True))
-        result = parts[0] if len(parts) == 1 else Tuple(tuple(parts))
+        known = [part.id for part in parts if isinstance(part, TensorRef)]
+        for key in known:  # beside one of several that goes backward the others may be numbers
+            whole = known[0] if count > 1 else None
+            machine.facts.record_provenance(key, Provenance(part_of=whole, parts_may_be_cut=cuts))
+        result = parts[0] if count == 1 else Tuple(tuple(parts))
         run_hooks_below(state, network, node)
     for value in (*args, *kwargs.values()):
         _forget_attributes(state, value, stored)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from collections.abc import Sequence as SequenceType
 from dataclasses import replace
 
@@ -30,7 +31,7 @@ from ....autograd import (
 from ....autograd.events.broken_graph import NonScalarBackward, RewrappedRoot, TermLost, UnusedInput
 from ....autograd.gradients import history
 from ....autograd.gradients.ledger import planned
-from ....autograd.model.graph_search import reachable
+from ....autograd.model.graph_search import nodes_below, reachable
 from ....autograd.model.guesses import guess_below
 from ....autograd.model.writes import check_read
 from ....because import NOTHING, guess
@@ -166,15 +167,24 @@ def _doubt_others(machine: Machine, state: State, roots: list[int]) -> None:
     it returned beside that may be a number.
     """
     facts = machine.facts
-    for found in (_part_below(machine, state, root) for root in roots):
-        if found is None:
-            continue
-        walked, whole = found
+    found = [*filter(None, (_part_below(machine, state, root) for root in roots))]
+    found += _results_below(machine, state, roots) if machine.unit.abandoned else ()
+    walked = {node for node, _ in found}
+    for whole in dict.fromkeys(whole for _, whole in found):
         facts.record_provenance(whole, Provenance(parts_may_be_cut=True))
         for key, known in facts.origins.provenance.items():
             if known.part_of == whole and key in state.tensors:
                 part = state.tensors[key]
-                give_history(state, part, part.grad_fn, True if part.grad_fn is walked else None)
+                give_history(state, part, part.grad_fn, True if part.grad_fn in walked else None)
+
+
+def _results_below(machine: Machine, state: State, roots: list[int]) -> Iterator[tuple[Node, int]]:
+    """The results of networks whose call was left out that roots were computed of, each with the first of its call."""
+    edges = [edge_of(resolve_view(state, root)) for root in roots]
+    for node in nodes_below(edge for edge in edges if isinstance(edge, Node)):
+        first = machine.facts.provenance_of(node.results[0]).part_of if node.results else None
+        if first is not None and machine.facts.provenance_of(first).part_of == first:
+            yield node, first
 
 
 def _part_below(machine: Machine, state: State, root: int) -> tuple[Node, int] | None:
