@@ -148,9 +148,13 @@ class Caller:
         return object_flow(self.machine, path, path.get(self.receiver.id, Instance).kind)
 
     def called_between(self, path: State) -> Iterator[Between]:
-        """Each method of the object that needs no arguments, called on copies of a path on which a call has ended."""
-        for name, method in self.flow(path).methods.items():
-            if name != "__init__" and method.node is not self.node and needed(method) == 1:
+        """Each method of the object that needs no arguments, or one and binds attributes, called on copies of a path on
+        which a call has ended.
+        """
+        flow = self.flow(path)
+        for name, method in flow.methods.items():
+            binds = needed(method) == 2 and any(part.assigned for part in flow.reached(name).values())
+            if name != "__init__" and method.node is not self.node and (binds or needed(method) == 1):
                 heard, run = list[Event](), partial(self._call_between, method)
                 with self.machine.facts.events.heard_by(heard.append):
                     ended = self.machine.run_paths(path.fork(), run)
