@@ -55,8 +55,11 @@ def check_outputs(machine: Machine, state: State, definition: Definition, result
 
 def _check_use(machine: Machine, state: State, definition: Definition, names: list[str], turn: NodeVisit) -> None:
     """Whether a pass came by outputs alone whose gradients backward never looks at; ``names`` are its parameters.
-    An output that may be integers, such as what unknown code returned, may have no gradient that it could ignore.
+    An output that may be integers, such as what unknown code returned, may have no gradient that it could ignore. By
+    which outputs an imagined caller goes backward nobody knows.
     """
+    if machine.unit.is_latent:
+        return
     function, results = definition.backward, turn.item.results
     assert function is not None and isinstance(function.node, ast.FunctionDef)
     unread = {index for index, name in enumerate(names[: len(results)]) if ignored(function, name)}
