@@ -102,10 +102,16 @@ def _made_by(machine: Machine, leaf: Tensor) -> str | None:
 
 
 def _maker(at: ast.AST, *trees: ast.AST) -> str | None:
-    """Which function, as it is written, makes what an assignment stores: ``at`` is that, or a target of it."""
+    """Which function, as it is written, makes what an assignment stores: ``at`` is that, or a target of it. None where
+    a method of what was there before has: ``net = net.train()``.
+    """
     stores = (node for tree in trees for node in walk(tree) if isinstance(node, ast.Assign))
-    value = next((node.value for node in stores if at is node or at in node.targets), None)
-    return ast.unparse(value.func) if isinstance(value, ast.Call) else None
+    store = next((node for node in stores if at is node or at in node.targets), None)
+    if store is None or not isinstance(store.value, ast.Call):
+        return None
+    function, before = store.value.func, {*map(ast.unparse, store.targets)}
+    is_method = isinstance(function, ast.Attribute) and ast.unparse(function.value) in before
+    return None if is_method else ast.unparse(function)
 
 
 def _is_vain(event: StepRepeated) -> bool:
