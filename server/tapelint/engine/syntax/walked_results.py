@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import TypeGuard
 
 from ...frozen import frozen
@@ -69,21 +69,19 @@ def _own_sources(scope: ast.AST) -> _Sources:
 
 
 @cached_on_node
-def walked_method_calls(scope: ast.AST) -> dict[ast.AST, bool]:
+def walked_method_calls(scope: ast.AST) -> Mapping[ast.AST, bool]:
     """Those of ``calls_into_walk`` of methods. Not those that return several things that are used: which of them had a
     graph, and whether they share it, is not known. What a loop goes through holds several, too: a loader of batches, or
     a list of losses.
     """
     read: Sequence[ast.AST] = _methods_of(scope) or [scope]
     several = {node.value for method in read for node in walk(method) if _takes_several(node)}
-    found = (
-        each for each in calls_into_walk(scope).items() if isinstance(getattr(each[0], "func", None), ast.Attribute)
-    )
-    return {call: near for call, near in found if call not in several}
+    found = calls_into_walk(scope).items()
+    return {call: near for call, near in found if isinstance(call.func, ast.Attribute) and call not in several}
 
 
 @cached_on_node
-def calls_into_walk(scope: ast.AST) -> dict[ast.AST, bool]:
+def calls_into_walk(scope: ast.AST) -> dict[ast.Call, bool]:
     """The calls whose results a function or the methods of a class walk, and whether a result is more than what others
     are given: the methods of objects, and functions of the program.
     """
