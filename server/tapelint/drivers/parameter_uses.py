@@ -145,13 +145,12 @@ def uses_of(machine: Machine, state: State, function: Function, kind: HeapRef | 
     out is walked; for what an ``__init__`` keeps, by its class as well.
     """
     found = {name: set(used) for name, used in machine.query(_own_uses, function.node).items()}
-    for name in (each.arg for each in parameters(function)):
-        more = _uses_by_others(machine, state, function, name, machine.limits.handed_on)
-        found.setdefault(name, set()).update(more)
     own = state.heap[function.owner] if function.owner is not None else None
-    for method, name in machine.query(walked_parameters, own.node) if isinstance(own, Class) else ():
-        if method == getattr(function.node, "name", ""):
-            found.setdefault(name, set()).update(("()", WALKED))
+    walked = machine.query(walked_parameters, own.node) if isinstance(own, Class) else frozenset()
+    for name in (each.arg for each in parameters(function)):
+        more = {*_uses_by_others(machine, state, function, name, machine.limits.handed_on)}
+        more |= {"()", WALKED} if (getattr(function.node, "name", ""), name) in walked else set()
+        found.setdefault(name, set()).update(more)
     if function.owner is not None and getattr(function.node, "name", "") == "__init__":
         kind = kind or HeapRef(function.owner)
         _add_uses_by_methods(machine, state, kind, function, found)
