@@ -26,10 +26,14 @@ from ..autograd.grad_use import use_grads, written_optimizer
 def stepping(machine: Machine, state: State, leaf: int) -> HeapRef | None:
     """What the object holds whose ``step`` is running, if that is an optimizer of the program that holds ``leaf``."""
     for function, given in reversed(machine.context.call_stack):
-        held = held_by(state, given[0]) if given and getattr(function, "name", "") == "step" else None
-        if held is not None:
+        if (held := _stepped(state, function, given)) is not None:
             return held if leaf in state.get(held.id, Optimizer).params else None
     return None
+
+
+def _stepped(state: State, function: ast.AST, given: tuple[Value, ...]) -> HeapRef | None:
+    """What an optimizer of the program was given to update, if a call is one of its ``step``."""
+    return held_by(state, given[0]) if given and getattr(function, "name", "") == "step" else None
 
 
 def held_by(state: State, optimizer: Value) -> HeapRef | None:
@@ -48,8 +52,8 @@ def note_asked(machine: Machine, state: State, leaf: int) -> None:
 
 def on_call_returned(machine: Machine, event: CallReturned) -> None:
     """A ``step`` that has asked for gradients has used them, unless it has called that of another optimizer."""
-    state, is_step = event.state, getattr(event.function, "name", "") == "step"
-    held = held_by(state, event.given[0]) if is_step and event.given else None
+    state = event.state
+    held = _stepped(state, event.function, event.given)
     if held is None or not state.get(held.id, Optimizer).asks:
         return
     optimizer = state.edit(held.id, Optimizer)
