@@ -152,8 +152,8 @@ SCALED = (
 def advice(event: OptimizerStepped, leaves: list[int], facts: Facts) -> str:
     """Where to clear the gradients, and how."""
     if event.optimizer is not None:
-        advice = f"Call `{ast.unparse(event.optimizer)}.zero_grad()` before the backward, or after the step."
-        return advice if event.scaler is None else f"{advice} {SCALED}"
+        clear = f"Call `{ast.unparse(event.optimizer)}.zero_grad()` before the backward, or after the step."
+        return clear if event.scaler is None else f"{clear} {SCALED}"
     name = tensor_name(facts, leaves[0]) if len(leaves) == 1 else None
     if name is None or not name.startswith("`"):
         return "Clear the gradients once they are used: set each `.grad` to None, or call `zero_grad()` on the module."
