@@ -148,13 +148,13 @@ class Caller:
         return object_flow(self.machine, path, path.get(self.receiver.id, Instance).kind)
 
     def called_between(self, path: State) -> Iterator[Between]:
-        """Each method of the object that needs no arguments, or one and binds attributes, called on copies of a path on
-        which a call has ended.
+        """Each method of the object that needs no arguments, or binds attributes, called on copies of a path on which a
+        call has ended.
         """
         flow = self.flow(path)
         for name, method in flow.methods.items():
-            binds = needed(method) == 2 and any(part.assigned for part in flow.reached(name).values())
-            if name != "__init__" and method.node is not self.node and (binds or needed(method) == 1):
+            is_called = needed(method) == 1 or any(part.assigned for part in flow.reached(name).values())
+            if name != "__init__" and method.node is not self.node and is_called:
                 heard, run = list[Event](), partial(self._call_between, method)
                 with self.machine.facts.events.heard_by(heard.append):
                     ended = self.machine.run_paths(path.fork(), run)
