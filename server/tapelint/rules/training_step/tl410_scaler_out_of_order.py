@@ -32,7 +32,7 @@ for step in range(3):
 ## What is reported
 Reports `scaler.unscale_(opt)` and `scaler.step(opt)` that come a second time before `scaler.update()`, `unscale_` after
 `step`, and an `update()` before which the scaler has neither unscaled nor stepped. A scaler that is not enabled does
-nothing, and so refuses nothing.
+nothing, and so refuses nothing. One that comes as an argument is taken to be enabled, and the finding says so.
 
 ## Fix safety
 There is no fix: where the `update()` belongs, or which of two calls is one too many, tapelint does not know.
