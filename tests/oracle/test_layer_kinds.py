@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
 from tapelint.domain.values import External
 from tapelint.engine.paths.witnesses import kinds
-from tapelint.ops.layers import LAZY, base_of
+from tapelint.ops.layers import LAZY, bare, base_of, is_there, layer, layer_names, switches
 
 nn = pytest.importorskip("torch").nn
 LAYERS = {
@@ -34,3 +36,26 @@ def test_a_layer_is_derived_from_what_pytorch_derives_it_from(name: str) -> None
 def test_lazy_layers_become_what_they_become_in_pytorch() -> None:
     become = {name: kind.cls_to_become for name, kind in LAYERS.items() if hasattr(kind, "cls_to_become")}
     assert LAZY == {name: kind.__name__ for name, kind in become.items() if kind is not None}
+
+
+CONDITIONAL = [
+    (name, entry, switch)
+    for name in sorted(layer_names())
+    for entry in (*layer(name).params, *layer(name).buffers)
+    for switch in (switches(entry) or [""] if "??" in entry or switches(entry) else ())
+    if "." not in entry and "_l1" not in entry
+]
+
+
+@pytest.mark.parametrize(("name", "entry", "switch"), CONDITIONAL)
+def test_what_a_layer_leaves_out_is_none(name: str, entry: str, switch: str) -> None:
+    """But for recurrent layers, which have no such attribute then."""
+    sizes = (2, 2) if base_of(name) == "RNNBase" else required_sizes(LAYERS[name])
+    made = LAYERS[name](*sizes, **({switch: False} if switch else {}))
+    assert not is_there(entry, {switch: False}.get)
+    assert getattr(made, bare(entry), "absent") == ("absent" if base_of(name) == "RNNBase" else None)
+
+
+def required_sizes(kind: type) -> list[int]:
+    arguments = list(inspect.signature(kind.__init__).parameters.values())[1:]
+    return [2 for each in arguments if each.default is each.empty and each.kind is each.POSITIONAL_OR_KEYWORD]

@@ -153,6 +153,8 @@ class Contents(Record):
 
     # The tensors with the default dtype.
     float32: set[int] = field(default_factory=set)
+    # The parameters that their layer may not have: an argument that is not known decides it.
+    optional: set[int] = field(default_factory=set)
     # The tensors that are all or part of what a loop over something unknown takes from it.
     in_batches: set[int] = field(default_factory=set)
     # The number that fills memory written with constants alone, by its contents; `SEVERAL` where it is not one.

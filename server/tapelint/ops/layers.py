@@ -54,6 +54,11 @@ def bare(entry: str) -> str:
     return entry.partition("?")[0]
 
 
+def switches(entry: str) -> list[str]:
+    """The arguments of the constructor that decide whether a layer has it."""
+    return [name.lstrip("+") for name in entry.partition("?")[2].lstrip("?").split(",") if name]
+
+
 def is_there(entry: str, asked: Callable[[str], bool | None]) -> bool:
     """Whether a layer has it; ``asked`` tells which arguments of the constructor are given, and whether they are true.
 

@@ -16,6 +16,7 @@ from ..domain.opaque_values import as_data, is_data
 from ..domain.state import State
 from ..domain.values import (
     FALSE,
+    NONE,
     TRUE,
     Const,
     HeapRef,
@@ -279,7 +280,8 @@ def compare(machine: Machine, node: ast.Compare, state: State, key: object) -> V
 
 def _compare(machine: Machine, state: State, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value:
     if isinstance(op, (ast.Is, ast.IsNot)):
-        same = identical(state, left, right)
+        is_open = any(isinstance(v, TensorRef) and v.id in machine.facts.contents.optional for v in (left, right))
+        same = None if is_open and NONE in (left, right) else identical(state, left, right)
         return Unknown("is", False) if same is None else Const(same is isinstance(op, ast.Is))
     if isinstance(left, Const) and isinstance(right, Const) and type(op) in COMPARISONS:
         try:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 from .... import ops
 from ....autograd import Extent, TorchRaises, leaf, record
@@ -42,7 +43,7 @@ from ....domain.values import (
     Value,
 )
 from ....engine.machine import Machine
-from ....ops.layers import LAZY, bare, is_there
+from ....ops.layers import LAZY, bare, base_of, is_there, switches
 from ....ops.module_names import is_ownless
 from ....ops.schema import Layer
 from .. import dispatch, dtypes
@@ -149,11 +150,7 @@ def _add_tensors(
     machine: Machine, state: State, thing: Instance, row: ops.Layer, given: dict[str, Value], node: ast.AST
 ) -> None:
     """The parameters and buffers that a layer's row lists, as far as its constructor was asked for them."""
-
-    def asked(argument: str) -> bool | None:
-        value = given.get(argument)
-        return bool(value.value) if isinstance(value, Const) else None
-
+    asked = partial(_flag, given)
     for parameter in row.params:
         if is_there(parameter, asked):
             base = facets.ALL_PARAMETERS if parameter == "*" else bare(parameter)
@@ -161,13 +158,31 @@ def _add_tensors(
             thing.attributes[base] = TensorRef(made)
             if "dtype" not in given:
                 machine.facts.contents.float32.add(made)
+            if not _is_decided(parameter, given):
+                machine.facts.contents.optional.add(made)
+        elif _is_none(row, parameter, given):
+            thing.attributes[bare(parameter)] = NONE
     for buffer in row.buffers:
         base = bare(buffer)
         if isinstance(given.get(base), TensorRef):
             thing.attributes[base] = given[base]
         elif is_there(buffer, asked):
             thing.attributes[base] = TensorRef(leaf(state, node, False))
+        elif _is_none(row, buffer, given):
+            thing.attributes[base] = NONE
         note(thing, facets.BUFFER_NAMES, base)
+
+
+def _is_none(row: ops.Layer, entry: str, given: dict[str, Value]) -> bool:
+    """Whether a parameter or buffer that is not there is registered as None, which ``if layer.bias is not None`` asks
+    for. Recurrent layers have no such attribute then (torch/nn/modules/rnn.py).
+    """
+    return base_of(row.name) != "RNNBase" and _is_decided(entry, given)
+
+
+def _is_decided(entry: str, given: dict[str, Value]) -> bool:
+    """Whether it is known if a layer has a parameter or buffer."""
+    return all(isinstance(given.get(name, NONE), Const) for name in switches(entry) or [bare(entry)])
 
 
 def _settings(row: ops.Layer, given: dict[str, Value]) -> dict[str, Value]:
@@ -366,7 +381,7 @@ def refuse_arguments(row: Layer, named: dict[str, Value], given: dict[str, Value
     unexpected = [name for name in named if name.isidentifier() and name not in row.arguments]
     if row.arguments and (unknown := next((name for name in unexpected if name not in NOT_IN_ROWS), None)):
         raise ProgramRaised("TypeError", f"{row.name}.__init__() got an unexpected keyword argument '{unknown}'")
-    if not any(is_there(parameter, lambda name: _flag(given, name)) for parameter in row.params):
+    if not any(is_there(parameter, partial(_flag, given)) for parameter in row.params):
         return
     if row.name not in LAZY and any(_is_fraction(given.get(name)) for name in SIZES):
         raise ProgramRaised(
