@@ -81,7 +81,8 @@ def _collect(state: State, value: Value, seen: set[int], prefix: str, found: lis
     for name, item in entries:
         if isinstance(item, TensorRef):
             found.append((prefix + name, item))
-        elif isinstance(item, HeapRef) and is_module_like(state, item):
+        elif isinstance(item, HeapRef) and item.id != value.id and is_module_like(state, item):
+            # A wrapper is the network in it, which is its `module` then and no part of itself.
             found.append((prefix + name, item))
             _collect(state, item, seen, f"{prefix}{name}.", found)
 
