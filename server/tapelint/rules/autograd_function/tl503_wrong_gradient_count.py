@@ -39,8 +39,9 @@ Scale.apply(w, 2).sum().backward()  # torch: ok
 ```
 
 ## What is reported
-Reports a `backward` that returns another number of gradients than `forward` was given arguments, that returns a
-gradient for an argument that is no tensor, or that takes another number of gradients than `forward` has outputs.
+Reports a `backward` that returns another number of gradients than `forward` was given arguments, or nothing at all,
+that returns a gradient for an argument that is no tensor, or that takes another number of gradients than `forward` has
+outputs.
 
 ## Fix safety
 None for an argument that is no tensor changes nothing. None for a tensor that needs a gradient gives it none: that fix
@@ -70,15 +71,17 @@ def check(event: Event, facts: Facts) -> Finding | None:
 
 def too_few_or_many(event: GradientsMiscounted) -> Finding:
     """backward returns another number of gradients than forward has arguments."""
-    is_list = isinstance(event.place, ast.Return) and isinstance(event.place.value, ast.List)
+    value = event.place.value if isinstance(event.place, ast.Return) else None
+    is_list, is_nothing = isinstance(value, ast.List), value is None
     given = number_of(event.expected, "argument")
-    got = "a list, which is one value" if is_list else number_of(event.got, "gradient")
+    got = "a list, which is one value" if is_list else "nothing" if is_nothing else number_of(event.got, "gradient")
     owners = (f"`{event.function}`", "a Function")
     cures: tuple[FixProposal, ...] = ()
-    if not is_list and event.got < event.expected and event.needed is None:
+    can_be_padded = not is_list and not is_nothing and event.got < event.expected
+    if can_be_padded and event.needed is None:
         title = "Return `None` for the other arguments"
         cures = (FixProposal("pad_gradients", title, (event.place, event.definition)),)
-    elif not is_list and event.got < event.expected:
+    elif can_be_padded:
         title, effect = "Return `None` for the other arguments", f"There is then no gradient for `{event.needed}`."
         cures = (FixProposal("pad_gradients", title, (event.place, event.definition), "unsafe", effect=effect),)
     each = "for the one argument" if event.expected == 1 else f"one for each of the {event.expected} arguments"

@@ -103,7 +103,7 @@ def _counted_edges(
     turn: NodeVisit,
     inputs: Inputs,
     got: tuple[Value, ...],
-    place: ast.Return,
+    place: ast.AST,
 ) -> tuple[Node | Leaf, ...]:
     """The edges along which backward sends a gradient, once what it returned fits the arguments of forward. PyTorch
     lets it return more if the rest is None.
@@ -118,7 +118,7 @@ def _counted_edges(
 
 
 def _refuse_count(
-    machine: Machine, point: ProgramPoint, definition: Definition, inputs: Inputs, count: int, place: ast.Return
+    machine: Machine, point: ProgramPoint, definition: Definition, inputs: Inputs, count: int, place: ast.AST
 ) -> NoReturn:
     """Backward returned ``count`` gradients, which are not as many as forward has arguments."""
     left = enumerate(inputs[count:], count)
@@ -145,7 +145,7 @@ def _check_kinds(
     definition: Definition,
     inputs: Inputs,
     got: tuple[Value, ...],
-    place: ast.Return,
+    place: ast.AST,
 ) -> None:
     """Backward must return None for an argument that is no tensor. What unknown code returned may be None."""
     for index, (item, (value, _)) in enumerate(zip(got, inputs)):
@@ -163,8 +163,10 @@ def is_no_tensor(state: State, value: Value) -> bool:
     return isinstance(value, (Const, Tuple))
 
 
-def spelled(state: State, function: Function, result: Value) -> ast.Return | None:
-    """The ``return`` that gave ``result``, if it shows how many values that are."""
+def spelled(state: State, function: Function, result: Value) -> ast.AST | None:
+    """The ``return`` that gave ``result``, if it shows how many values that are; the function where it has ended
+    without one.
+    """
     count = len(result.items) if isinstance(result, Tuple) else 1
     for item in own_nodes(function.node):
         if not isinstance(item, ast.Return):
@@ -176,7 +178,7 @@ def spelled(state: State, function: Function, result: Value) -> ast.Return | Non
             return item  # a list is one value
         elif isinstance(result, Const) or isinstance(result, TensorRef) and not state.tensors[result.id].assumption:
             return item
-    return None
+    return function.node if result == NONE else None
 
 
 def has_star(display: ast.Tuple) -> bool:
