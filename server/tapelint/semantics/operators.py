@@ -280,8 +280,7 @@ def compare(machine: Machine, node: ast.Compare, state: State, key: object) -> V
 
 def _compare(machine: Machine, state: State, op: ast.cmpop, left: Value, right: Value, node: ast.AST) -> Value:
     if isinstance(op, (ast.Is, ast.IsNot)):
-        is_open = any(isinstance(v, TensorRef) and v.id in machine.facts.contents.optional for v in (left, right))
-        same = None if is_open and NONE in (left, right) else identical(state, left, right)
+        same = _is_same(machine, state, left, right)
         return Unknown("is", False) if same is None else Const(same is isinstance(op, ast.Is))
     if isinstance(left, Const) and isinstance(right, Const) and type(op) in COMPARISONS:
         try:
@@ -301,6 +300,12 @@ def _compare(machine: Machine, state: State, op: ast.cmpop, left: Value, right: 
         if result is not None:
             return result
     return Unknown("comparison", False)
+
+
+def _is_same(machine: Machine, state: State, left: Value, right: Value) -> bool | None:
+    """``left is right``; None where it is not known, as of a parameter that a layer may not have."""
+    is_open = isinstance(left, TensorRef) and left.id in machine.facts.contents.optional
+    return None if is_open and right == NONE else identical(state, left, right)
 
 
 def _compared_facts(state: State, op: ast.cmpop, left: Value, right: Value) -> Const | None:
