@@ -1,7 +1,8 @@
 """einops: what a pattern does is a reshape, a permutation, a reduction, an expansion and another reshape. Only whether
 it reduces is read of it.
 
-rearrange(x, "b (h d) -> b h d", h=4)      perhaps a view of x, and perhaps x itself: it saves nothing
+rearrange(x, "b (h d) -> b h d", h=4)      a view of x: it only splits and moves axes
+rearrange(x, "b h d -> b (h d)")           perhaps a view of x, and perhaps x itself: it saves nothing
 reduce(x, "b c h w -> b c", "max")         amax, which saves x and its result
 repeat(x, "b d -> b k d", k=3)             as `rearrange`
 """
@@ -58,7 +59,13 @@ def rearrange(machine: Machine, state: State, call: Call) -> Value:
     value = _tensor(machine, state, call)
     if value is None:
         return _unknown(machine, state, call)
-    return _op(machine, state, call, "reshape", value, unknown_number(), is_view=False)
+    is_view = call.name.endswith("rearrange") and _merges_nothing(call.get(1, "pattern"))
+    return _op(machine, state, call, "reshape", value, unknown_number(), is_view=is_view)
+
+
+def _merges_nothing(pattern: Value) -> bool:
+    """Whether a pattern has each axis for itself on its right side."""
+    return isinstance(pattern, Const) and "(" not in str(pattern.value).partition("->")[2]
 
 
 @function("einops.reduce", "einops.einops.reduce")
