@@ -26,7 +26,7 @@ from dataclasses import replace
 
 from ..bounds import BOUNDS
 from ..domain.completion import ProgramRaised
-from ..domain.mro import dataclass_fields, lookup_in_mro, mro_of, own_function
+from ..domain.mro import dataclass_fields, is_module, lookup_in_mro, mro_of, own_function
 from ..domain.options import Option, optional
 from ..domain.state import State
 from ..domain.values import (
@@ -56,7 +56,7 @@ from ..engine.open_objects import open_up
 from ..engine.paths import constant_contents
 from ..engine.statistics import Entry
 from ..engine.syntax.asked import OF_NETWORKS, RUN
-from ..engine.syntax.syntactic_summary import syntactic_summary
+from ..engine.syntax.syntactic_summary import is_abstract, is_unwritten, syntactic_summary
 from ..frozen import frozen
 from ..models.frameworks.training_loops import prepared
 from ..models.torch.nn.layer_models import guessed_network, opaque_module
@@ -312,7 +312,7 @@ class Wanted:
             return self._generic(option)
         kind = named(self.machine, self.state, self.scope, option)
         if isinstance(kind, HeapRef) and isinstance(self.state.heap.get(kind.id), Class):
-            return self._object_of(kind)
+            return self._network() if self._is_base_of_networks(kind) else self._object_of(kind)
         return self._of_library(kind.name if isinstance(kind, External) else last_name(option))
 
     def _generic(self, option: ast.Subscript) -> Value | None:
@@ -337,7 +337,7 @@ class Wanted:
         """A network, an optimizer, a tensor or a plain value of a class of a library."""
         last = kind.rpartition(".")[2]
         if is_layer(kind) or last in ("Module", "Sequential"):
-            return opaque_module(self.machine, self.state, self.name, self.at)
+            return self._network()
         if last in OPTIMIZERS:
             return HeapRef(self.state.new(Optimizer(self.name, [], True)))
         if last == "GradScaler":
@@ -345,6 +345,14 @@ class Wanted:
         if last in TENSORS:
             return Unknown(origin=Origin.BATCH)
         return Unknown(last, False, origin=PLAIN[last]) if last in PLAIN else None
+
+    def _network(self) -> HeapRef:
+        return opaque_module(self.machine, self.state, self.name, self.at)
+
+    def _is_base_of_networks(self, kind: HeapRef) -> bool:
+        """Whether a class leaves ``forward`` to derived ones: nothing is known of the network that is given."""
+        forward = own_function(self.state, kind, "forward") if is_module(self.state, kind) else None
+        return forward is not None and (is_abstract(forward.node) or self.machine.query(is_unwritten, forward.node))
 
     def _object_of(self, kind: HeapRef) -> Value | None:
         """An object of a class of the program, unless that takes too much. It may be one of a derived class."""

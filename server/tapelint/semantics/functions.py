@@ -36,7 +36,7 @@ from ..engine.evaluation import Items
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.observer import DropReason, OpaqueReason, Outcomes
 from ..engine.open_objects import made, open_up
-from ..engine.syntax.syntactic_summary import is_abstract, syntactic_summary
+from ..engine.syntax.syntactic_summary import is_unwritten, syntactic_summary
 from ..models.torch.autograd.grad_mode import as_mode
 from ..models.torch.registry import CUSTOM, DECORATORS
 from ..source import Definition, cached_on_node, walk
@@ -44,6 +44,7 @@ from . import networks_by_use
 from .call_shares import abandoned, ended, left_out, share_of, within
 from .displays import SOURCE, comprehend
 from .reassigned_data import used_by
+from .receivers import is_imagined
 
 Consumer = Callable[[State, Value], list[State]]
 """Runs the body of the loop that asked a generator for a value: the paths that come out of it."""
@@ -269,7 +270,7 @@ def _executed(
         return Generator(definition, frame, function)
     entry = push(machine, state, function, frame, given, node)
     try:
-        outcomes = _outcomes(machine, state, function)
+        outcomes = _outcomes(machine, state, function, given[0] if given else None)
     finally:
         unwind(machine, entry)
     if before is not None and all(isinstance(o.completion, Raise) and o.completion.error.is_unwanted for o in outcomes):
@@ -278,16 +279,16 @@ def _executed(
     return choose(machine, state, pop(machine, entry, outcomes), key)
 
 
-def _outcomes(machine: Machine, state: State, function: Function) -> list[State]:
+def _outcomes(machine: Machine, state: State, function: Function, receiver: Value | None) -> list[State]:
     """The paths on which the code of a function ends."""
     definition = function.node
     if isinstance(definition, ast.Lambda):
         machine.unit.completed.add(body := definition.body)
         return machine.run_paths(state, lambda s: _return(s, machine.eval(body, s)))
     outcomes = machine.block(definition.body, [state])
-    if function.owner is not None and machine.query(_is_unwritten, definition):
+    if function.owner is not None and machine.query(is_unwritten, definition):
         for out in outcomes:
-            out.completion = Return(UNWRITTEN)
+            out.completion = Return(Unknown("unwritten") if is_imagined(machine, receiver) else UNWRITTEN)
     return outcomes
 
 
@@ -302,19 +303,6 @@ def makes_function(definition: ast.AST) -> bool:
     """Whether a function defines another one in it: what comes of that depends on what it will be given."""
     body = definition.body if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)) else []
     return any(isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) for node in body for each in walk(node))
-
-
-def _is_unwritten(definition: ast.AST) -> bool:
-    """Whether there is no code in a method: nothing but a docstring, ``pass``, ``...`` or an error that is returned."""
-    body = definition.body if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)) else [definition]
-    return all(
-        isinstance(each, ast.Pass)
-        or isinstance(each, ast.Expr)
-        and isinstance(each.value, ast.Constant)
-        or isinstance(each, ast.Return)
-        and is_abstract(definition)
-        for each in body
-    )
 
 
 def _yields(definition: ast.AST) -> bool:

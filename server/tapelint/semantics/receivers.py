@@ -85,4 +85,9 @@ def is_left_to_others(machine: Machine, state: State, owner: Value, method: Valu
         return False
     if not isinstance(owner, HeapRef) or not isinstance(state.heap[owner.id], Instance):
         return True
-    return owner.id in machine.facts.objects.imagined or bool(getattr(function.node, "decorator_list", ()))
+    return is_imagined(machine, owner) or bool(getattr(function.node, "decorator_list", ()))
+
+
+def is_imagined(machine: Machine, value: Value | None) -> bool:
+    """Whether an object was made for an argument or a method: it may be of a derived class."""
+    return isinstance(value, HeapRef) and value.id in machine.facts.objects.imagined

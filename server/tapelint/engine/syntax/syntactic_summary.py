@@ -80,6 +80,19 @@ def _is_abstract(scope: ast.AST) -> bool:
     return False
 
 
+def is_unwritten(definition: ast.AST) -> bool:
+    """Whether there is no code in a method: nothing but a docstring, ``pass``, ``...`` or an error that is returned."""
+    body = definition.body if isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)) else [definition]
+    return all(
+        isinstance(each, ast.Pass)
+        or isinstance(each, ast.Expr)
+        and isinstance(each.value, ast.Constant)
+        or isinstance(each, ast.Return)
+        and is_abstract(definition)
+        for each in body
+    )
+
+
 @cached_on_node
 def syntactic_summary(scope: ast.AST) -> SyntacticSummary:
     """The summary of a function, a lambda or a class."""
