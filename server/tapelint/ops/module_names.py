@@ -76,7 +76,9 @@ _WITHOUT_LAYERS = (
 
 LAYERS = re.compile(
     rf"torch\.nn\.(?!{_WITHOUT_LAYERS}\.)(?:\w+\.)*(?!(?:{_PLAIN})$)[A-Z]\w*"
-    r"|(?:pytorch_lightning|lightning|torchvision\.models|timm|transformers)\.(?:\w+\.)*[A-Z]\w*"
+    r"|(?:pytorch_lightning|lightning)\.(?:\w+\.)*[A-Z]\w*Module"
+    r"|(?:torchvision\.models|timm\.(?:models|layers|loss))\.(?:\w+\.)*[A-Z]\w*"
+    rf"|transformers\.(?:\w+\.)*(?:modeling_\w+\.[A-Z]\w*|\w*PreTrainedModel|{_ARCHITECTURE})"
     rf"|{_GRAPHS}(?!\w*(?:Index|Info|Output|Loader|LR)$)[A-Z]\w*"
 )
 """Names of library classes whose objects are Modules."""
