@@ -240,6 +240,9 @@ class Networks(Record):
     made_for: dict[int, frozenset[int]] = field(default_factory=dict)
     # The leaf that stands for all that an optimizer holds, by the heap id of each.
     stand_ins: dict[int, int] = field(default_factory=dict)
+    # The optimizer that code which is not known was given, and no other object, by the ids of the unknown values that
+    # it returned.
+    schedules: dict[int, int] = field(default_factory=dict)
     # The module that was asked for its parameters, by the empty list that it returned.
     parameters_requested_by: dict[int, int] = field(default_factory=dict)
     # Where the mode of a module was set last.

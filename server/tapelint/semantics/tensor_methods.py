@@ -18,6 +18,7 @@ from ..domain.traversal import tensors_in
 from ..domain.values import (
     BuiltinMethod,
     Const,
+    Optimizer,
     Origin,
     TensorRef,
     Unknown,
@@ -125,10 +126,18 @@ def _called_as(machine: Machine, state: State, receiver: Unknown, call: Call) ->
             return _number_in_unknown(machine, state, call.node)
         case "zero_grad":
             unknown_may_hold(machine, state, call.name)
+        case "step" if _is_schedule(machine, state, receiver):
+            return Unknown("step", False)
         case "step":
             unknown_may_hold(machine, state, call.name)
             return unknown_step(machine, state, call)
     return None
+
+
+def _is_schedule(machine: Machine, state: State, value: Unknown) -> bool:
+    """Whether what is stepped was made of an optimizer that the program steps by itself: of its learning rate."""
+    optimizer = machine.facts.networks.schedules.get(value.tensor_id)
+    return optimizer is not None and state.get(optimizer, Optimizer).stepped is not None
 
 
 def _method_of_batch(machine: Machine, state: State, receiver: Unknown, call: Call) -> Value:

@@ -15,6 +15,7 @@ from ..domain.values import (
     External,
     HeapRef,
     Instance,
+    Optimizer,
     Tuple,
     Unknown,
     Value,
@@ -63,12 +64,20 @@ def unknown_call(
     result = dispatch.opaque(machine, state, given, node, name) if given else Unknown("call")
     if held and isinstance(result, Unknown):
         machine.facts.objects.holders[result.tensor_id] = held
+        _note_schedule(machine, state, result, values)
     callbacks = () if is_harmless(function) else kept_by(state, function, values)
     if callbacks:
         may_have_called(machine, state, callbacks, node)
         if isinstance(result, Unknown):
             state.edit_given_attributes(result.tensor_id)[facets.CALLBACKS] = Tuple(callbacks)
     return result
+
+
+def _note_schedule(machine: Machine, state: State, result: Unknown, given: Sequence[Value]) -> None:
+    """Note of what optimizer alone something was made: it may set the learning rate, and be stepped beside it."""
+    match [value for value in given if isinstance(value, HeapRef)]:
+        case [HeapRef(key)] if isinstance(state.heap[key], Optimizer):
+            machine.facts.networks.schedules[result.tensor_id] = key
 
 
 def _note_handed(
