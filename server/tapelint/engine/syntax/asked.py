@@ -43,10 +43,13 @@ def is_of_network(asked: frozenset[str]) -> bool:
     return bool(asked & ONLY_OF_NETWORKS) or bool(asked & RUN) and bool(asked & OF_NETWORKS)
 
 
-def is_of_optimizer(asked: frozenset[str]) -> bool:
-    """Whether what is ``asked`` of something makes it an optimizer, and nothing else."""
-    is_stepped = "step" in asked or STEPPED in asked
-    return is_stepped and "zero_grad" in asked and asked <= OF_OPTIMIZERS | {"zero_grad", STEPPED}
+def is_of_optimizer(asked: frozenset[str], has_parameters: bool = False) -> bool:
+    """Whether what is ``asked`` of something makes it an optimizer, and nothing else. One that was made of parameters
+    need not be cleared: the network may be.
+    """
+    is_cleared = "zero_grad" in asked and not asked.isdisjoint(("step", STEPPED))
+    is_one = is_cleared or has_parameters and "step" in asked
+    return is_one and asked <= OF_OPTIMIZERS | {"zero_grad", STEPPED}
 
 
 @cached_on_node

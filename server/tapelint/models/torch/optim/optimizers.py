@@ -16,6 +16,7 @@ Of an optimizer that the program derives from ``torch.optim.Optimizer`` ``step``
 from __future__ import annotations
 
 import ast
+from contextlib import nullcontext
 
 from ....autograd import (
     TorchRaises,
@@ -27,7 +28,7 @@ from ....autograd import (
 from ....autograd.events.broken_graph import InferenceTensorUsed
 from ....autograd.gradients import history
 from ....autograd.gradients.withheld import Fates
-from ....because import guess
+from ....because import Because, guess
 from ....domain import facets
 from ....domain.completion import ProgramRaised
 from ....domain.state import State
@@ -130,7 +131,11 @@ def step(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value
         history.doubted(state, assumed_parameters(machine, state, receiver, True))
     elif given and closure == NONE and isinstance(call.node, ast.Call):
         machine.lifecycle.unknown_stepped.publish(machine, UnknownStepped(state, call.node, sorted(given)))
-    return NONE if is_paused(state, receiver) else advance(machine, state, receiver, call)
+    if is_paused(state, receiver):
+        return NONE
+    is_guessed = closure != NONE and given is not None
+    with machine.facts.events.assuming(_calls_closure(call)) if is_guessed else nullcontext():
+        return advance(machine, state, receiver, call)
 
 
 def is_paused(state: State, receiver: HeapRef) -> bool:
@@ -279,13 +284,17 @@ def unknown_step(machine: Machine, state: State, call: Call) -> Value | None:
     own = closure.function if isinstance(closure, BoundMethod) else closure
     if not isinstance(own, Function) or not syntactic_summary(own.node).backward or len(call.args) > 1:
         return None
-    called = call.node.func if isinstance(call.node, ast.Call) else None
-    name = f"`{written(called.value)}`" if isinstance(called, ast.Attribute) else "it"
     mode, state.grad_mode = state.grad_mode, True
-    with machine.facts.events.assuming(guess(f"{name} is an optimizer, which calls the closure")):
+    with machine.facts.events.assuming(_calls_closure(call)):
         result = machine.call(state, closure, [], {}, call.node, call.key)
     state.grad_mode = mode
     return result
+
+
+def _calls_closure(call: Call) -> Because:
+    called = call.node.func if isinstance(call.node, ast.Call) else None
+    name = f"`{written(called.value)}`" if isinstance(called, ast.Attribute) else "it"
+    return guess(f"{name} is an optimizer, which calls the closure")
 
 
 PACKAGE = "torch.optim.lr_scheduler"
