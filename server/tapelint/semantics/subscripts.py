@@ -152,14 +152,13 @@ def _item(
 
 def _entry(machine: Machine, state: State, owner: HeapRef, thing: Mapping, index: Value, node: ast.AST) -> Value:
     key = as_key(settled(index))
-    if key is not None:
-        found = thing.items.get(key)
-        if found is not None:
-            return at_known_index(machine, state, owner.id, found, index)
-        if thing.default is not None:
-            made = machine.call(state, thing.default, [], {}, node)
-            state.edit(owner.id, Mapping).items[key] = made
-            return made
+    if key is not None and (found := thing.items.get(key)) is not None:
+        return at_known_index(machine, state, owner.id, found, index)
+    may_be_there = thing.items if key is None else [each for each in thing.items if isinstance(each, Unknown)]
+    if thing.default is not None and not may_be_there:
+        made = machine.call(state, thing.default, [], {}, node)
+        state.edit(owner.id, Mapping).items[entry_key(index)] = made
+        return made
     if isinstance(index, Unknown) and index in thing.items:
         return thing.items[index]
     there = thing if key is None else _under_unknown_keys(state, thing)

@@ -36,10 +36,12 @@ def leave(state: State, loop: ast.AST) -> None:
 
 def cut(state: State, loop: ast.AST) -> None:
     """A loop ends on this path of which not all iterations were followed."""
-    for place in _grown(loop):
+    for place, by_default in _grown(loop):
         value = _at(state, place)
         thing = state.heap.get(value.id) if isinstance(value, HeapRef) else None
-        if isinstance(value, HeapRef) and isinstance(thing, (Sequence, Mapping)) and thing.kind in PLAIN:
+        if not isinstance(value, HeapRef) or not isinstance(thing, (Sequence, Mapping)) or thing.kind not in PLAIN:
+            continue
+        if not by_default or isinstance(thing, Mapping) and thing.default is not None:
             state.edit(value.id, type(thing)).is_partial = True
 
 
@@ -47,14 +49,17 @@ PLAIN = ("list", "set", "dict")
 
 
 @cached_on_node
-def _grown(loop: ast.AST) -> tuple[ast.expr, ...]:
-    """What the loop adds to: it calls a method for that, or assigns to an item."""
-    found: dict[str, ast.expr] = {}
+def _grown(loop: ast.AST) -> tuple[tuple[ast.expr, bool], ...]:
+    """What the loop adds to: it calls a method for that, or assigns to an item; and whether only what has a default
+    grows by it, as `counts` by ``counts[key].append(1)``.
+    """
+    found: dict[str, tuple[ast.expr, bool]] = {}
     for node in walk(loop):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in FILLING:
-            found.setdefault(ast.dump(node.func.value), node.func.value)
-        elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
-            found.setdefault(ast.dump(node.value), node.value)
+            found.setdefault(ast.dump(node.func.value), (node.func.value, False))
+        elif isinstance(node, ast.Subscript):
+            is_read = isinstance(node.ctx, ast.Load)
+            found.setdefault(f"{is_read} {ast.dump(node.value)}", (node.value, is_read))
     return tuple(found.values())
 
 
