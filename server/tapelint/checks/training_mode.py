@@ -64,12 +64,19 @@ def on_module_returned(machine: Machine, event: ModuleReturned) -> None:
 def _note_evaluation_call(machine: Machine, event: ModuleReturned, module: HeapRef, graph: Node | None) -> None:
     """A network was called in evaluation mode: it is evaluated, or another call trains it, which records ``graph``."""
     state, networks = event.state, machine.facts.networks
-    before = networks.training_calls.get((event.call, module.id, state.iterations[0].run))
-    if before is None or graph is None:
-        if module.id in networks.mode_set and any(trained == module.id for _, trained, _ in networks.training_calls):
-            state.evaluated |= {module.id}
+    before, now = networks.training_calls.get((event.call, module.id, state.iterations[0].run)), state.point(event.call)
+    if before is None or graph is None or before.calls != now.calls:
+        state.evaluated |= {
+            key for key in networks.mode_set if key not in state.evaluated and _is_whole(machine, state, key, module)
+        }
     elif module.id in state.evaluated:
-        _note_evaluation(machine, state, module, graph, before, state.point(event.call))
+        _note_evaluation(machine, state, module, graph, before, now)
+
+
+def _is_whole(machine: Machine, state: State, network: int, part: HeapRef) -> bool:
+    """Whether a network that was trained is called, or a part of it: by a method that is not its ``forward``."""
+    trained = any(network == each for _, each, _ in machine.facts.networks.training_calls)
+    return trained and (network == part.id or any(part == each for _, each in members(state, HeapRef(network))))
 
 
 def _note_evaluation(

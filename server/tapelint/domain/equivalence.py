@@ -232,9 +232,7 @@ class Bisimulation:
         if live is not None and not needed(live, name, one, two):
             return True
         if self.is_plain(self.state, one) and self.is_plain(self.other, two):
-            if one != two and not (self.are_lists(one, two) and self.values(one, two)):
-                self.plain.append((*keys, name))
-            return True
+            return self.may_forget(keys, name, one, two)
         is_object = isinstance(self.other.heap[keys[1]], Instance)
         if is_object and MISSING in (one, two) and (refers_back(one, keys[0], name) or refers_back(two, keys[1], name)):
             self.plain.append((*keys, name))
@@ -242,6 +240,16 @@ class Bisimulation:
         if not self.values(one, two):
             return False
         if _has_other_constants(one, two):
+            self.plain.append((*keys, name))
+        return True
+
+    def may_forget(self, keys: Keys, name: Any, one: Value, two: Value) -> bool:
+        """Note plain values that differ; not the mode of a network that the program has set, which decides how it
+        trains.
+        """
+        if one != two and name == "training" and keys[0] in self.facts.networks.mode_set:
+            return False
+        if one != two and not (self.are_lists(one, two) and self.values(one, two)):
             self.plain.append((*keys, name))
         return True
 
