@@ -184,8 +184,8 @@ class EntryPoints:
 
     def give_graphs(self, budget: Budget) -> None:
         """Call functions as a caller might whose tensors require grad, as long as the fuel for that lasts; not those
-        that the script has called, or what trains: there the arguments are known. Where others have called a function,
-        only what they may give a graph to requires grad.
+        that the script has called, or what trains calls: there the arguments are known. What goes backward itself has
+        no caller that does. Where others have called a function, only what they may give a graph to requires grad.
         """
         machine, ran = self.machine, [*self.steps]
         known = self.script.union(*(each.called for each in self.driven))
@@ -194,10 +194,10 @@ class EntryPoints:
                 run = partial(imagine_apply, machine, self.state.fork(), kind)
                 self._run("latent", Candidate(backward, kind), self.finish, budget, run)
         known = self.script.union(*(each.called for each in self.driven if each.rank == TRAINS))
-        for _, candidate in self.ranked:
+        for rank, candidate in self.ranked:
             machine.check_cancelled()
             function, owner = candidate.function, candidate.owner
-            if budget.together <= 0 or function.node in known:
+            if budget.together <= 0 or function.node in known or rank == TRAINS:
                 continue
             if is_worth_imagining(machine, self.state, function, owner, self.finish.loads):
                 own = [each.unit for each in self.driven if each.function.node is function.node]
