@@ -188,11 +188,7 @@ class EntryPoints:
         no caller that does. Where others have called a function, only what they may give a graph to requires grad.
         """
         machine, ran = self.machine, [*self.steps]
-        known = self.script.union(*(each.called for each in self.driven))
-        for kind, backward in functions_of(self.state, self.module):
-            if budget.together > 0 and backward.node not in known:
-                run = partial(imagine_apply, machine, self.state.fork(), kind)
-                self._run("latent", Candidate(backward, kind), self.finish, budget, run)
+        self._apply_functions(budget)
         known = self.script.union(*(each.called for each in self.driven if each.rank == TRAINS))
         for rank, candidate in self.ranked:
             machine.check_cancelled()
@@ -205,6 +201,14 @@ class EntryPoints:
                 base = self._base(candidate, budget)
                 run = partial(imagined_call, machine, base.result, function, owner, led)
                 self._run("latent", candidate, base, budget, run, led)
+
+    def _apply_functions(self, budget: Budget) -> None:
+        """Apply each Function whose backward no pass has reached."""
+        known = self.script.union(*(each.called for each in self.driven))
+        for kind, backward in functions_of(self.state, self.module):
+            if budget.together > 0 and backward.node not in known:
+                run = partial(imagine_apply, self.machine, self.state.fork(), kind)
+                self._run("latent", Candidate(backward, kind), self.finish, budget, run)
 
     def call_in_turn(self, budget: Budget) -> None:
         """Call what is a round of training after what leaves gradients off, on the same object."""
