@@ -218,6 +218,10 @@ class Training(Record):
     # The scalers of mixed precision, by their heap ids; those that came as arguments, each with the argument's name.
     scalers: set[int] = field(default_factory=set)
     handed_scalers: dict[int, str] = field(default_factory=dict)
+    # The leaf that stands for what a scaled loss reaches where that is not known, by the scaler that has scaled it, and
+    # by the scaled loss.
+    scaled_leaves: dict[int, int] = field(default_factory=dict)
+    scaled_roots: dict[int, int] = field(default_factory=dict)
     # Tensors whose gradient the program wants.
     wanted_gradients: set[int] = field(default_factory=set)
     # What the backward of a node returned last.

@@ -263,7 +263,7 @@ def _infer(
     if "range" in uses:
         return unknown_number()
     if {"scale", "step"} <= uses and "()" not in uses:
-        return handed_scaler(machine, state, name)
+        return handed_scaler(machine, state, name, node)
     if is_optimizer(uses):
         return HeapRef(state.new(Optimizer(name, [], True)))
     if "()" in uses and parameter.annotation is None:
@@ -341,7 +341,7 @@ class Wanted:
         if last in OPTIMIZERS:
             return HeapRef(self.state.new(Optimizer(self.name, [], True)))
         if last == "GradScaler":
-            return handed_scaler(self.machine, self.state, self.name)
+            return handed_scaler(self.machine, self.state, self.name, self.at)
         if last in TENSORS:
             return Unknown(origin=Origin.BATCH)
         return Unknown(last, False, origin=PLAIN[last]) if last in PLAIN else None

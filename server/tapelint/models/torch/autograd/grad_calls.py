@@ -74,6 +74,8 @@ def clip_gradients(machine: Machine, state: State, call: Call) -> Value:
     clipped = GradientsClipped(point=point, because=reason_of(past), past=past, limit=number, premises=premises)
     machine.facts.events.publish(clipped)
     history.clipped(state, keys, point)
+    if not any(gradients.passes for gradients, _ in past):  # it may be what an unknown loss has reached
+        history.clipped(state, set(machine.facts.training.scaled_leaves.values()), point)
     machine.unit.notes.record(Fates).use(state, keys)
     if not clipped.only_measures:
         history.clipped_early(state, keys, point)

@@ -48,16 +48,24 @@ def scaler(machine: Machine, state: State, call: Call) -> Value:
     attributes: dict[str, Value] = {"enabled": call.kwargs.get("enabled", TRUE), facets.SCALER_STAGES: Tuple(())}
     made = HeapRef(state.new(Instance(External("torch.amp.GradScaler"), attributes)))
     machine.facts.training.scalers.add(made.id)
+    _stand_in(machine, state, made.id, call.node)
     open_objects.made(machine, state, made.id)
     return made
 
 
-def handed_scaler(machine: Machine, state: State, name: str) -> Value:
+def _stand_in(machine: Machine, state: State, scaler: int, node: ast.AST) -> None:
+    """One leaf stands for what its losses reach, where that is not known."""
+    held = leaf(state, node, True, parameter=True, assumption="scaled", is_guessed=True)
+    machine.facts.training.scaled_leaves[scaler] = held
+
+
+def handed_scaler(machine: Machine, state: State, name: str, node: ast.AST) -> Value:
     """A scaler that came as the argument ``name``: what it was used for before, and whether it is enabled, its caller
     knows.
     """
     made = HeapRef(state.new(Instance(External("torch.amp.GradScaler"), {"enabled": Unknown("enabled", False)}, True)))
     machine.facts.training.handed_scalers[made.id] = name
+    _stand_in(machine, state, made.id, node)
     return made
 
 
@@ -76,6 +84,7 @@ def forget_stages(machine: Machine, state: State, keys: Iterable[int]) -> None:
     for key in (training.scalers | training.handed_scalers.keys()).intersection(keys):
         if key in state.heap:
             state.edit_attributes(key)[facets.SCALER_STAGES] = OTHERS
+            history.doubted(state, [leaf for leaf, past in state.history.items() if past.scale is not None])
 
 
 REFUSED: Mapping[tuple[ScalerMethod, ScalerMethod], str] = {
@@ -192,11 +201,20 @@ def scale(machine: Machine, state: State, call: Call) -> Value:
             premise = _is_on(machine, scaler.id)
         scaled_at = replace(point, supposed=premise) if premise else point
         machine.facts.record_provenance(scaled.id, Provenance(scaled=scaled_at))
+        if isinstance(scaler, HeapRef) and (stands_for := machine.facts.training.scaled_leaves.get(scaler.id)):
+            machine.facts.training.scaled_roots[scaled.id] = stands_for
     return scaled
 
 
 @function("torch.amp.GradScaler.step")
 def scaled_step(machine: Machine, state: State, call: Call) -> Value:
+    result, scaler = _step(machine, state, call), call.args[0]
+    if isinstance(scaler, HeapRef) and (held := machine.facts.training.scaled_leaves.get(scaler.id)) is not None:
+        history.forgotten(state, held)
+    return result
+
+
+def _step(machine: Machine, state: State, call: Call) -> Value:
     optimizer = call.get(1, "optimizer")
     _enter_stage(machine, state, call, "step")
     if isinstance(optimizer, HeapRef) and isinstance(state.heap[optimizer.id], Optimizer):

@@ -36,7 +36,7 @@ from .... import autograd
 from ....autograd import Leaf, Node, bump, fresh_id
 from ....autograd.gradients import history
 from ....autograd.gradients.ledger import book, planned
-from ....autograd.model.graph_search import nodes_below
+from ....autograd.model.graph_search import leaf_tensors, nodes_below
 from ....because import NOTHING, Because, guess
 from ....domain.reachability import reachable_graph
 from ....domain.state import State
@@ -106,12 +106,23 @@ def reach_stand_ins(machine: Machine, state: State, roots: Sequence[int], node: 
     """A backward may reach whatever an optimizer holds, where one of both is not known: what it begins at, which
     ``is_known`` otherwise, or what the optimizer holds.
     """
+    _reach_scaled(machine, state, roots, node)
     networks = machine.facts.networks
     known = [(by, key) for by, key in networks.stand_ins.items() if by in state.heap]
     wide = [key for by, key in known if not (is_known and _held_by(machine, state, by))]
     if leaves := [key for key in wide if key in state.tensors]:
         run = planned(machine.facts, state, roots, node, (), (), [*map(Leaf, leaves)], NOTHING, False)
         book(machine.facts, state, replace(run, scale=None), leaves)
+
+
+def _reach_scaled(machine: Machine, state: State, roots: Sequence[int], node: ast.AST) -> None:
+    """A backward from a scaled loss of which nothing is known reaches the leaf that stands for what it does."""
+    scaled = machine.facts.training.scaled_roots
+    leaves = [scaled[root] for root in roots if scaled.get(root) in state.tensors]
+    reached = [state.tensors[key] for key in leaf_tensors(state.grad_fns(roots))] if leaves else []
+    if leaves and not any(each.parameter for each in reached):
+        run = planned(machine.facts, state, roots, node, (), (), [*map(Leaf, leaves)], NOTHING, False)
+        book(machine.facts, state, run, leaves)
 
 
 def order_only(machine: Machine, state: State, optimizer: HeapRef, is_step: bool, held: Sequence[int]) -> list[int]:
