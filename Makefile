@@ -44,7 +44,7 @@ client-check: node_modules/.ready ## type-check and build the VS Code client
 	npm run --silent build
 
 oracle: .venv-oracle/.ready ## let real PyTorch judge what the tests claim
-	$(ORACLE)/pytest -q -n auto --dist worksteal tests/oracle tests/mdtest
+	$(ORACLE)/pytest -q -n auto --dist worksteal tests/oracle
 
 fuzz: .venv-oracle/.ready ## compare with real PyTorch: COUNT (500) random programs from SEED (1), for TIME seconds at most
 	OMP_NUM_THREADS=1 $(ORACLE)/python -m tools.fuzz \
