@@ -83,7 +83,7 @@ def classes_of(state: State, value: Value) -> tuple[Value, ...]:
         case Const():
             return (External(f"{type(value.value).__module__}.{type(value.value).__qualname__}"),)
         case TensorRef():
-            return _of_tensor(state.tensors[value.id])
+            return _of_tensor(state, state.tensors[value.id])
         case Tuple():
             return _of_tuple(value)
         case HeapRef():
@@ -116,8 +116,10 @@ def _is_method(state: State, value: BuiltinMethod) -> bool:
     return isinstance(value.receiver, (TensorRef, Const)) or is_module_like(state, value.receiver)
 
 
-def _of_tensor(tensor: Tensor) -> tuple[Value, ...]:
-    if tensor.assumption or tensor.stands_for_module:
+def _of_tensor(state: State, tensor: Tensor) -> tuple[Value, ...]:
+    """That something is a tensor which was taken for one, a backward from it has shown."""
+    is_walked = tensor.grad_fn is not None and tensor.grad_fn in state.freed
+    if tensor.assumption and not is_walked or tensor.stands_for_module:
         return ()
     return (External("torch.nn.Parameter"),) if tensor.parameter else (External("torch.Tensor"),)
 
