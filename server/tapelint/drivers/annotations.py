@@ -17,6 +17,7 @@ from ..domain.values import (
     Value,
 )
 from ..engine.machine import Machine
+from ..ops.module_names import is_layer
 from ..semantics import attributes
 from ..source import last_name
 
@@ -44,6 +45,20 @@ def is_tensor(annotation: ast.expr | None) -> bool:
     """Whether an annotation allows a tensor, or None, and nothing else."""
     found = [*options(annotation)] if annotation is not None else []
     return bool(found) and all(each is not None and last_name(each) in TENSORS for each in found)
+
+
+def library_kind(name: str) -> str | None:
+    """What the objects of a class of a library are, if not plain: networks, optimizers, scalers of mixed precision or
+    tensors.
+    """
+    last = name.rpartition(".")[2]
+    if is_layer(name) or last in ("Module", "Sequential"):
+        return "network"
+    if last in OPTIMIZERS:
+        return "optimizer"
+    if last == "GradScaler":
+        return "scaler"
+    return "tensor" if last in TENSORS else None
 
 
 def options(annotation: ast.expr | None) -> Iterator[ast.expr | None]:

@@ -26,7 +26,7 @@ from dataclasses import replace
 
 from ..bounds import BOUNDS
 from ..domain.completion import ProgramRaised
-from ..domain.mro import dataclass_fields, is_module, lookup_in_mro, mro_of, own_function
+from ..domain.mro import dataclass_fields, lookup_in_mro, mro_of, own_function
 from ..domain.options import Option, optional
 from ..domain.state import State
 from ..domain.values import (
@@ -56,17 +56,17 @@ from ..engine.open_objects import open_up
 from ..engine.paths import constant_contents
 from ..engine.statistics import Entry
 from ..engine.syntax.asked import OF_NETWORKS, RUN
-from ..engine.syntax.syntactic_summary import is_abstract, is_unwritten, syntactic_summary
+from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
 from ..models.frameworks.training_loops import prepared
 from ..models.torch.nn.layer_models import guessed_network, opaque_module
 from ..models.torch.nn.module_registry import Guess
 from ..models.torch.optim.gradient_scaling import handed_scaler
 from ..models.torch.optim.handed_optimizers import note_handed
-from ..ops.module_names import is_layer
 from ..semantics.functions import drained
+from ..semantics.receivers import leaves_forward
 from ..source import last_name
-from .annotations import MANY, OPTIMIZERS, PLAIN, TENSORS, named, options, parts
+from .annotations import MANY, PLAIN, library_kind, named, options, parts
 from .attribute_flow import fill_in, hand_in
 from .parameter_uses import FED, WALKED, is_optimizer, only_stepped, uses_of
 
@@ -312,7 +312,7 @@ class Wanted:
             return self._generic(option)
         kind = named(self.machine, self.state, self.scope, option)
         if isinstance(kind, HeapRef) and isinstance(self.state.heap.get(kind.id), Class):
-            return self._network() if self._is_base_of_networks(kind) else self._object_of(kind)
+            return self._network() if leaves_forward(self.machine, self.state, kind) else self._object_of(kind)
         return self._of_library(kind.name if isinstance(kind, External) else last_name(option))
 
     def _generic(self, option: ast.Subscript) -> Value | None:
@@ -336,23 +336,19 @@ class Wanted:
     def _of_library(self, kind: str) -> Value | None:
         """A network, an optimizer, a tensor or a plain value of a class of a library."""
         last = kind.rpartition(".")[2]
-        if is_layer(kind) or last in ("Module", "Sequential"):
-            return self._network()
-        if last in OPTIMIZERS:
-            return HeapRef(self.state.new(Optimizer(self.name, [], True)))
-        if last == "GradScaler":
-            return handed_scaler(self.machine, self.state, self.name, self.at)
-        if last in TENSORS:
-            return Unknown(origin=Origin.BATCH)
+        match library_kind(kind):
+            case "network":
+                return self._network()
+            case "optimizer":
+                return HeapRef(self.state.new(Optimizer(self.name, [], True)))
+            case "scaler":
+                return handed_scaler(self.machine, self.state, self.name, self.at)
+            case "tensor":
+                return Unknown(origin=Origin.BATCH)
         return Unknown(last, False, origin=PLAIN[last]) if last in PLAIN else None
 
     def _network(self) -> HeapRef:
         return opaque_module(self.machine, self.state, self.name, self.at)
-
-    def _is_base_of_networks(self, kind: HeapRef) -> bool:
-        """Whether a class leaves ``forward`` to derived ones: nothing is known of the network that is given."""
-        forward = own_function(self.state, kind, "forward") if is_module(self.state, kind) else None
-        return forward is not None and (is_abstract(forward.node) or self.machine.query(is_unwritten, forward.node))
 
     def _object_of(self, kind: HeapRef) -> Value | None:
         """An object of a class of the program, unless that takes too much. It may be one of a derived class."""

@@ -11,11 +11,11 @@ from collections import Counter, OrderedDict
 from functools import lru_cache
 
 from .. import ops
-from ..domain.mro import mro_of, own_function
+from ..domain.mro import is_module, mro_of, own_function
 from ..domain.state import State
 from ..domain.values import BoundMethod, Class, External, Frame, Function, HeapRef, Instance, Super, Unknown, Value
 from ..engine.machine import Machine
-from ..engine.syntax.syntactic_summary import is_abstract
+from ..engine.syntax.syntactic_summary import is_abstract, is_unwritten
 from ..models.torch.registry import TENSOR_METHODS
 from ..ops.module_names import answers
 
@@ -86,6 +86,12 @@ def is_left_to_others(machine: Machine, state: State, owner: Value, method: Valu
     if not isinstance(owner, HeapRef) or not isinstance(state.heap[owner.id], Instance):
         return True
     return is_imagined(machine, owner) or bool(getattr(function.node, "decorator_list", ()))
+
+
+def leaves_forward(machine: Machine, state: State, kind: HeapRef) -> bool:
+    """Whether a class of networks leaves ``forward`` to derived ones."""
+    forward = own_function(state, kind, "forward") if is_module(state, kind) else None
+    return forward is not None and (is_abstract(forward.node) or machine.query(is_unwritten, forward.node))
 
 
 def is_imagined(machine: Machine, value: Value | None) -> bool:

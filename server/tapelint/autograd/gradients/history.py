@@ -235,11 +235,6 @@ def forget_used(state: AutogradState, leaves: Iterable[int]) -> None:
     )
 
 
-def forgotten(state: AutogradState, leaf: int) -> None:
-    """What a leaf has got is of no use any more."""
-    state.history.pop(leaf, None)
-
-
 def clipped(state: AutogradState, leaves: Iterable[int], point: ProgramPoint, by_hook: bool = False) -> None:
     change(state, leaves, lambda g: replace(g, clip=Clip(point, g.scale, by_hook)), new=False)
 

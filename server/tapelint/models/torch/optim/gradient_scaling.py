@@ -210,7 +210,7 @@ def scale(machine: Machine, state: State, call: Call) -> Value:
 def scaled_step(machine: Machine, state: State, call: Call) -> Value:
     result, scaler = _step(machine, state, call), call.args[0]
     if isinstance(scaler, HeapRef) and (held := machine.facts.training.scaled_leaves.get(scaler.id)) is not None:
-        history.forgotten(state, held)
+        state.history.pop(held, None)
     return result
 
 
