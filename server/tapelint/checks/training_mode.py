@@ -75,7 +75,7 @@ def _note_evaluation_call(machine: Machine, event: ModuleReturned, module: HeapR
 
 def _is_whole(machine: Machine, state: State, network: int, part: HeapRef) -> bool:
     """Whether a network that was trained is called, or a part of it: by a method that is not its ``forward``."""
-    trained = any(network == each for _, each, _ in machine.facts.networks.training_calls)
+    trained = any(network == each for _, each, _ in machine.facts.networks.training_calls) and network in state.heap
     return trained and (network == part.id or any(part == each for _, each in members(state, HeapRef(network))))
 
 
