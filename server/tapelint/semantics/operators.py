@@ -33,7 +33,7 @@ from ..domain.values import (
 from ..engine.loops.thresholds import assume_reached
 from ..engine.lost_history import added, computed, weighed
 from ..engine.machine import EXPRESSIONS, Machine
-from ..engine.paths.conditions import remembered
+from ..engine.paths.conditions import following, remembered
 from ..engine.paths.truth import tested_truth, truth
 from ..models.python import sets
 from ..models.python.classes.comparisons import equal, identical, is_among
@@ -381,9 +381,14 @@ def container_keys(machine: Machine, state: State, value: Value) -> list[Any] | 
     return [i.value for i in items if isinstance(i, Const)] if all(isinstance(i, Const) for i in items) else None
 
 
-def _truth_of_part(machine: Machine, state: State, node: ast.BoolOp, part: ast.expr, value: Value) -> bool | None:
-    """The truth of a part of ``a and b``; Python does not ask for that of the last one."""
-    return (truth if part is node.values[-1] else tested_truth)(machine, state, value)
+def _truth_of_part(
+    machine: Machine, state: State, node: ast.BoolOp, part: ast.expr, value: Value
+) -> tuple[bool | None, Value]:
+    """The truth of a part of ``a and b``, and its value; Python does not ask for that of the last one."""
+    known = (truth if part is node.values[-1] else tested_truth)(machine, state, value)
+    if known is None and isinstance(part, ast.Compare) and (follows := following(machine, part, state)) is not None:
+        return follows, Const(follows)
+    return known, value
 
 
 def boolean(machine: Machine, node: ast.BoolOp, state: State, key: object) -> Value:
@@ -393,9 +398,11 @@ def boolean(machine: Machine, node: ast.BoolOp, state: State, key: object) -> Va
     for part in node.values:
         machine.unit.completed.add(part)
         value = machine.eval(part, state)
-        if manager := isinstance(part, ast.Call) and isinstance(value, MANAGERS):
+        if isinstance(part, ast.Call) and isinstance(value, MANAGERS):
             _pass_over(machine, state, node, part, value)
-        known = manager or _truth_of_part(machine, state, node, part, value)
+            known: bool | None = True
+        else:
+            known, value = _truth_of_part(machine, state, node, part, value)
         if known is stop:
             break
         if known is None:

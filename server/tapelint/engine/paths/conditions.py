@@ -220,6 +220,16 @@ def decide(machine: Machine, node: ast.expr, state: State, value: Value) -> Deci
     return decision
 
 
+def following(machine: Machine, node: ast.expr, state: State) -> bool | None:
+    """The truth of a comparison, if it follows from what was assumed."""
+    match symbolic(machine, node, state):
+        case ("Not", key):
+            known = entailed(state.path_condition, key)
+            return None if known is None else not known
+        case key:
+            return entailed(state.path_condition, key)
+
+
 def decided(state: State, key: Hashable) -> Decision:
     """What is known of something with this formula, which no test asks for."""
     return _decided(state, key, None)[0]
