@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import * as vscode from 'vscode';
 import { CloseAction, ErrorAction, LanguageClient, type LanguageClientOptions, State } from 'vscode-languageclient/node';
 import { SCHEME as EXAMPLE } from './example';
-import type { Place } from './places';
+import { besidePages, type Place } from './places';
 import { tellingRefusals } from './refused';
 import { linkingRules } from './rules';
 import { SECTION } from './settings';
@@ -116,7 +116,7 @@ export class Connection {
                 showsFindingsBesideHovers: true,
             }),
             initializationFailedHandler: () => false,
-            middleware: { ...linkingRules, ...tellingRefusals, ...withoutHighlights },
+            middleware: { ...linkingRules, ...tellingRefusals, ...withoutHighlights, ...besidePages },
             errorHandler: {
                 error: (_error, _message, count) => ({
                     action: (count ?? 0) < BROKEN_MESSAGES ? ErrorAction.Continue : ErrorAction.Shutdown,

@@ -1,6 +1,7 @@
 /** Places that the server names: in files, and in the cells of notebooks. */
 
 import * as vscode from 'vscode';
+import type { Middleware } from 'vscode-languageclient/node';
 
 interface Position {
     readonly line: number;
@@ -42,3 +43,16 @@ export async function goTo(place: Place, stays = false): Promise<void> {
     editor.selection = new vscode.Selection(start, start);
     editor.revealRange(rangeOf(place), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
 }
+
+/** What the server asks to show stands beside a page that is in front, not over it, whichever of the two has the focus. */
+export const besidePages: Middleware = {
+    window: {
+        showDocument: async (params, token, next) => {
+            if (params.external === true || params.selection === undefined) {
+                return next(params, token);
+            }
+            await goTo({ uri: params.uri, range: params.selection }, true);
+            return { success: true };
+        },
+    },
+};
