@@ -85,11 +85,13 @@ def _by_use(machine: Machine, state: State, value: Value, name: str, asked: froz
     """A value by what is ``asked`` of it; an optimizer is one of what the code was given that has made it."""
     if is_of_network(asked) and not isinstance(value, TensorRef):
         return _known(machine, state, value, partial(_network, machine, state, value, name, node))
-    given = frozenset[int]() if isinstance(value, BuiltinMethod) else _given_to(machine, state, value)
+    if isinstance(value, BuiltinMethod) or not is_of_optimizer(asked, has_parameters=True):
+        return value
+    given = _given_to(machine, state, value)
     has_parameters = isinstance(value, TensorRef) and any(state.tensors[leaf].parameter for leaf in given)
-    if is_of_optimizer(asked, has_parameters) and not isinstance(value, BuiltinMethod):
-        return _known(machine, state, value, partial(unknown_optimizer, machine, state, name, given, node))
-    return value
+    if not is_of_optimizer(asked, has_parameters):
+        return value
+    return _known(machine, state, value, partial(unknown_optimizer, machine, state, name, given, node))
 
 
 def is_walked(machine: Machine, state: State, thing: Instance, call: Call) -> bool:
