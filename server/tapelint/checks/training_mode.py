@@ -66,17 +66,22 @@ def _note_evaluation_call(machine: Machine, event: ModuleReturned, module: HeapR
     state, networks = event.state, machine.facts.networks
     before, now = networks.training_calls.get((event.call, module.id, state.iterations[0].run)), state.point(event.call)
     if before is None or graph is None or before.calls != now.calls:
-        state.evaluated |= {
-            key for key in networks.mode_set if key not in state.evaluated and _is_whole(machine, state, key, module)
-        }
+        new = [key for key in networks.mode_set if key not in state.evaluated]
+        state.evaluated |= {key for key in new if _is_evaluated(machine, state, key, module, now)}
     elif module.id in state.evaluated:
         _note_evaluation(machine, state, module, graph, before, now)
 
 
-def _is_whole(machine: Machine, state: State, network: int, part: HeapRef) -> bool:
-    """Whether a network that was trained is called, or a part of it: by a method that is not its ``forward``."""
-    trained = any(network == each for _, each, _ in machine.facts.networks.training_calls) and network in state.heap
-    return trained and (network == part.id or any(part == each for _, each in members(state, HeapRef(network))))
+def _is_evaluated(machine: Machine, state: State, network: int, part: HeapRef, now: ProgramPoint) -> bool:
+    """Whether a network that was trained, and is in evaluation mode now, is called, or a part of it by a method that is
+    not its ``forward``: what the call that trains it runs in that mode is frozen.
+    """
+    if network not in state.heap or mode_of(state, HeapRef(network)) is not False:
+        return False
+    training = [call for call, each, _ in machine.facts.networks.training_calls if each == network]
+    if not training or not set(training).isdisjoint(now.calls):
+        return False
+    return network == part.id or any(part == each for _, each in members(state, HeapRef(network)))
 
 
 def _note_evaluation(
