@@ -81,10 +81,11 @@ OTHERS = Tuple((Tuple((NONE, NONE)),))
 def forget_stages(machine: Machine, state: State, keys: Iterable[int]) -> None:
     """Code that was not read may have used these scalers: what they have done is not known until ``update()``."""
     training = machine.facts.training
-    for key in (training.scalers | training.handed_scalers.keys()).intersection(keys):
-        if key in state.heap:
-            state.edit_attributes(key)[facets.SCALER_STAGES] = OTHERS
-            history.doubted(state, [leaf for leaf, past in state.history.items() if past.scale is not None])
+    shown = (training.scalers | training.handed_scalers.keys()).intersection(keys, state.heap)
+    for key in shown:
+        state.edit_attributes(key)[facets.SCALER_STAGES] = OTHERS
+    if shown:  # it may have unscaled
+        history.doubted(state, [key for key, past in state.history.items() if past.scale is not None])
 
 
 REFUSED: Mapping[tuple[ScalerMethod, ScalerMethod], str] = {
