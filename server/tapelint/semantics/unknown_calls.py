@@ -28,7 +28,7 @@ from ..engine.paths.conditions import PURE
 from ..engine.syntax.asked import ONLY_OF_NETWORKS
 from ..models.python import array_memory
 from ..models.torch import dispatch
-from ..models.torch.autograd.grad_access import handed_over
+from ..models.torch.autograd.grad_access import handed_over, reach
 from ..models.torch.optim.gradient_scaling import forget_stages
 from ..models.torch.registry import (
     ArgumentLeftOut,
@@ -75,9 +75,9 @@ def unknown_call(
 
 def _note_schedule(machine: Machine, state: State, result: Unknown, given: Sequence[Value]) -> None:
     """Note of what optimizer alone something was made: it may set the learning rate, and be stepped beside it."""
-    match [value for value in given if isinstance(value, HeapRef)]:
-        case [HeapRef(key)] if isinstance(state.heap[key], Optimizer):
-            machine.facts.networks.schedules[result.tensor_id] = key
+    one = [v for v in given if isinstance(v, HeapRef) and isinstance(state.heap[v.id], Optimizer)]
+    if len(one) == 1 and not any(reach(machine, state, [value for value in given if value != one[0]])):
+        machine.facts.networks.schedules[result.tensor_id] = one[0].id
 
 
 def _note_handed(

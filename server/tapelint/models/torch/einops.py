@@ -1,5 +1,5 @@
 """einops: what a pattern does is a reshape, a permutation, a reduction, an expansion and another reshape. Only whether
-it reduces is read of it.
+it reduces or merges axes is read of it.
 
 rearrange(x, "b (h d) -> b h d", h=4)      a view of x: it only splits and moves axes
 rearrange(x, "b h d -> b (h d)")           perhaps a view of x, and perhaps x itself: it saves nothing
