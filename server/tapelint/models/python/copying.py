@@ -95,8 +95,9 @@ def _deep(machine: Machine, state: State, value: Value, call: Call, done: dict[V
             is_guessed=origin.is_guessed,
             kind=origin.kind,
         )
-        if origin.id in machine.facts.networks.proven_networks:
-            machine.facts.networks.proven_networks.add(made)
+        for known in (machine.facts.networks.proven_networks, machine.facts.contents.optional):
+            if origin.id in known:
+                known.add(made)
         done[value] = TensorRef(made)
         return done[value]
     if isinstance(value, Tuple):
