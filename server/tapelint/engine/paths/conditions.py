@@ -222,12 +222,14 @@ def decide(machine: Machine, node: ast.expr, state: State, value: Value) -> Deci
 
 def following(machine: Machine, node: ast.expr, state: State) -> bool | None:
     """The truth of a comparison, if it follows from what was assumed."""
-    match symbolic(machine, node, state):
-        case ("Not", key):
-            known = entailed(state.path_condition, key)
-            return None if known is None else not known
-        case key:
-            return entailed(state.path_condition, key)
+    negated, key = _unnegated(symbolic(machine, node, state))
+    known = entailed(state.path_condition, key)
+    return None if known is None else known is not negated
+
+
+def _unnegated(key: Hashable) -> tuple[bool, Hashable]:
+    """Whether a formula is the negation of another one, and that."""
+    return (True, key[1]) if isinstance(key, tuple) and key and key[0] == "Not" else (False, key)
 
 
 def decided(state: State, key: Hashable) -> Decision:
@@ -237,9 +239,7 @@ def decided(state: State, key: Hashable) -> Decision:
 
 def _decided(state: State, key: Hashable, node: ast.expr | None) -> tuple[Decision, DecideReason]:
     """What is known of a test with this formula, which stands at ``node``; and why, if its truth is."""
-    negated, reason = False, DecideReason.FOLLOWS
-    if isinstance(key, tuple) and key and key[0] == "Not":
-        negated, key = True, key[1]
+    (negated, key), reason = _unnegated(key), DecideReason.FOLLOWS
     follows = entailed(state.path_condition, key)
     if follows is None:
         follows = only_way(state, key, node)
