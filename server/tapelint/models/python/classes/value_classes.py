@@ -118,7 +118,7 @@ def _is_method(state: State, value: BuiltinMethod) -> bool:
 
 def _of_tensor(state: State, tensor: Tensor) -> tuple[Value, ...]:
     """That something is a tensor which was taken for one, a backward from it has shown."""
-    is_walked = tensor.grad_fn is not None and tensor.grad_fn in state.freed
+    is_walked = tensor.grad_fn is not None and (tensor.grad_fn in state.freed or tensor.grad_fn in state.retained)
     if tensor.assumption and not is_walked or tensor.stands_for_module:
         return ()
     return (External("torch.nn.Parameter"),) if tensor.parameter else (External("torch.Tensor"),)
