@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Literal
 
 from ..domain.state import State
 from ..domain.values import (
@@ -47,7 +48,7 @@ def is_tensor(annotation: ast.expr | None) -> bool:
     return bool(found) and all(each is not None and last_name(each) in TENSORS for each in found)
 
 
-def library_kind(name: str) -> str | None:
+def library_kind(name: str) -> Literal["network", "optimizer", "scaler", "tensor"] | None:
     """What the objects of a class of a library are, if not plain: networks, optimizers, scalers of mixed precision or
     tensors.
     """

@@ -39,6 +39,7 @@ from ....engine.paths.switches import switch_kept
 from ..autograd.grad_use import reason_of
 from ..dispatch import run, tensor_of
 from ..registry import Call, function
+from .handed_optimizers import standing_leaf
 from .optimizers import advance
 from .own_optimizers import held_by
 
@@ -48,15 +49,9 @@ def scaler(machine: Machine, state: State, call: Call) -> Value:
     attributes: dict[str, Value] = {"enabled": call.kwargs.get("enabled", TRUE), facets.SCALER_STAGES: Tuple(())}
     made = HeapRef(state.new(Instance(External("torch.amp.GradScaler"), attributes)))
     machine.facts.training.scalers.add(made.id)
-    _stand_in(machine, state, made.id, call.node)
+    machine.facts.training.scaled_leaves[made.id] = standing_leaf(state, "scaled", call.node)
     open_objects.made(machine, state, made.id)
     return made
-
-
-def _stand_in(machine: Machine, state: State, scaler: int, node: ast.AST) -> None:
-    """One leaf stands for what its losses reach, where that is not known."""
-    held = leaf(state, node, True, parameter=True, assumption="scaled", is_guessed=True)
-    machine.facts.training.scaled_leaves[scaler] = held
 
 
 def handed_scaler(machine: Machine, state: State, name: str, node: ast.AST) -> Value:
@@ -65,7 +60,7 @@ def handed_scaler(machine: Machine, state: State, name: str, node: ast.AST) -> V
     """
     made = HeapRef(state.new(Instance(External("torch.amp.GradScaler"), {"enabled": Unknown("enabled", False)}, True)))
     machine.facts.training.handed_scalers[made.id] = name
-    _stand_in(machine, state, made.id, node)
+    machine.facts.training.scaled_leaves[made.id] = standing_leaf(state, "scaled", node)
     return made
 
 

@@ -59,8 +59,12 @@ def note_handed(machine: Machine, state: State, name: str, value: Value, node: a
 
 def stand_in(machine: Machine, state: State, optimizer: HeapRef, name: str, node: ast.AST) -> None:
     """One leaf stands for all that an optimizer holds of which nothing is known but its ``name``."""
-    held = autograd.leaf(state, node, True, parameter=True, assumption=name, is_guessed=True)
-    machine.facts.networks.stand_ins[optimizer.id] = held
+    machine.facts.networks.stand_ins[optimizer.id] = standing_leaf(state, name, node)
+
+
+def standing_leaf(state: State, name: str, node: ast.AST) -> int:
+    """A leaf that stands for parameters which are not known."""
+    return autograd.leaf(state, node, True, parameter=True, assumption=name, is_guessed=True)
 
 
 def unknown_optimizer(machine: Machine, state: State, name: str, given: frozenset[int], node: ast.AST) -> HeapRef:
