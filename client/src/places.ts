@@ -51,7 +51,13 @@ export const besidePages: Middleware = {
             if (params.external === true || params.selection === undefined) {
                 return next(params, token);
             }
-            await goTo({ uri: params.uri, range: params.selection }, true);
+            const place = { uri: params.uri, range: params.selection };
+            await goTo(place, true);
+            const editor = vscode.window.visibleTextEditors.find(({ document }) => isIn(place, document));
+            if (editor !== undefined) {
+                const { start, end } = rangeOf(place);
+                editor.selection = new vscode.Selection(start, end);
+            }
             return { success: true };
         },
     },
