@@ -85,36 +85,44 @@ def _copied_parts(state: State, thing: object) -> list[tuple[str | int, Value]]:
 def _deep(machine: Machine, state: State, value: Value, call: Call, done: dict[Value, Value]) -> Value:
     if value in done:
         return done[value]
-    if isinstance(value, TensorRef):
-        origin = resolve_view(state, value.id)
-        made = leaf(state, call.node, origin.requires_grad, parameter=origin.parameter)
-        state.tensors[made] = replace(
-            state.tensors[made],
-            assumption=origin.assumption,
-            stands_for_module=origin.stands_for_module,
-            is_guessed=origin.is_guessed,
-            kind=origin.kind,
-        )
-        for known in (machine.facts.networks.proven_networks, machine.facts.contents.optional):
-            if origin.id in known:
-                known.add(made)
-        done[value] = TensorRef(made)
-        return done[value]
-    if isinstance(value, Tuple):
-        return Tuple(tuple(_deep(machine, state, v, call, done) for v in value.items), value.names)
-    if isinstance(value, BuiltinMethod):  # or a part of a network of whose code nothing is known
-        return BuiltinMethod(_deep(machine, state, value.receiver, call, done), value.name)
-    if not isinstance(value, HeapRef):
-        return value
-    thing = state.heap[value.id]
-    if isinstance(thing, (Class, Optimizer)):
-        return value
-    twin = thing.copy()
-    made_ref = done[value] = HeapRef(state.new(twin))
-    if isinstance(twin, Instance):
-        twin.attributes = {k: _deep(machine, state, v, call, done) for k, v in twin.attributes.items()}
-    elif isinstance(twin, Sequence):
-        twin.items = [_deep(machine, state, v, call, done) for v in twin.items]
-    elif isinstance(twin, Mapping):
-        twin.items = {k: _deep(machine, state, v, call, done) for k, v in twin.items.items()}
-    return made_ref
+    match value:
+        case TensorRef():
+            done[value] = _copied_leaf(machine, state, value, call)
+            return done[value]
+        case Tuple():
+            return Tuple(tuple(_deep(machine, state, v, call, done) for v in value.items), value.names)
+        case BuiltinMethod():  # or a part of a network of whose code nothing is known
+            return BuiltinMethod(_deep(machine, state, value.receiver, call, done), value.name)
+        case HeapRef() if not isinstance(state.heap[value.id], (Class, Optimizer)):
+            twin = state.heap[value.id].copy()
+            done[value] = HeapRef(state.new(twin))
+            _copy_parts(machine, state, twin, call, done)
+            return done[value]
+    return value
+
+
+def _copied_leaf(machine: Machine, state: State, tensor: TensorRef, call: Call) -> TensorRef:
+    origin = resolve_view(state, tensor.id)
+    made = leaf(state, call.node, origin.requires_grad, parameter=origin.parameter)
+    state.tensors[made] = replace(
+        state.tensors[made],
+        assumption=origin.assumption,
+        stands_for_module=origin.stands_for_module,
+        is_guessed=origin.is_guessed,
+        kind=origin.kind,
+    )
+    for known in (machine.facts.networks.proven_networks, machine.facts.contents.optional):
+        if origin.id in known:
+            known.add(made)
+    return TensorRef(made)
+
+
+def _copy_parts(machine: Machine, state: State, twin: object, call: Call, done: dict[Value, Value]) -> None:
+    """Give a new object copies of what it holds."""
+    match twin:
+        case Instance():
+            twin.attributes = {k: _deep(machine, state, v, call, done) for k, v in twin.attributes.items()}
+        case Sequence():
+            twin.items = [_deep(machine, state, v, call, done) for v in twin.items]
+        case Mapping():
+            twin.items = {k: _deep(machine, state, v, call, done) for k, v in twin.items.items()}
