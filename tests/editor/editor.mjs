@@ -52,7 +52,7 @@ export class Editor {
         const user = join(scratch, 'user', 'User');
         mkdirSync(user, { recursive: true });
         writeFileSync(join(user, 'settings.json'), JSON.stringify(SETTINGS));
-        editor.#install(vsix);
+        cpSync(extensions(editor.program, vsix), join(scratch, 'extensions'), { recursive: true });
         await editor.#serve(trusted ? ['--disable-workspace-trust'] : []);
         return editor;
     }
@@ -65,15 +65,6 @@ export class Editor {
         this.program = join(cache, 'node_modules', 'code-server', 'out', 'node', 'entry.js');
         this.folders = ['--config', join(scratch, 'config.yaml'),
             '--user-data-dir', join(scratch, 'user'), '--extensions-dir', join(scratch, 'extensions')];
-    }
-
-    #install(vsix) {
-        const { status, stdout, stderr } = spawnSync(
-            process.execPath, [this.program, ...this.folders, '--install-extension', vsix], { encoding: 'utf8' },
-        );
-        if (status !== 0) {
-            throw new Error(`the VSIX could not be installed\n${stdout}${stderr}`);
-        }
     }
 
     async #serve(trust) {
@@ -110,6 +101,26 @@ export class Editor {
         await ended;
         await remove(this.scratch);
     }
+}
+
+const installed = new Map();
+
+/** The folder into which VS Code has installed a VSIX, once for all editors of this process; each gets a copy. */
+function extensions(program, vsix) {
+    if (!installed.has(vsix)) {
+        const scratch = mkdtempSync(join(tmpdir(), 'tapelint-vsix-'));
+        process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
+        const folders = ['--config', join(scratch, 'config.yaml'),
+            '--user-data-dir', join(scratch, 'user'), '--extensions-dir', join(scratch, 'extensions')];
+        const { status, stdout, stderr } = spawnSync(
+            process.execPath, [program, ...folders, '--install-extension', vsix], { encoding: 'utf8' },
+        );
+        if (status !== 0) {
+            throw new Error(`the VSIX could not be installed\n${stdout}${stderr}`);
+        }
+        installed.set(vsix, join(scratch, 'extensions'));
+    }
+    return installed.get(vsix);
 }
 
 /** VS Code's processes, and tapelint's, end soon after code-server; until then they may write. */

@@ -11,7 +11,7 @@ pictures=()
 
 tests/editor/install.sh "$cache"
 [ -d node_modules ] || npm ci --silent --no-audit --no-fund
-npm run --silent package
+npm run --silent package -- --unscanned
 python3 -m tools.vsix.verify "$vsix"
 TAPELINT_SERVER=$(printf '%s\n' python3 -I "$PWD/client/launch.py" server) timeout 120 \
     nvim --headless -u NONE -i NONE -n tests/editor/workspace/train.py -c 'luafile tests/editor/neovim.lua'

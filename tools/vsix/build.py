@@ -3,6 +3,7 @@
     python3 -m tools.vsix.build                     dist/tapelint-universal.vsix, which runs everywhere
     python3 -m tools.vsix.build --compiled dist/tapelint-…-manylinux….whl
                                                     and one for each platform that such a wheel is for
+    python3 -m tools.vsix.build --unscanned         without the search for secrets (25 s), for tests
 
 All libraries are used as pure Python, so that one file serves every platform and Python. Wheels with a compiled engine
 go into an extension of the platform that they are for, one for each Python; other Pythons run the sources there.
@@ -15,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -125,20 +127,35 @@ def page(text: str, url: str) -> str:
     return re.sub(r"!\[([^\]]*)\]\(\.\./([^)]+\.png)\)\n+", shown, text)
 
 
+def stage(folder: Path) -> None:
+    """Copy what may be packaged, with the manifest of a release, to where nothing else is: vsce asks of each file that
+    it sees whether it belongs there, and a tree with environments and caches has many.
+    """
+    ignored = (ROOT / ".vscodeignore").read_text()
+    for name in {".vscodeignore", *re.findall(r"^!([^/\n]+)", ignored, re.MULTILINE)}:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, folder)
+    manifest.write_released(ROOT, folder)
+
+
 def package(target: Target, is_scanned: bool) -> None:
     """Make the file of a target from what is bundled. Where it ``is_scanned``, vsce looks for secrets in it first."""
-    for cache in list(BUNDLED.rglob("__pycache__")):  # of a server that ran from this tree
-        shutil.rmtree(cache)
     vsce = HERE / "node_modules" / "@vscode" / "vsce" / "vsce"
     where = () if target is UNIVERSAL else ("--target", target.name)
     what = ("--out", str(DIST / target.file), "--readme-path", str(PAGE.relative_to(ROOT)), "--no-dependencies")
     how = () if is_scanned else ("--allow-package-all-secrets", "--allow-package-env-file")
-    run("node", str(vsce), "package", *where, *what, *how, "--allow-missing-repository", "--no-rewrite-relative-links")
+    rest = ("--allow-missing-repository", "--no-rewrite-relative-links")
+    with tempfile.TemporaryDirectory() as folder:
+        stage(Path(folder))
+        run("node", str(vsce), "package", *where, *what, *how, *rest, folder=Path(folder))
 
 
 def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.vsix.build", description="Build extensions.")
     parser.add_argument("--compiled", nargs="+", type=Path, default=[], help="wheels with a compiled engine")
+    parser.add_argument("--unscanned", action="store_true", help="do not look for secrets (25 s); never release that")
     options = parser.parse_args(arguments)
     others = [each for each in TARGETS.values() if any(is_for(wheel, each) for wheel in options.compiled)]
     bundle(version())
@@ -149,8 +166,8 @@ def main(arguments: list[str]) -> None:
         run("npm", "ci", "--ignore-scripts", folder=HERE)
     for target in (UNIVERSAL, *others):
         bundle_compiled(target, options.compiled)
-        with manifest.as_released(ROOT):
-            package(target, is_scanned=target is UNIVERSAL)  # what they share is scanned once
+        # What they share is scanned once.
+        package(target, is_scanned=target is UNIVERSAL and not options.unscanned)
         file = DIST / target.file
         print(f"{file.relative_to(ROOT)}: {file.stat().st_size / 1e6:.1f} MB", flush=True)
 

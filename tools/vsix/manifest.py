@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +43,8 @@ def released(manifest: Mapping[str, Any], version: str, url: str) -> dict[str, A
     return made
 
 
-@contextmanager
-def as_released(root: Path) -> Iterator[None]:
-    """In here package.json is that of a release: vsce reads it where it stands."""
-    file = root / "package.json"
-    before = file.read_bytes()
-    try:
-        made = released(json.loads(before), version(root), url(root))
-        file.write_text(json.dumps(made, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-        yield
-    finally:
-        file.write_bytes(before)
+def write_released(root: Path, folder: Path) -> None:
+    """Write the package.json of a release of a tree into a folder."""
+    made = released(json.loads((root / "package.json").read_bytes()), version(root), url(root))
+    text = json.dumps(made, indent=2, ensure_ascii=False) + "\n"
+    (folder / "package.json").write_text(text, encoding="utf-8")
