@@ -7,6 +7,7 @@ import sys
 from dataclasses import replace
 
 from ..autograd import StoreKind
+from ..autograd.gradients.history import looked_at
 from ..domain import facets
 from ..domain.mro import OBJECT, is_module, lookup_in_mro, own_function
 from ..domain.state import State
@@ -230,6 +231,8 @@ def store(machine: Machine, state: State, owner: HeapRef, name: str, value: Valu
         state.edit(owner.id, Mapping).items[name] = value
     elif isinstance(thing, Sequence):
         _store_in_sequence(state, owner, name, value)
+    elif isinstance(thing, Optimizer):
+        looked_at(state, None)  # what it is told is about the gradients that there are
 
 
 def _set(attributes: dict[str, Value], name: str, value: Value) -> None:
