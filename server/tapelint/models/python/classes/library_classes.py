@@ -70,6 +70,7 @@ TORCH_BASES: MappingProxyType[str, tuple[str, ...]] = MappingProxyType(
         "torch.layout": (),
         "torch.memory_format": (),
         "torch.Generator": (),
+        "torch.autograd.function.FunctionCtx": (),
         "torch.optim.Optimizer": (),
         "torch.optim.AdamW": ("torch.optim.Adam",),
         "numpy.ndarray": (),

@@ -39,6 +39,7 @@ from ....ops.conversions import BY_NAME as DTYPE_NAMES
 from ....ops.layers import LAZY
 from ....ops.module_names import is_layer
 from ....ops.torch_attributes import kind_of_name
+from ...torch.autograd_function.context import CONTEXT
 from ...torch.nn.module_registry import is_module_like
 from ...torch.nn.module_wrappers import is_wrapped
 from ...torch.registry import is_opaque, model_of
@@ -145,7 +146,7 @@ def _of_object(state: State, value: HeapRef) -> tuple[Value, ...]:
             return tuple(map(External, made))
         case Class():
             return CLASSES
-        case Instance(kind=of, is_partial=False):
+        case Instance(kind=of, is_partial=is_partial) if not is_partial or of == CONTEXT:
             return () if is_wrapped(state, value) else classes_of_instances(of)
         case Optimizer():
             return (OPTIMIZER,)
