@@ -35,6 +35,7 @@ from ..models.torch.autograd_function.context import CONTEXT
 from ..models.torch.autograd_function.context_reads import refuse_unset
 from ..models.torch.nn import frozen_parts, module_registry
 from ..models.torch.nn.parametrizations import computed
+from ..models.torch.optim.handed_optimizers import is_of_unknown_code
 from ..models.torch.optim.optimizers import param_groups
 from ..models.torch.registry import ATTRIBUTES, MAPPING_METHODS, MODULE_METHODS, model_of
 from . import networks_by_use
@@ -231,8 +232,8 @@ def store(machine: Machine, state: State, owner: HeapRef, name: str, value: Valu
         state.edit(owner.id, Mapping).items[name] = value
     elif isinstance(thing, Sequence):
         _store_in_sequence(state, owner, name, value)
-    elif isinstance(thing, Optimizer):
-        looked_at(state, None)  # what it is told is about the gradients that there are
+    elif is_of_unknown_code(machine, owner):
+        looked_at(state, None)  # an optimizer is told what these gradients were for
 
 
 def _set(attributes: dict[str, Value], name: str, value: Value) -> None:

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Literal
 
 from ..autograd import CutReason, Provenance, Tensor, invent, resolve_view
-from ..autograd.gradients.history import looked_at
 from ..domain.state import State
 from ..domain.values import (
     FALSE,
@@ -173,10 +172,7 @@ TENSOR_ATTRIBUTES: Mapping[str, TensorAttribute] = {
 
 
 def store_unknown(machine: Machine, state: State, owner: Unknown, name: str, value: Value) -> None:
-    """Of an unknown object what is plain is kept: options that the program sets itself (`args.cuda = ...`). It may be
-    an optimizer, which is told what the gradients that there are were for (`optimizer.acc_stats = False`, K-FAC).
-    """
-    looked_at(state, None)
+    """Of an unknown object what is plain is kept: options that the program sets itself (`args.cuda = ...`)."""
     if isinstance(value, (Const, Unknown)):
         state.edit_given_attributes(owner.tensor_id)[name] = value
     elif name in state.given_attributes(owner.tensor_id):

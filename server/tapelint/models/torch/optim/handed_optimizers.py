@@ -77,6 +77,12 @@ def unknown_optimizer(machine: Machine, state: State, name: str, given: frozense
     return made
 
 
+def is_of_unknown_code(machine: Machine, optimizer: HeapRef) -> bool:
+    """Whether code that is not read has made an optimizer: it came as an argument, or from a call that is not known."""
+    networks = machine.facts.networks
+    return optimizer.id in networks.handed_optimizers or optimizer.id in networks.made_for
+
+
 def assumed_parameters(machine: Machine, state: State, optimizer: HeapRef, is_step: bool) -> list[int]:
     """What is taken to be held by an optimizer of which that is not known, as far as it has been trained so far; for a
     step all of it, where nothing has been. What it does to gradients rests on that.
@@ -153,8 +159,8 @@ def order_only(machine: Machine, state: State, optimizer: HeapRef, is_step: bool
 
 def _is_shown(machine: Machine, state: State, optimizer: HeapRef) -> bool:
     """Whether code that is not read has an optimizer: by itself, or as an attribute of an object that it has."""
-    shown, networks = machine.facts.objects.open_objects, machine.facts.networks
-    if optimizer.id in shown or optimizer.id in networks.handed_optimizers or optimizer.id in networks.made_for:
+    shown = machine.facts.objects.open_objects
+    if optimizer.id in shown or is_of_unknown_code(machine, optimizer):
         return True
     things = [state.heap.get(key) for key in shown]
     return any(optimizer in thing.attributes.values() for thing in things if isinstance(thing, Instance))
