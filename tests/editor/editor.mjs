@@ -63,8 +63,7 @@ export class Editor {
         this.results = join(scratch, 'results.json');
         this.port = port;
         this.program = join(cache, 'node_modules', 'code-server', 'out', 'node', 'entry.js');
-        this.folders = ['--config', join(scratch, 'config.yaml'),
-            '--user-data-dir', join(scratch, 'user'), '--extensions-dir', join(scratch, 'extensions')];
+        this.folders = foldersIn(scratch);
     }
 
     async #serve(trust) {
@@ -103,6 +102,12 @@ export class Editor {
     }
 }
 
+/** Options that keep all that code-server writes in one folder. */
+function foldersIn(scratch) {
+    return ['--config', join(scratch, 'config.yaml'),
+        '--user-data-dir', join(scratch, 'user'), '--extensions-dir', join(scratch, 'extensions')];
+}
+
 const installed = new Map();
 
 /** The folder into which VS Code has installed a VSIX, once for all editors of this process; each gets a copy. */
@@ -110,10 +115,8 @@ function extensions(program, vsix) {
     if (!installed.has(vsix)) {
         const scratch = mkdtempSync(join(tmpdir(), 'tapelint-vsix-'));
         process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
-        const folders = ['--config', join(scratch, 'config.yaml'),
-            '--user-data-dir', join(scratch, 'user'), '--extensions-dir', join(scratch, 'extensions')];
         const { status, stdout, stderr } = spawnSync(
-            process.execPath, [program, ...folders, '--install-extension', vsix], { encoding: 'utf8' },
+            process.execPath, [program, ...foldersIn(scratch), '--install-extension', vsix], { encoding: 'utf8' },
         );
         if (status !== 0) {
             throw new Error(`the VSIX could not be installed\n${stdout}${stderr}`);
