@@ -160,10 +160,12 @@ def order_only(machine: Machine, state: State, optimizer: HeapRef, is_step: bool
 def _is_shown(machine: Machine, state: State, optimizer: HeapRef) -> bool:
     """Whether code that is not read has an optimizer: by itself, or as an attribute of an object that it has."""
     shown = machine.facts.objects.open_objects
-    if optimizer.id in shown or is_of_unknown_code(machine, optimizer):
-        return True
-    things = [state.heap.get(key) for key in shown]
-    return any(optimizer in thing.attributes.values() for thing in things if isinstance(thing, Instance))
+    things = (state.heap.get(key) for key in shown)
+    return (
+        optimizer.id in shown
+        or is_of_unknown_code(machine, optimizer)
+        or any(optimizer in thing.attributes.values() for thing in things if isinstance(thing, Instance))
+    )
 
 
 @cached_on_node
