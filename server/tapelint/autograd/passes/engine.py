@@ -295,9 +295,13 @@ class Check:
         return found if self.now.root is None else {*found, self.now.root}
 
     def reason(self, path: tuple[Node, ...], spoiled: tuple[SavedTensor, Write] | None = None) -> Because:
-        """What has to be assumed for the pass to come along ``path``, and for a write to have ``spoiled`` its end."""
-        if spoiled is not None and spoiled[1].because:
-            return self.because or spoiled[1].because
+        """What has to be assumed for the pass to come along ``path``, and for a write to have ``spoiled`` its end: also
+        what that write supposed and this path no longer does.
+        """
+        if spoiled is not None:
+            write = spoiled[1]
+            if why := write.because or write.point.supposed.without(self.state.supposed):
+                return self.because or why
         callee = next((n.assumption for n in path if n.assumption), None)
         return self.because or keeping(callee)
 
