@@ -48,7 +48,8 @@ oracle: .venv-oracle/.ready ## let real PyTorch judge what the tests claim
 
 fuzz: .venv-oracle/.ready ## compare with real PyTorch: COUNT (500) random programs from SEED (1), for TIME seconds at most
 	OMP_NUM_THREADS=1 $(ORACLE)/python -m tools.fuzz \
-	--seed $(or $(SEED),1) --count $(or $(COUNT),500) --time $(or $(TIME),0) --scatter $(or $(SCATTER),0)
+	--seed $(or $(SEED),1) --count $(or $(COUNT),500) --time $(or $(TIME),0) --scatter $(or $(SCATTER),0) \
+	$(if $(BRIEF),--brief)
 
 cures: .venv-oracle/.ready ## apply the preferred cures of programs that raise, and run them: COUNT (300) random ones from SEED (1), scripts in DIR
 	PYTHONPATH=server:. OMP_NUM_THREADS=1 $(ORACLE)/python -m tools.cures \

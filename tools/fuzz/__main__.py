@@ -33,6 +33,7 @@ def main() -> int:
     arguments.add_argument("--show", type=int, default=10, help="how many disagreements to shrink and print")
     arguments.add_argument("--only", choices=SORTS, help="shrink and print disagreements of one sort")
     arguments.add_argument("--feature", help="only programs with this feature, by its name in the report")
+    arguments.add_argument("--brief", action="store_true", help="print none of them where the agreement is reached")
     arguments.add_argument("--scatter", type=float, default=0, help="percent by which a small sample may fall short")
     chosen = arguments.parse_args()
     torch.set_num_threads(1)
@@ -51,10 +52,11 @@ def main() -> int:
     print(tally)
     rate = tally.all.programs / seconds
     print(f"{rate:.0f} programs a second ({seconds:.0f} s, {chosen.jobs} processes)", flush=True)
+    is_reached = tally.reached(chosen.scatter)
     wrong.sort(key=lambda item: (SORTS.index(item.verdict.sort), item.seed))
-    for item, text, after in shrunk_all(wrong[: chosen.show], chosen.jobs):
+    for item, text, after in shrunk_all([] if chosen.brief and is_reached else wrong[: chosen.show], chosen.jobs):
         show(item, text, after)
-    return 0 if tally.reached(chosen.scatter) else 1
+    return 0 if is_reached else 1
 
 
 def show(item: Judged, text: str, after: Verdict) -> None:
