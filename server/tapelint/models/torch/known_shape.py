@@ -97,10 +97,10 @@ def rank(extent: Extent) -> Value:
 
 def asked_for(args: Iterable[Value]) -> Extent:
     """The sizes that the arguments of ``torch.Tensor(4, 3)`` are; None where they are data, or may be. What is not
-    known may be all sizes of a tensor, or one.
+    known may be all sizes of a tensor, or one; several are one each, whatever is known of them.
     """
     sizes = list(args)
-    if not all(map(is_number, sizes)) or not is_counted(sizes) or len(sizes) == 1 and isinstance(sizes[0], Unknown):
+    if not is_counted(sizes) or len(sizes) == 1 and (not is_number(sizes[0]) or isinstance(sizes[0], Unknown)):
         return None
     return tuple(arg.value if isinstance(arg, Const) and isinstance(arg.value, int) else None for arg in sizes) or (0,)
 

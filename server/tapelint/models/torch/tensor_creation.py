@@ -49,7 +49,7 @@ def sizes_made(state: State, call: Call, source: Value) -> Extent:
     if isinstance(source, Tuple):
         return None
     sizes = asked_for(call.args)
-    return displayed(state, source) if sizes is None else sizes
+    return displayed(state, source) if sizes is None and len(call.args) < 2 else sizes
 
 
 @method(TENSOR_METHODS, "new")
