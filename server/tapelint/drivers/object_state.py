@@ -223,7 +223,7 @@ def _set_up(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow,
         if not _is_due(state, receiver, attribute):
             continue  # the method that was called for another one has assigned this, too
         others = flow.setters(attribute, reached)
-        setters = [each for each in others if _prepares(machine, flow, each, attribute)]
+        setters = [each for each in others if _prepares(machine, flow, each, attribute, reached)]
         if not setters and others:  # what it is may lead to whatever the object holds
             machine.facts.training.shown.update(reach(machine, state, [receiver]))
         elif setters:
@@ -238,8 +238,8 @@ def _set_up(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow,
                 state.supposed = state.supposed or option(
                     f"`{setter}` was called before, which sets `self.{attribute}`"
                 )
-        elif _current(state, receiver, attribute) == NONE and _kept_parameter(machine, flow, attribute) is None:
-            # Code outside of the class sets it.
+        if _current(state, receiver, attribute) == NONE and _kept_parameter(machine, flow, attribute) is None:
+            # Code outside of the class sets it, or a method that was not called for it or not to its end.
             state.edit_attributes(receiver.id)[attribute] = something(attribute)
 
 
@@ -282,10 +282,12 @@ def _current(state: State, receiver: HeapRef, attribute: str) -> Value | None:
     return None if found is None else found[1]
 
 
-def _prepares(machine: Machine, flow: ObjectFlow, setter: str, attribute: str) -> bool:
-    """Whether a method is called to assign an attribute: it gives it something, and does not train itself."""
+def _prepares(machine: Machine, flow: ObjectFlow, setter: str, attribute: str, reached: dict[str, MethodFlow]) -> bool:
+    """Whether a method is called to assign an attribute that others read, which are ``reached``: it gives it something,
+    and does not train itself. Where it leads to these it hands them on, for nothing that is followed calls them.
+    """
     node = flow.methods[setter].node
-    trains = any(each.backward for each in flow.reached(setter).values())
+    trains = any(each.backward for name, each in flow.reached(setter).items() if name not in reached)
     return setter in flow.givers(attribute) and not trains and not machine.query(is_abstract, node)
 
 
