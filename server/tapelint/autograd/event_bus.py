@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from ..because import NOTHING, Because
+from ..source import Loop
 from .events.graph_walks import Event, is_of_another
 from .model.program_point import ProgramPoint
 
@@ -29,6 +30,8 @@ class EventBus:
     because: Because = NOTHING
     # The patterns of the handlers that catch an error only if its message is like that.
     expected_messages: tuple[str, ...] = ()
+    # That the handlers around a whole training are there for other errors: for a batch that is too large.
+    unexpected: Because = NOTHING
     # Where the last event was published of which PyTorch raises.
     raised_at: ProgramPoint | None = None
 
@@ -41,21 +44,25 @@ class EventBus:
             self.raised_at = event.point
             if self._is_caught(event):
                 return
-        because = event.supposed & event.because & self.because
+        because = event.supposed & event.because & self.because & (self.unexpected if event.raises else NOTHING)
         if because != event.because:
             event = replace(event, because=because)
         for listener in self.listeners:
             listener(event)
 
     def _is_caught(self, event: Event) -> bool:
-        """Whether a handler around the running code catches what PyTorch raises there."""
-        return self.enclosing_handlers > 0 or any(
-            not is_of_another(pattern, event.MESSAGE) for pattern in self.expected_messages
+        """Whether a handler around the running code catches what PyTorch raises there: one that is there for it."""
+        repeats = any(isinstance(lap.loop, Loop) for lap in event.point.iterations)
+        return (
+            self.enclosing_handlers > 0
+            or bool(self.unexpected)
+            and not repeats
+            or any(not is_of_another(pattern, event.MESSAGE) for pattern in self.expected_messages)
         )
 
     def fork(self) -> EventBus:
         """A bus with the same listeners, and circumstances of its own."""
-        return EventBus(self.listeners, self.enclosing_handlers, self.because, self.expected_messages)
+        return EventBus(self.listeners, self.enclosing_handlers, self.because, self.expected_messages, self.unexpected)
 
     @contextmanager
     def assuming(self, because: Because) -> Iterator[None]:
@@ -89,6 +96,15 @@ class EventBus:
             yield
         finally:
             self.enclosing_handlers, self.expected_messages = outer
+
+    @contextmanager
+    def handling_other_errors(self, because: Because) -> Iterator[None]:
+        """What PyTorch raises inside is caught where no loop repeats it; in one that rests on ``because``."""
+        outer, self.unexpected = self.unexpected, self.unexpected & because
+        try:
+            yield
+        finally:
+            self.unexpected = outer
 
     @contextmanager
     def heard_by(self, *listeners: Listener) -> Iterator[None]:

@@ -7,7 +7,10 @@ The truth assumed for an unknown condition is remembered on the path, so that th
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 
+from ..because import guess
 from ..domain.completion import Caught, ProgramRaised, Raise, takes
 from ..domain.mro import ANYTHING, is_exception, kinds_of
 from ..domain.state import State
@@ -18,7 +21,8 @@ from ..engine.paths.conditions import Decision, decide
 from ..engine.paths.parting import Branch, part
 from ..engine.paths.truth import all_of, any_of
 from ..engine.stored_names import named
-from ..models.torch.autograd.grad_access import weigh
+from ..models.torch.autograd.grad_access import reaches, weigh
+from ..source import written
 
 BY_KEYBOARD = frozenset((("KeyboardInterrupt",),))
 """The classes of a handler for what no code raises, but the user who stops the program."""
@@ -217,17 +221,13 @@ def trying(machine: Machine, node: ast.Try, state: State) -> list[State]:
     results: list[State] = []
     depth, frame, calls, iterations = machine.context.depth, state.frame, state.calls, state.iterations
     handlers = [(handler, caught(machine, state, handler.type)) for handler in node.handlers]
-    guard = any(
-        takes(kinds, ProgramRaised("RuntimeError")) and not any(isinstance(n, ast.Raise) for n in ast.walk(handler))
-        for handler, kinds in handlers
-    )
     awaited = [node] if any(takes(kinds, ProgramRaised("AttributeError")) for _, kinds in handlers) else []
     handles = not BY_KEYBOARD.issuperset(dict(handlers).values())
     machine.handlers_around += handles
     awaiting = machine.context.awaiting
     awaiting += awaited
     try:
-        with machine.facts.events.handling(guard):
+        with _catching(machine, node, handlers):
             ended = machine.block(node.body, [state])
     finally:
         machine.handlers_around -= handles
@@ -247,6 +247,23 @@ def trying(machine: Machine, node: ast.Try, state: State) -> list[State]:
             continue
         results.append(path)
     return _finally(machine, node, results) if node.finalbody else results
+
+
+def _catching(
+    machine: Machine, node: ast.Try, handlers: Sequence[tuple[ast.ExceptHandler, tuple[str, ...]]]
+) -> AbstractContextManager[None]:
+    """What catches an error of PyTorch in the body of a ``try``. Around a whole training it is there for other errors,
+    such as a batch that is too large.
+    """
+    for handler, kinds in handlers:
+        if takes(kinds, ProgramRaised("RuntimeError")) and not any(isinstance(n, ast.Raise) for n in ast.walk(handler)):
+            reached = frozenset[str]().union(*(reaches(machine, each) for each in node.body))
+            if {"backward", "step"} <= reached:
+                caught_there = "" if handler.type is None else f" {written(handler.type)}"
+                other = guess(f"`except{caught_there}` is there for other errors")
+                return machine.facts.events.handling_other_errors(other)
+            return machine.facts.events.handling(True)
+    return nullcontext()
 
 
 def _handle(machine: Machine, handler: ast.ExceptHandler, error: ProgramRaised, path: State) -> list[State]:
