@@ -4,8 +4,8 @@
     loss.backward()                it is a tensor, and required grad: otherwise PyTorch raises
     total += loss                  the nodes of its graph stay
 
-One node stands for the graph that the pass has freed. Where it leads is not known, nor whether it has saved anything: a
-second pass may find nothing that is missing.
+One node stands for the graph that the pass has freed. Where it leads is not known. That it has saved anything is
+assumed of what a call has returned: the graph of nearly every loss has.
 """
 
 from __future__ import annotations
@@ -41,12 +41,15 @@ def had_graph(state: State, root: int, node: ast.AST) -> None:
     if tensor.base is not None or resolve_view(state, root).requires_grad is not None:
         return
     name, below = called_on(node), (tensor.grad_fn,) if tensor.grad_fn is not None else ()
+    made = tensor.created_at.node
+    maker = made if tensor.grad_fn is None and isinstance(made, ast.Call) else None
     graph = Node(
         fresh_id(),
         name,
         below,
-        state.point(node) if isinstance(tensor.created_at.node, ast.Module) else tensor.created_at,
-        assumption=name,
+        state.point(node) if isinstance(made, ast.Module) else tensor.created_at,
+        saves_anything=maker is not None,
+        assumption=name if maker is None else written(maker.func),
         results=(root,),
         is_complete=False,
     )
@@ -173,16 +176,18 @@ def take_for_tensor(machine: Machine, state: State, receiver: Unknown, call: ast
     key = tensor_of(machine, state, receiver)
     if key is not None:
         state.edit(state.frame, Frame).variables[name.id] = TensorRef(key)
-        _lose_to_mode(machine, state, key, made[name.id])
+        if (maker := made[name.id]) is not None:
+            state.tensors[key] = replace(state.tensors[key], created_at=state.point(maker))
+            _lose_to_mode(machine, state, key, maker)
     return key
 
 
-def _lose_to_mode(machine: Machine, state: State, key: int, made: ast.Call | None) -> None:
+def _lose_to_mode(machine: Machine, state: State, key: int, made: ast.Call) -> None:
     """Nothing is recorded of what a call ``made`` computes in an iteration, if gradients were switched off until
     further notice before it began.
     """
     switch, laps = state.grad_mode_set_at, state.iterations
-    if state.grad_mode is False and switch is not None and laps and laps[-1] not in switch.iterations and made:
+    if state.grad_mode is False and switch is not None and laps and laps[-1] not in switch.iterations:
         state.tensors[key] = replace(state.tensors[key], requires_grad=False, assumption=written(made.func))
         lost = Provenance(cut=Cut(state.point(made), CutReason.NO_GRAD, grad_mode_set_at=switch))
         machine.facts.record_provenance(key, lost)
