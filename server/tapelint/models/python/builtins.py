@@ -99,7 +99,11 @@ def passed_through(machine: Machine, state: State, call: Call) -> Value:
 
 @function("builtins.iter")
 def iterator(machine: Machine, state: State, call: Call) -> Value:
-    """One that begins with the first item; so does that of ``d.values()``, each time."""
+    """One that begins with the first item; so does that of ``d.values()``, each time. What a function returns until it
+    returns the second argument is not known.
+    """
+    if len(call.args) > 1:
+        return Unknown("iter")
     value = machine.iterator(state, call.get(0, "iterable"), call.node)
     if isinstance(value, Tuple):
         return HeapRef(state.new(Sequence("iterator", list(value.items))))

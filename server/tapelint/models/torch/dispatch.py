@@ -26,6 +26,7 @@ from ...domain.opaque_values import as_data
 from ...domain.state import State
 from ...domain.traversal import listed
 from ...domain.values import (
+    FALSE,
     TRUE,
     Const,
     External,
@@ -144,6 +145,7 @@ def run(
     wants = kwargs.get("requires_grad")
     if wants is not None and name != "requires_grad_":
         kwargs = {k: v for k, v in kwargs.items() if k != "requires_grad"}
+    kwargs = _with_reduction(kwargs)
     positional = tuple([kind_of(machine, state, a) for a in args])
     if "none" in positional:
         for value in args:
@@ -162,6 +164,20 @@ def run(
     if wants is not None and isinstance(result, TensorRef) and not row.flows:
         _require_grad(machine, state, result.id, wants, node)
     return result
+
+
+FLAGS_OF_LOSSES = frozenset(("size_average", "reduce"))
+"""What old code gives a loss in place of ``reduction``."""
+
+
+def _with_reduction(kwargs: MappingType[str, Value]) -> MappingType[str, Value]:
+    """The arguments of a loss with the ``reduction`` that its flags ask for, as torch/nn/_reduction.py has it."""
+    flags = {name: kwargs[name] for name in FLAGS_OF_LOSSES & kwargs.keys()}
+    if not flags or not all(isinstance(flag, Const) and isinstance(flag.value, bool) for flag in flags.values()):
+        return kwargs
+    averages, reduces = (flags.get(name) != FALSE for name in ("size_average", "reduce"))
+    asked = "none" if not reduces else "mean" if averages else "sum"
+    return {**{name: value for name, value in kwargs.items() if name not in flags}, "reduction": Const(asked)}
 
 
 def _with_numbers(
