@@ -16,6 +16,9 @@ class Bounds:
 
     # Conjunctions that are kept of a guard; of more those with the fewest choices.
     conjunctions: int = 16
+    # Those up to which a guard is simplified where paths meet (`choices.PathGuard.beside`), and how far.
+    weighed_guard: int = 8
+    splits_at_joins: int = 4
     # Choices that are tried both ways to find out whether others are needed.
     splits: int = 12
     # Conjunctions that are kept of one unit, and of those that raised. Beyond them findings need more choices.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 
-from ..autograd import Facts, Iteration, leaf
+from ..autograd import Facts, Iteration, Provenance, leaf
 from ..autograd.gradients import history
 from ..because import NOTHING
 from ..bounds import BOUNDS
@@ -196,7 +196,11 @@ def _either(pair: Bisimulation, path: State, mine: Value, yours: Value, name: st
         if one.requires_grad is False and two.requires_grad is False:
             sizes = two.sizes if one.sizes == two.sizes else None
             kind = two.kind if one.kind == two.kind else None
-            return TensorRef(leaf(path, two.created_at.node, sizes=sizes, kind=kind))
+            made = leaf(path, two.created_at.node, sizes=sizes, kind=kind)
+            mine_lost, lost = (pair.facts.provenance_of(each.id).cut for each in (one, two))
+            if mine_lost is not None and lost is not None and mine_lost.is_like(lost):
+                pair.facts.record_provenance(made, Provenance(cut=lost))
+            return TensorRef(made)
     return _one_of(pair, path, mine, yours, name)
 
 

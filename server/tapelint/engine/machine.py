@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from ..autograd import Facts, Iteration, NodeVisit
+from ..autograd.model.choices import PathGuard
 from ..domain.completion import ProgramRaised, Raise
 from ..domain.induction import Observations
 from ..domain.join import try_join
@@ -560,23 +561,29 @@ class Machine(Evaluation):
         """Drop paths that end in an uncaught exception, unless no other is left. They have been reported already and
         must not use up the number of paths.
         """
+        return self._going(states)[0]
+
+    def _going(self, states: list[State]) -> tuple[list[State], list[PathGuard]]:
+        """The paths without those, and what leads to where Python has ended one of these."""
         if self.handlers_around:
-            return states
+            return states, []
+        ended: list[PathGuard] = []
         going = [state for state in states if type(state.completion) is not Raise]
         if going and len(going) < len(states):
             abandoned = self.unit.notes.record(AbandonedPaths)
             for state in states:
                 error = state.completion.error if type(state.completion) is Raise else None
                 if error is not None and not error.by_torch and not error.is_skip:
-                    abandoned.raise_at(state, going)
-        return going or states
+                    ended.append(abandoned.raise_at(state, going))
+        return going or states, ended
 
     def join_and_cap(self, states: list[State], live: frozenset[str] | None = None) -> list[State]:
         """Merge what is equal in all that can still matter (of variables those ``live``), drop what is too much."""
         meeting = JoinPoint(live, self.context.call_stack, self.frozen_contents)
         suspects = self.unit.suspects
         kept: list[State] = []
-        for state in self.drop_uncaught_raises(states):
+        going, ended = self._going(states)
+        for state in going:
             for other in kept:
                 if try_join(state, other, self.facts, suspects, meeting):
                     if self.observer is not None:
@@ -586,6 +593,9 @@ class Machine(Evaluation):
                 kept.append(state)
         if self.observer is not None and len(kept) > 1:
             self.observer.decide(KeptApart(tuple(kept)))
+        for path in kept:
+            for each in ended:
+                path.guard = path.guard.beside(each)
         self.fuel_used += meeting.work // self.limits.comparisons_per_fuel
         self.check_fuel()
         most = self.paths_kept() if len(kept) > 1 else 1

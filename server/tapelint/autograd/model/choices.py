@@ -127,11 +127,13 @@ def _before_choice(left: Guard, right: Guard) -> Guard | None:
     return None
 
 
-def leaving_out(guard: Guard, abandoned: Iterable[Conjunction]) -> Guard:
-    """A guard without the choices that only keep the path out of ``abandoned`` ones."""
+def leaving_out(guard: Guard, abandoned: Iterable[Conjunction], splits: int = BOUNDS.splits) -> Guard:
+    """A guard without the choices that only keep the path out of ``abandoned`` ones, as far as so many ``splits``
+    show.
+    """
     objects: dict[Choice, Choice] = {}
     known = [_with_objects(each, objects) for each in (*guard, *_beside(guard, abandoned))]
-    return _simple(_widened(each, known, objects) for each in guard)
+    return _simple(_widened(each, known, objects, splits) for each in guard)
 
 
 def _beside(guard: Guard, abandoned: Iterable[Conjunction]) -> list[Conjunction]:
@@ -283,14 +285,14 @@ def _literal(bit: int, choices: list[Choice]) -> Conjunction:
     return frozenset(((choices[number // 2], bool(number % 2)),))
 
 
-def _widened(each: Conjunction, known: list[Conjunction], objects: dict[Choice, Choice]) -> Conjunction:
+def _widened(each: Conjunction, known: list[Conjunction], objects: dict[Choice, Choice], splits: int) -> Conjunction:
     """A conjunction without the choices whose other side is among what is ``known``, the last first: what ended there
     has made the ones before.
     """
     for choice, taken in reversed(ordered(each)):
         rest = each - {(choice, taken)}
         region = _with_objects(rest | {(choice, not taken)}, objects)
-        if _is_covered(region, _opposites(region), known):
+        if _is_covered(region, _opposites(region), known, splits):
             each = rest
     return each
 
@@ -300,9 +302,7 @@ def _opposites(region: Conjunction) -> Conjunction:
     return frozenset([(choice, not taken) for choice, taken in region])
 
 
-def _is_covered(
-    region: Conjunction, against: Conjunction, known: list[Conjunction], splits: int = BOUNDS.splits
-) -> bool:
+def _is_covered(region: Conjunction, against: Conjunction, known: list[Conjunction], splits: int) -> bool:
     """Whether all that makes the choices of ``region`` is among what is ``known``; ``against`` are its opposites."""
     if any(map(region.issuperset, known)):
         return True
@@ -337,6 +337,16 @@ class PathGuard:
         followed = either(self.followed, other.followed)
         is_one = self._is_one() and other._is_one()
         return PathGuard(followed, followed if is_one else either(self.whole, other.whole))
+
+    def beside(self, ended: PathGuard) -> PathGuard:
+        """The guard without what only keeps the path out of one that has ``ended``. One that grows on is cut, and
+        choices would stay in it that nothing balances any more.
+        """
+        if not 2 < len(self.followed) <= BOUNDS.weighed_guard >= len(ended.followed):
+            return self
+        followed = leaving_out(self.followed, ended.followed, BOUNDS.splits_at_joins)
+        is_one = self._is_one()
+        return PathGuard(followed, followed if is_one else leaving_out(self.whole, ended.whole, BOUNDS.splits_at_joins))
 
     def _is_one(self) -> bool:
         return self.whole is self.followed

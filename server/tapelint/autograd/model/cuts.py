@@ -78,6 +78,10 @@ class Cut:
         """Whether nothing was recorded there."""
         return self.reason in (CutReason.NO_GRAD, CutReason.INFERENCE_MODE)
 
+    def is_like(self, other: Cut) -> bool:
+        """Whether two tensors have lost their graphs in the same way, perhaps at different places."""
+        return self.reason is other.reason and self.grad_mode_set_at == other.grad_mode_set_at
+
     @property
     def name(self) -> str:
         """What messages call it."""

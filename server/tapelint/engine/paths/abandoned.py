@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from ...autograd.model.choices import ALWAYS, Conjunction, Guard, Subject, literals_of, selected
+from ...autograd.model.choices import ALWAYS, Conjunction, Guard, PathGuard, Subject, literals_of, selected
 from ...bounds import BOUNDS
 from ...domain.state import State
 
@@ -23,17 +23,19 @@ class AbandonedPaths:
     # Those where Python raised, whole.
     raised: dict[Conjunction, None] = field(default_factory=dict)
 
-    def raise_at(self, path: State, going: Iterable[State]) -> None:
-        """A path ends, since Python raises there. What tells those that go on from it is on its way even where it is
-        the usual side of a test, which its guard leaves out.
+    def raise_at(self, path: State, going: Iterable[State]) -> PathGuard:
+        """A path ends, since Python raises there: what leads to it. What tells those that go on from it is on its way
+        even where it is the usual side of a test, which its guard leaves out.
         """
         usual = frozenset(
             (choice, not taken)
             for choice, taken in literals_of(*(each.guard.whole for each in going))
             if path.path_condition.get(choice.formula) is (not taken)
         )
-        _add(self.guards, tuple(each | usual for each in path.guard.followed))
-        _add(self.raised, tuple(each | usual for each in path.guard.whole))
+        followed, whole = (tuple(each | usual for each in guard) for guard in (path.guard.followed, path.guard.whole))
+        _add(self.guards, followed)
+        _add(self.raised, whole)
+        return PathGuard(followed, whole)
 
     def select(self, going: Sequence[State], left_out: Sequence[State]) -> None:
         """What tells paths that go on from those that do not, since there are too many, is none of their choices."""
