@@ -14,6 +14,7 @@ from ....domain.traversal import tensors_in
 from ....domain.values import NONE, Const, TensorRef, Unknown, Value
 from ....engine.machine import Machine
 from ..dispatch import run
+from ..optim.optimized_parameters import collected
 from ..registry import TENSOR_METHODS, Call, function, method
 from .grad_access import cleared_by_hand
 from .grad_use import reason_of
@@ -61,7 +62,7 @@ def clamp_in_place(machine: Machine, state: State, receiver: TensorRef, call: Ca
 
 @function("torch.nn.utils.clip_grad_norm_", "torch.nn.utils.clip_grad_value_", "torch.nn.utils.clip_grad_norm")
 def clip_gradients(machine: Machine, state: State, call: Call) -> Value:
-    keys = list(dict.fromkeys(tensors_in(state, call.get(0, "parameters"))))
+    keys = list(dict.fromkeys(tensors_in(state, collected(machine, state, call.get(0, "parameters"), call))))
     for key in keys:
         grad = state.grads.get(key)
         if grad is not None:
