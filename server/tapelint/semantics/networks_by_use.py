@@ -83,7 +83,7 @@ def attribute(machine: Machine, state: State, thing: Instance, name: str, value:
 
 def _by_use(machine: Machine, state: State, value: Value, name: str, asked: frozenset[str], node: ast.AST) -> Value:
     """A value by what is ``asked`` of it; an optimizer is one of what the code was given that has made it."""
-    if is_of_network(asked) and not isinstance(value, TensorRef):
+    if is_of_network(asked) and not _is_tensor(state, value):
         return _known(machine, state, value, partial(_network, machine, state, value, name, node))
     if isinstance(value, BuiltinMethod) or not is_of_optimizer(asked, has_parameters=True):
         return value
@@ -92,6 +92,11 @@ def _by_use(machine: Machine, state: State, value: Value, name: str, asked: froz
     if not is_of_optimizer(asked, has_parameters):
         return value
     return _known(machine, state, value, partial(unknown_optimizer, machine, state, name, given, node))
+
+
+def _is_tensor(state: State, value: Value) -> bool:
+    """Whether a value is a tensor, and not only taken for what a network has returned: its maker may be none."""
+    return isinstance(value, TensorRef) and not state.tensors[value.id].assumption
 
 
 def is_walked(machine: Machine, state: State, thing: Instance, call: Call) -> bool:
