@@ -402,3 +402,62 @@ def test_a_network_that_makes_others_keeps_its_parameters():
     report = analyse(MAKER, limits=SMALL)
     assert report.notices[0].message == "`forward` (line 11) takes too long: its call was left out"
     assert codes(report) == []  # not that `out` has no graph
+
+
+EVALUATED = f"""\
+import torch
+from torch import nn
+
+def evaluate(net, x):
+    for batch in x:
+        net.eval()
+        print(net(batch))
+{WORK}
+
+def train(data):
+    net = nn.Sequential(nn.Linear(3, 3), nn.Dropout(0.5))
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for epoch in range(4):
+        for x in data:
+            optimizer.zero_grad()
+            net(x).pow(2).mean().backward()
+            optimizer.step()
+        with torch.no_grad():
+            evaluate(net, data)
+"""
+
+
+def test_it_leaves_a_network_in_evaluation_mode_as_its_text_does():
+    assert codes(analyse(EVALUATED)) == ["TL409"]
+    report = analyse(EVALUATED, limits=SMALL)
+    assert report.notices[0].message == "`evaluate` (line 4) takes too long: its call was left out"
+    assert codes(report) == ["TL409"]
+
+
+def test_it_leaves_no_mode_that_its_text_takes_back_or_does_not_always_set():
+    for text in (
+        EVALUATED.replace("\n\ndef train", "\n    net.train()\n\ndef train"),
+        EVALUATED.replace("        net.eval()", "        if x is None:\n            net.eval()"),
+        EVALUATED.replace("    for epoch in range(4):", "    for epoch in range(4):\n        net.train()"),
+    ):
+        assert text != EVALUATED
+        assert codes(analyse(text, limits=SMALL)) == []
+
+
+METHOD = (
+    EVALUATED.replace(
+        "def evaluate(net, x)", "class Runner:\n  def __init__(self, net): self.net = net\n  def evaluate(self, x)"
+    )
+    .replace("net.eval()", "self.net.eval()")
+    .replace("print(net(batch))", "print(self.net(batch))")
+    .replace("evaluate(net, data)", "Runner(net).evaluate(data)")
+)
+
+
+def test_so_does_a_method_with_an_attribute():
+    assert codes(analyse(METHOD)) == ["TL409"]
+    report = analyse(METHOD, limits=SMALL)
+    assert [notice.message for notice in report.notices] == [
+        "`evaluate` (line 6) takes too long: its call was left out"
+    ]
+    assert codes(report) == ["TL409"]

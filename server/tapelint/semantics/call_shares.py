@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeGuard
 
 from ..autograd import Provenance
 from ..bounds import BOUNDS
@@ -26,6 +28,7 @@ from ..engine.statistics import Entry, Lost
 from ..models.torch.autograd.grad_access import reaches
 from ..models.torch.autograd.tensor_hooks import run_hooks_below
 from ..models.torch.nn.layer_models import add_unseen_parameters
+from ..models.torch.nn.module_registry import is_module_like
 from ..models.torch.registry import MODULE_METHODS, Call
 from ..ops.torch_attributes import CUTS
 from ..source import cached_on_node, definitions, own_nodes, walk
@@ -143,7 +146,58 @@ def left_out(
         thing.attributes["training"] = thing.attributes[facets.UNBUILT] = TRUE
         add_unseen_parameters(machine, state, thing, _class_name(state, thing), node)
     result = machine.call_unknown(state, args, kwargs, node, function)
+    _leave_in_evaluation(machine, state, definition, args, node)
     return something(name) if cuts or definition in machine.unit.cutting else result
+
+
+def _leave_in_evaluation(machine: Machine, state: State, definition: ast.AST, args: list[Value], node: ast.AST) -> None:
+    """The networks that a function leaves in evaluation mode, by its text, and calls in it: parameters of its, and
+    attributes of the object whose method it is.
+    """
+    calls = state.calls
+    for place, attribute, switch in machine.query(evaluations, definition):
+        value = args[place] if place < len(args) else None
+        if attribute and isinstance(value, HeapRef) and isinstance(thing := state.heap[value.id], Instance):
+            value = thing.attributes.get(attribute)
+        if isinstance(value, HeapRef) and is_module_like(state, value):
+            state.calls = (*calls, node)
+            MODULE_METHODS["eval"](machine, state, value, Call("eval", [], {}, switch))
+            state.calls = calls
+            if any(value.id == trained for _, trained, _ in machine.facts.networks.training_calls):
+                state.evaluated |= {value.id}
+
+
+@cached_on_node
+def evaluations(definition: ast.AST) -> tuple[tuple[int, str, ast.Call], ...]:
+    """The statements by which a function leaves a network in evaluation mode that it calls, each with the place of the
+    parameter, and with its attribute if the network is that.
+    """
+    if not isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return ()
+    names = [each.arg for each in (*definition.args.posonlyargs, *definition.args.args)]
+    made = [each for each in walk(definition) if isinstance(each, ast.Call)]
+    called = {ast.unparse(each.func) for each in made}
+    asked = Counter(ast.unparse(each.func.value) for each in made if _sets_mode(each.func, "train", "eval"))
+    found: list[tuple[int, str, ast.Call]] = []
+    for statement in _always_run(definition.body):
+        switch = statement.value if isinstance(statement, ast.Expr) else None
+        if isinstance(switch, ast.Call) and _sets_mode(switch.func, "eval"):
+            network, _, attribute = (owner := ast.unparse(switch.func.value)).partition(".")
+            if network in names and "." not in attribute and owner in called and asked[owner] == 1:
+                found.append((names.index(network), attribute, switch))
+    return tuple(found)
+
+
+def _always_run(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a block that no test guards: a loop over data has some."""
+    for statement in body:
+        yield statement
+        if isinstance(statement, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)):
+            yield from _always_run(statement.body)
+
+
+def _sets_mode(function: ast.expr, *names: str) -> TypeGuard[ast.Attribute]:
+    return isinstance(function, ast.Attribute) and function.attr in names
 
 
 def _parts(function: ast.AST) -> int:
