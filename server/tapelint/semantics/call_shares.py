@@ -175,25 +175,25 @@ def evaluations(definition: ast.AST) -> tuple[tuple[int, str, ast.Call], ...]:
     if not isinstance(definition, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return ()
     names = [each.arg for each in (*definition.args.posonlyargs, *definition.args.args)]
-    made = [each for each in walk(definition) if isinstance(each, ast.Call)]
-    called = {ast.unparse(each.func) for each in made}
-    asked = Counter(ast.unparse(each.func.value) for each in made if _sets_mode(each.func, "train", "eval"))
+    made = [each.func for each in walk(definition) if isinstance(each, ast.Call)]
+    called = {ast.unparse(function) for function in made}
+    asked = Counter(ast.unparse(function.value) for function in made if _sets_mode(function, "train", "eval"))
     found: list[tuple[int, str, ast.Call]] = []
-    for statement in _always_run(definition.body):
-        switch = statement.value if isinstance(statement, ast.Expr) else None
-        if isinstance(switch, ast.Call) and _sets_mode(switch.func, "eval"):
-            network, _, attribute = (owner := ast.unparse(switch.func.value)).partition(".")
-            if network in names and "." not in attribute and owner in called and asked[owner] == 1:
-                found.append((names.index(network), attribute, switch))
+    for owner, switch in _always_set(definition.body):
+        network, _, attribute = owner.partition(".")
+        if network in names and "." not in attribute and owner in called and asked[owner] == 1:
+            found.append((names.index(network), attribute, switch))
     return tuple(found)
 
 
-def _always_run(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a block that no test guards: a loop over data has some."""
+def _always_set(body: Iterable[ast.stmt]) -> Iterator[tuple[str, ast.Call]]:
+    """What the statements of a block set to evaluation mode that no test guards: a loop over data has some."""
     for statement in body:
-        yield statement
-        if isinstance(statement, (ast.For, ast.AsyncFor, ast.With, ast.AsyncWith)):
-            yield from _always_run(statement.body)
+        match statement:
+            case ast.Expr(ast.Call(function) as switch) if _sets_mode(function, "eval"):
+                yield ast.unparse(function.value), switch
+            case ast.For() | ast.AsyncFor() | ast.With() | ast.AsyncWith():
+                yield from _always_set(statement.body)
 
 
 def _sets_mode(function: ast.expr, *names: str) -> TypeGuard[ast.Attribute]:
