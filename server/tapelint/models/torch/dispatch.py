@@ -172,8 +172,10 @@ FLAGS_OF_LOSSES = frozenset(("size_average", "reduce"))
 
 def _with_reduction(kwargs: MappingType[str, Value]) -> MappingType[str, Value]:
     """The arguments of a loss with the ``reduction`` that its flags ask for, as torch/nn/_reduction.py has it."""
-    flags = {name: kwargs[name] for name in FLAGS_OF_LOSSES & kwargs.keys()}
-    if not flags or not all(isinstance(flag, Const) and isinstance(flag.value, bool) for flag in flags.values()):
+    if FLAGS_OF_LOSSES.isdisjoint(kwargs):
+        return kwargs
+    flags = {name: kwargs[name] for name in FLAGS_OF_LOSSES if name in kwargs}
+    if not all(isinstance(flag, Const) and isinstance(flag.value, bool) for flag in flags.values()):
         return kwargs
     averages, reduces = (flags.get(name) != FALSE for name in ("size_average", "reduce"))
     asked = "none" if not reduces else "mean" if averages else "sum"
