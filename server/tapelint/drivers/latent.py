@@ -162,8 +162,10 @@ class LatentSearch:
             given = (each for name, each in caller.values.items() if name not in data)
             tensors = [each.id for each in given if isinstance(each, TensorRef)]
             written = [key for key in tensors if path.version(path.tensors[key].version_counter)]
+            # A function object that changes what it is given is a transform of data: no caller walks that again.
+            changed = written if self.name == "__call__" else ()
             for root in dict.fromkeys([*framework_driver.with_graph(path, result), *written]):
-                if resolve_view(path, root).requires_grad:
+                if root not in changed and resolve_view(path, root).requires_grad:
                     framework_driver.imagine_backward(self.machine, path.fork(), [root], node, ASSUMED)
 
         events = self.machine.facts.events
