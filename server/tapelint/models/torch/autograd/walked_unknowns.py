@@ -176,27 +176,30 @@ def take_for_tensor(machine: Machine, state: State, receiver: Unknown, call: ast
     key = tensor_of(machine, state, receiver)
     if key is not None:
         state.edit(state.frame, Frame).variables[name.id] = TensorRef(key)
-        if (maker := made[name.id]) is not None:
-            state.tensors[key] = replace(state.tensors[key], created_at=state.point(maker))
+        value = made[name.id]
+        if isinstance(value, ast.Call):
+            state.tensors[key] = replace(state.tensors[key], created_at=state.point(value))
+        if isinstance(value, (ast.Call, ast.BinOp, ast.UnaryOp)):  # computed there, whatever it is computed of
+            maker = next((part for part in walk(value) if isinstance(part, ast.Call)), None)
             _lose_to_mode(machine, state, key, maker)
     return key
 
 
-def _lose_to_mode(machine: Machine, state: State, key: int, made: ast.Call) -> None:
+def _lose_to_mode(machine: Machine, state: State, key: int, made: ast.Call | None) -> None:
     """Nothing is recorded of what a call ``made`` computes in an iteration, if gradients were switched off until
     further notice before it began.
     """
     switch, laps = state.grad_mode_set_at, state.iterations
-    if state.grad_mode is False and switch is not None and laps and laps[-1] not in switch.iterations:
+    if state.grad_mode is False and switch is not None and laps and laps[-1] not in switch.iterations and made:
         state.tensors[key] = replace(state.tensors[key], requires_grad=False, assumption=written(made.func))
         lost = Provenance(cut=Cut(state.point(made), CutReason.NO_GRAD, grad_mode_set_at=switch))
         machine.facts.record_provenance(key, lost)
 
 
 @cached_on_node
-def _made_around(scope: ast.AST) -> dict[ast.AST, dict[str, ast.Call | None]]:
+def _made_around(scope: ast.AST) -> dict[ast.AST, dict[str, ast.expr | None]]:
     """For each call of ``backward`` in a function the variables that the innermost loop around it binds; where there is
-    none, those of the function. With each comes the call that it is bound to, if it is one.
+    none, those of the function. With each comes what it is bound to, if that is all it holds.
     """
     return {call: _bound(around) for call, around in _walks(scope, scope)}
 
@@ -208,14 +211,14 @@ def _walks(node: ast.AST, around: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
         yield from _walks(child, child if isinstance(child, Loop) else around)
 
 
-def _bound(around: ast.AST) -> dict[str, ast.Call | None]:
+def _bound(around: ast.AST) -> dict[str, ast.expr | None]:
     """The names that statements bind, and arguments; the target of a loop is an item of what it goes through."""
-    found = dict[str, ast.Call | None]()
+    found = dict[str, ast.expr | None]()
     for node in walk(around):
         if isinstance(node, ast.arg):
             found[node.arg] = None
         elif isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-            made = node.value if isinstance(node.value, ast.Call) and isinstance(node, ast.Assign) else None
+            made = node.value if isinstance(node, ast.Assign) else None
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             found.update((part.id, made) for each in targets for part in walk(each) if isinstance(part, ast.Name))
     return found
