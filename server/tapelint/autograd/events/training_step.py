@@ -88,6 +88,8 @@ class GradientsClipped(SilentEvent):
     past: tuple[Group, ...]
     # What they were clipped to, if known.
     limit: float | None
+    # Whether the norm, which it returns, is used.
+    is_read: bool
     # The assumed conditions on which it depends what is cleared and stepped.
     premises: frozenset[Hashable]
 

@@ -62,7 +62,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
     past = clipped[0][0]
     if not all(_is_used_up(p) for p, _ in clipped) or past.step is None:
         return None
-    if (event.point.guard, event.point.supposed) != (past.step.guard, past.step.supposed):
+    is_beside = (event.point.guard, event.point.supposed) == (past.step.guard, past.step.supposed)
+    if not is_beside and event.is_read:
         return None  # what is done under a test of its own after the step may be there to measure
     clip, step = event.point.node, past.step
     names = tensor_names(facts, [leaf for _, leaves in clipped for leaf in leaves])
@@ -88,7 +89,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
             TraceStep(clip, "This clips", event.point, short="clips `.grad`"),
         ),
         help="Clip between `backward()` and `step()`.",
-        cures=(FixProposal("move_before", "Clip before the step", (clip, step.node)),),
+        cures=(FixProposal("move_before", "Clip before the step", (clip, step.node)),) if is_beside else (),
     )
 
 

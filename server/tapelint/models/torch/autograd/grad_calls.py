@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
 from ....autograd import bump, leaf
@@ -11,8 +12,9 @@ from ....autograd.gradients.ledger import perhaps_reached
 from ....autograd.gradients.withheld import Fates
 from ....domain.state import State
 from ....domain.traversal import tensors_in
-from ....domain.values import NONE, Const, TensorRef, Unknown, Value
+from ....domain.values import NONE, Const, Frame, TensorRef, Unknown, Value
 from ....engine.machine import Machine
+from ....source import cached_on_node, walk
 from ..dispatch import run
 from ..optim.optimized_parameters import collected
 from ..registry import TENSOR_METHODS, Call, function, method
@@ -72,7 +74,12 @@ def clip_gradients(machine: Machine, state: State, call: Call) -> Value:
     limit = call.get(1, "max_norm", call.get(1, "clip_value", NONE))
     number = limit.value if isinstance(limit, Const) and isinstance(limit.value, (int, float)) else None
     past = history.groups(state, keys)
-    clipped = GradientsClipped(point=point, because=reason_of(past), past=past, limit=number, premises=premises)
+    frame = state.get(state.frame, Frame)
+    scope = machine.running_file(state) if frame.function is None else frame.function.node
+    is_read = call.node not in machine.query(_dropped, scope)
+    clipped = GradientsClipped(
+        point=point, because=reason_of(past), past=past, limit=number, is_read=is_read, premises=premises
+    )
     machine.facts.events.publish(clipped)
     history.clipped(state, keys, point)
     if not any(gradients.passes for gradients, _ in past):  # it may be what an unknown loss has reached
@@ -81,6 +88,12 @@ def clip_gradients(machine: Machine, state: State, call: Call) -> Value:
     if not clipped.only_measures:
         history.clipped_early(state, keys, point)
     return TensorRef(leaf(state, call.node))
+
+
+@cached_on_node
+def _dropped(scope: ast.AST) -> frozenset[ast.AST]:
+    """The expressions of a function or a file whose values are not used."""
+    return frozenset(node.value for node in walk(scope) if isinstance(node, ast.Expr))
 
 
 @function(*(f"torch.autograd.functional.{name}" for name in ("jacobian", "hessian", "vjp", "jvp", "hvp", "vhp")))

@@ -107,9 +107,19 @@ def _supposed(machine: Machine, state: State, optimizer: HeapRef) -> dict[int, B
         is_alone = all(each and given.isdisjoint(each) for each in held)
         return dict.fromkeys(sorted(given) if is_alone else (), _is_for_all(state, optimizer))
     argument = networks.handed_optimizers.get(optimizer.id)
-    if argument is None or any(others):
+    if any(others):
         return {}
+    if argument is None:
+        trained = _trained_unknown(machine, state) if optimizer.id in networks.made_for else ()
+        return dict.fromkeys(trained, _is_for_all(state, optimizer))
     return {leaf: _holds(argument, network) for leaf, network in networks.handed_leaves.items()}
+
+
+def _trained_unknown(machine: Machine, state: State) -> list[int]:
+    """What stands for the parameters of networks that code which is not read has made, and passes have reached."""
+    guessed = set(machine.facts.networks.stand_ins.values())
+    reached = (state.tensors.get(key) for key in sorted(state.history.keys() - guessed))
+    return [each.id for each in reached if each is not None and each.parameter and each.assumption is not None]
 
 
 def reach_stand_ins(machine: Machine, state: State, roots: Sequence[int], node: ast.AST, is_known: bool) -> None:
