@@ -19,7 +19,7 @@ from ..autograd import give_history
 from ..autograd.model.graph_search import leaf_tensors
 from ..domain import facets
 from ..domain.induction import is_plain
-from ..domain.mro import mro_of
+from ..domain.mro import OBJECT, is_module, mro_of
 from ..domain.state import State
 from ..domain.values import (
     FALSE,
@@ -34,6 +34,7 @@ from ..domain.values import (
     TensorRef,
     Unknown,
     Value,
+    something,
 )
 from ..engine.machine import Machine
 from ..engine.syntax.asked import asked_of_attributes, asked_of_variables, is_of_network, is_of_optimizer
@@ -51,9 +52,13 @@ UNTOLD = (Origin.ANY, Origin.NAME)
 
 def variable(machine: Machine, state: State, name: str, value: Value, node: ast.AST) -> Value:
     """What the variable ``name`` of the running scope is bound to."""
-    if not _may_be(state, value) or (scope := _scope(machine, state)) is None:
+    is_own = isinstance(value, BuiltinMethod) and isinstance(value.receiver, HeapRef)
+    if not is_own and not _may_be(state, value) or (scope := _scope(machine, state)) is None:
         return value
-    return _by_use(machine, state, value, name, machine.query(asked_of_variables, scope).get(name, frozenset()), node)
+    asked = machine.query(asked_of_variables, scope).get(name, frozenset[str]())
+    if isinstance(value, BuiltinMethod) and isinstance(value.receiver, HeapRef):
+        return inherited(machine, state, value.receiver, value.name, node, asked) or value
+    return _by_use(machine, state, value, name, asked, node)
 
 
 def module_variable(machine: Machine, state: State, name: str, value: Value, module: ast.AST) -> Value:
@@ -74,11 +79,35 @@ def attribute(machine: Machine, state: State, thing: Instance, name: str, value:
     """What the attribute ``name`` of an object is bound to."""
     if not _may_be(state, value):
         return value
+    return _by_use(machine, state, value, f"self.{name}", _asked_of(machine, state, thing, name), node)
+
+
+def inherited(
+    machine: Machine, state: State, owner: HeapRef, name: str, node: ast.AST, asked: frozenset[str] = frozenset()
+) -> Value | None:
+    """What an attribute is that no code sets which is read, but a base class may which is not: a network or an
+    optimizer, by what the classes of the object ask of it, or is ``asked`` of a variable; None if neither.
+    """
+    thing = state.heap[owner.id]
+    if not isinstance(thing, Instance) or not isinstance(thing.kind, HeapRef) or is_module(state, thing.kind):
+        return None
+    if all(isinstance(each, HeapRef) or each == OBJECT for each in mro_of(state, thing.kind)):
+        return None
+    asked |= _asked_of(machine, state, thing, name)
+    if not is_of_network(asked) and not is_of_optimizer(asked):
+        return None
+    found = _by_use(machine, state, something(name), f"self.{name}", asked, node)
+    state.edit_attributes(owner.id)[name] = found
+    return found
+
+
+def _asked_of(machine: Machine, state: State, thing: Instance, name: str) -> frozenset[str]:
+    """What the classes of an object ask of its attribute ``name``."""
     asked = frozenset[str]()
     for owner in mro_of(state, thing.kind):
         if isinstance(owner, HeapRef) and isinstance(kind := state.heap[owner.id], Class):
             asked |= machine.query(asked_of_attributes, kind.node).get(name, frozenset())
-    return _by_use(machine, state, value, f"self.{name}", asked, node)
+    return asked
 
 
 def _by_use(machine: Machine, state: State, value: Value, name: str, asked: frozenset[str], node: ast.AST) -> Value:

@@ -106,7 +106,7 @@ def _of_instance(
         refuse_unset(machine, state, owner, name, node)
     if name not in MODULE_METHODS:
         frozen_parts.note_access(machine, thing)
-    return BuiltinMethod(owner, name)
+    return networks_by_use.inherited(machine, state, owner, name, node) or BuiltinMethod(owner, name)
 
 
 def _of_every_object(machine: Machine, state: State, owner: HeapRef, thing: Instance, name: str) -> Value | None:
