@@ -102,6 +102,11 @@ def _of_instance(
         weights = computed(machine, state, thing, node, name)
         if name in weights:
             return weights[name]
+    return _of_unknown(machine, state, owner, thing, name, node)
+
+
+def _of_unknown(machine: Machine, state: State, owner: HeapRef, thing: Instance, name: str, node: ast.AST) -> Value:
+    """One that no code sets which is read."""
     if thing.kind == CONTEXT:
         refuse_unset(machine, state, owner, name, node)
     if name not in MODULE_METHODS:

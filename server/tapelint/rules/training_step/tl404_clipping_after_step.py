@@ -40,10 +40,12 @@ The call is moved before the step, past statements that do not depend on it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import GradientsClipped, OptimizerStepped
 from ...autograd.facts import Facts
-from ...autograd.gradients.history import GradientHistory
+from ...autograd.gradients.history import GradientHistory, Group
 from ...autograd.model.program_point import ProgramPoint
 from ...headline import headline
 from ...severity import Severity
@@ -57,15 +59,20 @@ def check(event: Event, facts: Facts) -> Finding | None:
         return too_early(event, facts)
     assert isinstance(event, GradientsClipped)
     clipped = [(past, leaves) for past, leaves in event.past if past.passes or past.doubt]
-    if not clipped or event.only_measures:
+    step = clipped[0][0].step if clipped else None
+    if step is None or event.only_measures or not all(_is_used_up(past) for past, _ in clipped):
         return None
-    past = clipped[0][0]
-    if not all(_is_used_up(p) for p, _ in clipped) or past.step is None:
-        return None
-    is_beside = (event.point.guard, event.point.supposed) == (past.step.guard, past.step.supposed)
+    is_beside = (event.point.guard, event.point.supposed) == (step.guard, step.supposed)
     if not is_beside and event.is_read:
         return None  # what is done under a test of its own after the step may be there to measure
-    clip, step = event.point.node, past.step
+    return _too_late(event, step, clipped, is_beside, facts)
+
+
+def _too_late(
+    event: GradientsClipped, step: ProgramPoint, clipped: Sequence[Group], is_beside: bool, facts: Facts
+) -> Finding:
+    """The ``step`` has used what is ``clipped``; only a clip that ``is_beside`` it can be moved by itself."""
+    clip, filled = event.point.node, clipped[0][0].stale[-1].point
     names = tensor_names(facts, [leaf for _, leaves in clipped for leaf in leaves])
     message = headline(
         f"{code(clip)} clips gradients that {code(step.node)} has used already",
@@ -73,16 +80,11 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
     return Finding(
         point=event.point,
-        since=undecided(event.premises, past.stale[-1].point),
+        since=undecided(event.premises, filled),
         severity=Severity.WARNING,
         message=message,
         links=(
-            TraceStep(
-                past.stale[-1].point.node,
-                "This backward computes the gradients",
-                past.stale[-1].point,
-                short="fills `.grad`",
-            ),
+            TraceStep(filled.node, "This backward computes the gradients", filled, short="fills `.grad`"),
             TraceStep(
                 step.node, f"This step uses the gradients of {names}, unclipped", step, short="uses `.grad`, unclipped"
             ),

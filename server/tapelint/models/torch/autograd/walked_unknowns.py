@@ -176,19 +176,18 @@ def take_for_tensor(machine: Machine, state: State, receiver: Unknown, call: ast
     key = tensor_of(machine, state, receiver)
     if key is not None:
         state.edit(state.frame, Frame).variables[name.id] = TensorRef(key)
-        value = made[name.id]
-        if isinstance(value, ast.Call):
-            state.tensors[key] = replace(state.tensors[key], created_at=state.point(value))
-        if isinstance(value, (ast.Call, ast.BinOp, ast.UnaryOp)):  # computed there, whatever it is computed of
-            maker = next((part for part in walk(value) if isinstance(part, ast.Call)), None)
-            _lose_to_mode(machine, state, key, maker)
+        _note_made(machine, state, key, made[name.id])
     return key
 
 
-def _lose_to_mode(machine: Machine, state: State, key: int, made: ast.Call | None) -> None:
-    """Nothing is recorded of what a call ``made`` computes in an iteration, if gradients were switched off until
-    further notice before it began.
+def _note_made(machine: Machine, state: State, key: int, value: ast.expr | None) -> None:
+    """What is bound to the ``value`` of an expression was made there if that computes it, whatever of. Nothing is
+    recorded of it in an iteration if gradients were switched off until further notice before it began.
     """
+    if isinstance(value, ast.Call):
+        state.tensors[key] = replace(state.tensors[key], created_at=state.point(value))
+    computed = walk(value) if isinstance(value, (ast.Call, ast.BinOp, ast.UnaryOp)) else ()
+    made = next((part for part in computed if isinstance(part, ast.Call)), None)
     switch, laps = state.grad_mode_set_at, state.iterations
     if state.grad_mode is False and switch is not None and laps and laps[-1] not in switch.iterations and made:
         state.tensors[key] = replace(state.tensors[key], requires_grad=False, assumption=written(made.func))
