@@ -26,7 +26,7 @@ from ..frozen import frozen
 from ..models.torch.nn.layer_models import add_unseen_parameters
 from ..models.torch.registry import MODULE_METHODS
 from ..ops.module_names import is_layer
-from ..source import body_of, cached_on_node, children, is_none, walk
+from ..source import body_of, cached_on_node, children, is_none, own_nodes, walk
 
 MODULE = External("torch.nn.Module")
 
@@ -56,8 +56,9 @@ class MethodFlow:
     asked: set[str] = field(default_factory=set)
     # Of these, the ones for which a test does something where they are None, or may: it does not only leave.
     weighed: set[str] = field(default_factory=set)
-    # The methods of the object that are called.
+    # The methods of the object that are called, and those of them that are outside of the functions that it defines.
     called: set[str] = field(default_factory=set)
+    called_at_once: set[str] = field(default_factory=set)
     # Whether it goes backward itself, outside of the functions that it defines.
     backward: bool = False
 
@@ -74,6 +75,8 @@ def method_flow(method: ast.AST) -> MethodFlow:
     if own is not None:
         for node in walk(method):
             _note(found, node, own)
+        calls = (node.func for node in own_nodes(method) if isinstance(node, ast.Call))
+        found.called_at_once = {name for call in calls if (name := own_attribute(call, own)) is not None}
     found.backward = any(map(_goes_backward, body_of(method)))
     return found
 
@@ -210,15 +213,17 @@ class ObjectFlow:
     methods: dict[str, Function]
     flows: dict[str, MethodFlow]
 
-    def reached(self, name: str) -> dict[str, MethodFlow]:
-        """A method, and those that it calls on its object."""
+    def reached(self, name: str, at_once: bool = False) -> dict[str, MethodFlow]:
+        """A method, and those that it calls on its object; ``at_once``: without what the functions call that it only
+        defines.
+        """
         found: dict[str, MethodFlow] = {}
         todo = [name]
         while todo:
             each = todo.pop()
             if each not in found and each in self.flows:
                 found[each] = self.flows[each]
-                todo += sorted(self.flows[each].called)
+                todo += sorted(self.flows[each].called_at_once if at_once else self.flows[each].called)
         return found
 
     def setters(self, attribute: str, besides: dict[str, MethodFlow]) -> list[str]:

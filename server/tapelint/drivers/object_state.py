@@ -223,7 +223,7 @@ def _set_up(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow,
         if not _is_due(state, receiver, attribute):
             continue  # the method that was called for another one has assigned this, too
         others = flow.setters(attribute, reached)
-        setters = [each for each in others if _prepares(machine, flow, each, attribute, reached)]
+        setters = [each for each in others if _prepares(machine, flow, each, attribute)]
         if not setters and others:  # what it is may lead to whatever the object holds
             machine.facts.training.shown.update(reach(machine, state, [receiver]))
         elif setters:
@@ -282,12 +282,12 @@ def _current(state: State, receiver: HeapRef, attribute: str) -> Value | None:
     return None if found is None else found[1]
 
 
-def _prepares(machine: Machine, flow: ObjectFlow, setter: str, attribute: str, reached: dict[str, MethodFlow]) -> bool:
-    """Whether a method is called to assign an attribute that others read, which are ``reached``: it gives it something,
-    and does not train itself. Where it leads to these it hands them on, for nothing that is followed calls them.
+def _prepares(machine: Machine, flow: ObjectFlow, setter: str, attribute: str) -> bool:
+    """Whether a method is called to assign an attribute: it gives it something, and does not train itself; it may hand
+    on a function that does.
     """
     node = flow.methods[setter].node
-    trains = any(each.backward for name, each in flow.reached(setter).items() if name not in reached)
+    trains = any(each.backward for each in flow.reached(setter, at_once=True).values())
     return setter in flow.givers(attribute) and not trains and not machine.query(is_abstract, node)
 
 
