@@ -56,8 +56,8 @@ def variable(machine: Machine, state: State, name: str, value: Value, node: ast.
     if not is_own and not _may_be(state, value) or (scope := _scope(machine, state)) is None:
         return value
     asked = machine.query(asked_of_variables, scope).get(name, frozenset[str]())
-    if isinstance(value, BuiltinMethod) and isinstance(value.receiver, HeapRef):
-        return inherited(machine, state, value.receiver, value.name, node, asked) or value
+    if is_own and isinstance(value, BuiltinMethod):
+        return inherited(machine, state, value, node, asked)
     return _by_use(machine, state, value, name, asked, node)
 
 
@@ -83,22 +83,28 @@ def attribute(machine: Machine, state: State, thing: Instance, name: str, value:
 
 
 def inherited(
-    machine: Machine, state: State, owner: HeapRef, name: str, node: ast.AST, asked: frozenset[str] = frozenset()
-) -> Value | None:
-    """What an attribute is that no code sets which is read, but a base class may which is not: a network or an
-    optimizer, by what the classes of the object ask of it, or is ``asked`` of a variable; None if neither.
+    machine: Machine, state: State, value: BuiltinMethod, node: ast.AST, asked: frozenset[str] = frozenset()
+) -> Value:
+    """What no code that is read gives an object, but a base class may that is not: a network or an optimizer, by what
+    the classes of the object ask of it, or is ``asked`` of a variable; else a method of which nothing is known.
     """
-    thing = state.heap[owner.id]
-    if not isinstance(thing, Instance) or not isinstance(thing.kind, HeapRef) or is_module(state, thing.kind):
-        return None
-    if all(isinstance(each, HeapRef) or each == OBJECT for each in mro_of(state, thing.kind)):
-        return None
+    owner, name = value.receiver, value.name
+    thing = state.heap[owner.id] if isinstance(owner, HeapRef) else None
+    if not isinstance(owner, HeapRef) or not isinstance(thing, Instance) or not _has_unread_base(state, thing):
+        return value
     asked |= _asked_of(machine, state, thing, name)
     if not is_of_network(asked) and not is_of_optimizer(asked):
-        return None
+        return value
     found = _by_use(machine, state, something(name), f"self.{name}", asked, node)
     state.edit_attributes(owner.id)[name] = found
     return found
+
+
+def _has_unread_base(state: State, thing: Instance) -> bool:
+    """Whether the class of an object of the program comes from one that is not read, and is no network."""
+    if not isinstance(thing.kind, HeapRef) or is_module(state, thing.kind):
+        return False
+    return any(not isinstance(each, HeapRef) and each != OBJECT for each in mro_of(state, thing.kind))
 
 
 def _asked_of(machine: Machine, state: State, thing: Instance, name: str) -> frozenset[str]:

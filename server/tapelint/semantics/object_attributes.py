@@ -111,7 +111,7 @@ def _of_unknown(machine: Machine, state: State, owner: HeapRef, thing: Instance,
         refuse_unset(machine, state, owner, name, node)
     if name not in MODULE_METHODS:
         frozen_parts.note_access(machine, thing)
-    return networks_by_use.inherited(machine, state, owner, name, node) or BuiltinMethod(owner, name)
+    return networks_by_use.inherited(machine, state, BuiltinMethod(owner, name), node)
 
 
 def _of_every_object(machine: Machine, state: State, owner: HeapRef, thing: Instance, name: str) -> Value | None:
