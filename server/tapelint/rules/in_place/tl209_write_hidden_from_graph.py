@@ -5,7 +5,7 @@ It raises nothing. The operation changes the values of `h`, and `h` keeps the `g
 through `h` as if it had not been written: clamped elements get a gradient, and a factor is missing. The gradient
 belongs to another function than the one that was computed. Parameters are leaves, have no `grad_fn`, and may be changed
 so. Where something has saved `h` before, TL205 or TL201 tell. Not reported is what does not change the derivative
-(adding a constant) and what is usually meant to keep the old gradient: rounding, copying, filling by a mask.
+(adding a constant) and what is usually meant to keep the old gradient: rounding, copying, filling.
 
 ## Example
 ```py

@@ -32,10 +32,11 @@ assert abs(w.item()) < 0.001  # torch: ok
 
 ## What is reported
 Reports `clip_grad_norm_` and `clip_grad_value_` on gradients that a step has used already, and before the backward that
-computes what the step uses.
+computes what the step uses. Under a test of its own after the step the norm may be what is wanted, unless it is
+dropped.
 
 ## Fix safety
-The call is moved before the step, past statements that do not depend on it.
+The call is moved before the step, past statements that do not depend on it; not out of a test.
 """
 
 from __future__ import annotations

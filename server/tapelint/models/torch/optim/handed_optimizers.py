@@ -97,8 +97,9 @@ def assumed_parameters(machine: Machine, state: State, optimizer: HeapRef, is_st
 
 def _supposed(machine: Machine, state: State, optimizer: HeapRef) -> dict[int, Because]:
     """The leaves that an optimizer is taken to hold, each with the guess: what the code was given that has made it, if
-    no other optimizer may hold some of that, but for one that this code was given as well, for all of it. One that came
-    as an argument holds the parameters of all networks that did, if the program has no other.
+    no other optimizer may hold some of that, but for one that this code was given as well, for all of it. If there is
+    no other, one that came as an argument holds the parameters of all networks that did, and one that was made of
+    nothing known those of all networks of unread code that are trained.
     """
     networks, others = machine.facts.networks, _others(machine, state, optimizer)
     if given := networks.made_for.get(optimizer.id):
