@@ -96,14 +96,19 @@ def run_tests(block: Block) -> Outcome:
         options = [
             "-q",
             "-x",
-            "-p",
-            "no:cacheprovider",
+            *("-p", "no:cacheprovider"),
+            *(
+                "-p",
+                "no:unraisableexception",
+            ),  # it collects garbage, for seconds where PyTorch is loaded
             "--import-mode=importlib",
             f"--rootdir={file.parent}",
             "-c",
             os.devnull,
         ]
-        pytest.main([*options, str(file)], plugins=[failure])
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # those installed here take a second
+            pytest.main([*options, str(file)], plugins=[failure])
     if failure.error is None:
         return Outcome()
     trace = traceback.extract_tb(failure.error.__traceback__)

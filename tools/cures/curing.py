@@ -96,7 +96,7 @@ def harms(program: Written) -> list[str]:
     ran, found = program.run(), list[str]()
     right = program.with_text(program.twin).run() if program.twin is not None else None
     report, offers = program.all_cures()
-    for diagnostic, fixes in offers:
+    for diagnostic, fixes in offers.items():
         for fix in fixes:
             if fix.applicability == "safe":
                 if harm := _harm(program.with_fix(report, fix), ran, right):

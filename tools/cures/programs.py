@@ -28,6 +28,9 @@ from tapelint.workspace import Config, Resolver  # noqa: E402
 from .gradients import Reached, recording  # noqa: E402
 from .trained import Trained, watching  # noqa: E402
 
+Text = tuple[str | tuple[str, str], ...]
+"""The text of a program, and the names and texts of the files beside it."""
+Offers = tuple[Report, dict[Diagnostic, tuple[Fix, ...]]]
 SECONDS = 10
 """A program that raises nothing in so long runs for ever, and clean."""
 
@@ -54,6 +57,13 @@ class Written:
     name: str
     block: Block
     twin: str | None = None
+    ran: dict[Text, Ran] = field(default_factory=dict, compare=False, repr=False)
+    """What PyTorch did with it, and with each program that an edit made of it, so that each runs once."""
+    offers: dict[Text, Offers] = field(default_factory=dict, compare=False, repr=False)
+
+    def anew(self) -> Written:
+        """The same program, of which nothing is known."""
+        return replace(self, ran={}, offers={})
 
     def with_text(self, text: str) -> Written:
         """The same program after an edit."""
@@ -64,8 +74,17 @@ class Written:
         """The whole program."""
         return str(self.block.program)
 
+    @property
+    def _all_text(self) -> Text:
+        return self.text, *self.block.files.items()
+
     def run(self) -> Ran:
-        """Run it under PyTorch."""
+        """What PyTorch does with it."""
+        if self._all_text not in self.ran:
+            self.ran[self._all_text] = self._run()
+        return self.ran[self._all_text]
+
+    def _run(self) -> Ran:
         with recording(f"<{self.block.name}>") as reached, watching() as trained, arguments([self.block.name]):
             try:
                 with limited(SECONDS):
@@ -80,18 +99,19 @@ class Written:
         files = {str(Path(each.filename).relative_to(folder)): each.after for each in fix.others}
         return replace(made, block=replace(made.block, files={**made.block.files, **files}))
 
-    def all_cures(self) -> tuple[Report, list[tuple[Diagnostic, tuple[Fix, ...]]]]:
+    def all_cures(self) -> Offers:
         """The report, and the fixes of each finding."""
-        with beside(self.block) as main:
-            report = in_project(self.block, main) if self.block.files else analysed(self.block, main)
-            found = (*report.diagnostics, *report.elsewhere)
-            return report, [(each, analysis.fixes(report, each)) for each in found]
+        if self._all_text not in self.offers:
+            with beside(self.block) as main:
+                report = in_project(self.block, main) if self.block.files else analysed(self.block, main)
+                found = (*report.diagnostics, *report.elsewhere)
+                self.offers[self._all_text] = report, {each: analysis.fixes(report, each) for each in found}
+        return self.offers[self._all_text]
 
     def cures(self, row: int, error: str) -> tuple[Report, list[tuple[Fix, ...]]]:
         """The report, and the fixes of each finding that is this error, the likeliest first."""
-        with beside(self.block) as main:
-            report = in_project(self.block, main) if self.block.files else analysed(self.block, main)
-            return report, offered(report, row, error)
+        report, fixes = self.all_cures()
+        return report, [fixes[diagnostic] for diagnostic in telling(report, row, error)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +140,7 @@ class Random:
     def cures(self, row: int, error: str) -> tuple[Report, list[tuple[Fix, ...]]]:
         """The report, and the fixes of each finding that is this error, the likeliest first."""
         report = analysis.analyse(self.text, "fuzzed.py")
-        return report, offered(report, row, error)
+        return report, [analysis.fixes(report, diagnostic) for diagnostic in telling(report, row, error)]
 
 
 def in_project(block: Block, main: Path) -> Report:
@@ -163,8 +183,8 @@ def arguments(words: list[str]) -> Iterator[None]:
 Program = Written | Random
 
 
-def offered(report: Report, row: int, error: str) -> list[tuple[Fix, ...]]:
-    """The fixes of each finding that tells of the ``error`` that PyTorch raises in ``row``, the likeliest first."""
+def telling(report: Report, row: int, error: str) -> list[Diagnostic]:
+    """The findings that tell of the ``error`` that PyTorch raises in ``row``, the likeliest first."""
     found = []
     for diagnostic in (*report.diagnostics, *report.elsewhere):
         if diagnostic.raises is None:
@@ -174,7 +194,7 @@ def offered(report: Report, row: int, error: str) -> list[tuple[Fix, ...]]:
         others = [raised != row, row not in rows, diagnostic.raises[:20] not in error]
         found.append((others, diagnostic))
     found.sort(key=lambda pair: pair[0])
-    return [analysis.fixes(report, diagnostic) for _, diagnostic in found]
+    return [diagnostic for _, diagnostic in found]
 
 
 def written() -> Iterator[Written]:
