@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import sys
 from collections.abc import Callable, Hashable
 from dataclasses import replace
@@ -39,6 +40,7 @@ from ...engine.lost_history import taken
 from ...engine.machine import Machine
 from ...engine.open_objects import changed
 from ...engine.paths.conditions import symbolic
+from ...engine.paths.constant_contents import FINITE
 from ...engine.paths.truth import length, truth
 from ..torch.autograd import missing_grad
 from ..torch.dispatch import run
@@ -46,6 +48,10 @@ from ..torch.known_shape import shape
 from ..torch.registry import Call, function
 from .containers import in_order
 from .sets import collected
+
+NUMBERS = {name for name, each in vars(math).items() if type(each) is type(math.exp)}
+NUMBERS -= {"prod", "sumprod", "frexp", "modf", *FINITE}
+"""What is one number of Python, whatever it is given; products are whatever their factors make."""
 
 NAMED_TUPLE = "(named tuple)"
 
@@ -219,7 +225,7 @@ def mapping(machine: Machine, state: State, call: Call) -> Value:
     return HeapRef(state.new(made))
 
 
-@function("builtins.sum", "math.fsum")
+@function("builtins.sum")
 def total(machine: Machine, state: State, call: Call) -> Value:
     """``sum`` is a chain of additions; on tensors it builds graph."""
     result = call.get(1, "start", Const(0))
@@ -358,6 +364,13 @@ def plain(machine: Machine, state: State, call: Call) -> Value:
         except (TypeError, ValueError, OverflowError):
             return Unknown("number", False)
     return taken(machine, state, value, call.node)
+
+
+@function(*(f"math.{name}" for name in NUMBERS))
+def number(machine: Machine, state: State, call: Call) -> Value:
+    """A number of Python, whatever it is computed from (https://docs.python.org/3/library/math.html)."""
+    read = next((value for value in call.args if isinstance(value, TensorRef)), call.get(0, "x"))
+    return taken(machine, state, read, call.node)
 
 
 @function(
