@@ -77,7 +77,7 @@ def reason(state: State) -> Because:
 
 
 def assumed_giver(state: State, key: int) -> str | None:
-    """Code that is assumed to have given a tensor its graph; None where there is a graph without any assumption."""
+    """Code that is assumed to have given a tensor its graph; None where a leaf gives it one without any assumption."""
     seen: set[Node] = set()
     name, frontier = None, [resolve_view(state, key).grad_fn]
     while frontier:
@@ -91,7 +91,7 @@ def assumed_giver(state: State, key: int) -> str | None:
         for below in item.inputs:
             if isinstance(below, Node):
                 frontier.append(below)
-            elif state.tensors[below.tensor].assumption is None:
+            elif (leaf := state.tensors[below.tensor]).requires_grad and leaf.assumption is None:
                 return None
     return name
 
