@@ -23,7 +23,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from .. import ops
-from ..domain.mro import lookup_in_mro, mro_of, own_function
+from ..domain.mro import is_module, lookup_in_mro, mro_of, own_function
 from ..domain.state import State
 from ..domain.values import Class, External, Function, HeapRef, Value
 from ..engine.machine import Machine
@@ -41,8 +41,8 @@ WALKED = "backward()"
 """The use of what is called, if the program goes backward through what comes out."""
 FED = "backward() of data"
 """The same, where it was given only what no call has returned: the graph begins there."""
-INDEX, INVERTED = "[]", "~"
-"""The use of an index, and of what `~` or `not` is asked of."""
+INDEX, INVERTED, SLICED = "[]", "~", "[:,:]"
+"""The use of an index, of what `~` or `not` is asked of, and of what is sliced along several dimensions."""
 BASE = "super().__init__"
 
 SHARED = frozenset(
@@ -165,17 +165,23 @@ def _own_uses(scope: ast.AST) -> dict[str, set[str]]:
     fed = fed_calls(scope)
     for name in walked_calls(scope):
         found.setdefault(name, set()).update({WALKED, FED} if name in fed else {WALKED})
-    for variable, use in (each for node in walk(scope) for each in _uses_of_whole(node)):
+    for variable, use in (each for node in walk(scope) for each in _uses_in(node)):
         found.setdefault(variable.id, set()).add(use)
+    for node in walk(scope):
+        match node:
+            case ast.Assign([ast.Name(other)], ast.Name(name)) if other in found:
+                found.setdefault(name, set()).update(found[other])
     return found
 
 
-def _uses_of_whole(node: ast.AST) -> Iterator[tuple[ast.Name, str]]:
-    """The names that a node uses as ``INDEX`` or ``INVERTED``."""
+def _uses_in(node: ast.AST) -> Iterator[tuple[ast.Name, str]]:
+    """The names that a node uses as ``INDEX``, ``INVERTED`` or ``SLICED``."""
     match node:
-        case ast.Subscript(slice=index):
+        case ast.Subscript(value=owner, slice=index):
             parts = index.elts if isinstance(index, ast.Tuple) else [index]
             yield from ((part, INDEX) for part in parts if isinstance(part, ast.Name))
+            if isinstance(owner, ast.Name) and len(parts) > 1 and any(isinstance(part, ast.Slice) for part in parts):
+                yield owner, SLICED
         case ast.UnaryOp(ast.Invert() | ast.Not(), ast.Name() as name):
             yield name, INVERTED
 
@@ -350,8 +356,11 @@ def _used_as(
 ) -> tuple[set[str], set[str]]:
     """The parameters that are used as tensors of numbers are, and those that are used as indices and the like are."""
     tensors, whole = set[str](), set[str]()
+    shared = SHARED | WHOLE
+    if kind is None or not is_module(state, kind):
+        shared |= {SLICED}
     for name, uses in machine.query(_own_uses, function.node).items():
-        tensors |= {name} if any(map(_is_of_tensors, uses)) else set()
+        tensors |= {name} if any(map(_is_of_tensors, uses - shared)) else set()
         whole |= {name} if uses & WHOLE else set()
     for call in machine.query(handed_on, function.node):
         flows = _takes_gradient(machine, state, function, call)
@@ -372,8 +381,8 @@ def _is_given_as_tensor(machine: Machine, state: State, kind: Value, call: Hande
 
 
 def _is_of_tensors(use: str) -> bool:
-    """Whether only tensors are asked for something."""
-    return use not in SHARED | WHOLE and (use in TENSOR_METHODS or bool(ops.candidates(use)))
+    """Whether something is asked of tensors, and of nothing else but what shares it with them."""
+    return use == SLICED or use in TENSOR_METHODS or bool(ops.candidates(use))
 
 
 def _takes_gradient(machine: Machine, state: State, function: Function, call: HandedOn) -> bool | None:
