@@ -72,6 +72,29 @@ def test_what_it_assigns_is_unknown():
     assert codes(report) == ["TL201"]  # not that `ready` is still False
 
 
+BUFFERS = f"""\
+import torch
+from torch import nn
+class Linear(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("weight", torch.ones(3, 3).requires_grad_())
+    def forward(self, x):
+    {WORK.replace(chr(10), chr(10) + "    ")}
+        return nn.functional.linear(x, self.weight)
+def train():
+    net = Linear()
+    net(torch.ones(1, 3)).sum().backward()
+"""
+
+
+def test_what_a_network_returns_depends_on_all_leaves_in_it():
+    assert codes(analyse(BUFFERS)) == codes(analyse(BUFFERS, limits=SMALL)) == []
+    assert codes(analyse(BUFFERS.replace(".requires_grad_()", ""), limits=SMALL)) == ["TL301"]
+    changed = BUFFERS.replace("net = Linear()", "net = Linear()\n    net.weight = net.weight * 2")
+    assert codes(analyse(changed, limits=SMALL)) == []
+
+
 HANDED = f"""\
 import torch
 def study(run, x):

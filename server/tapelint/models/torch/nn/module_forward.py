@@ -46,7 +46,7 @@ from ..autograd.walked_unknowns import cut_in_training, is_of_batches
 from ..registry import MODULE_METHODS, Call, function, method
 from . import frozen_parts
 from .layer_models import PARALLEL, inputs_of, opaque_module, run_layer
-from .module_registry import Guess, modules_of, parameters_of
+from .module_registry import Guess, members, modules_of, parameters_of
 from .parametrizations import computed, is_kept
 
 
@@ -141,12 +141,14 @@ def _row_of(state: State, thing: Instance) -> ops.Layer | None:
 
 
 def _run_unknown(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
-    """A module of which only the parameters are known: its result depends on these and on its inputs."""
-    hidden, given = [key for _, key in parameters_of(state, receiver)], inputs_of(machine, state, call)
+    """A module of which only the parameters are known: its result depends on these, on other leaves that it holds, and
+    on its inputs. Whether it does on what else it holds with a graph is not known.
+    """
+    (hidden, holds_more), given = _held(state, receiver), inputs_of(machine, state, call)
     frozen_parts.look(machine, state, hidden)
     frozen_parts.note_handed(state, (*call.args, *call.kwargs.values()))
     name = written(call.node.func) if isinstance(call.node, ast.Call) else "module"
-    if not hidden and not given:
+    if not hidden and (holds_more or not given):
         return Unknown("call")
     edges = [edge for key in hidden if state.tensors[key].requires_grad and (edge := edge_of(resolve_view(state, key)))]
     given += [key for key in hidden if not state.tensors[key].requires_grad]
@@ -155,6 +157,15 @@ def _run_unknown(machine: Machine, state: State, receiver: HeapRef, call: Call) 
     if edges:
         _doubt_new(state, made, call)
     return TensorRef(made)
+
+
+def _held(state: State, receiver: HeapRef) -> tuple[list[int], bool]:
+    """The parameters of a module and the other leaves in it that require grad, and whether it holds more that does."""
+    keys = [key for _, key in parameters_of(state, receiver)]
+    tensors = [state.tensors[item.id] for _, item in members(state, receiver) if isinstance(item, TensorRef)]
+    others = [each for each in tensors if each.requires_grad and each.id not in keys]
+    leaves = [each.id for each in others if each.grad_fn is None]
+    return keys + leaves, len(leaves) < len(others)
 
 
 def _doubt_new(state: State, made: int, call: Call) -> None:
