@@ -169,6 +169,23 @@ def test_a_method_has_callers_that_its_name_does_not_show(helper: Path, tapelint
     assert ("TL201", 13) in found(tapelint, "weights.py")
 
 
+TAKEN = "import torch\nfrom weights import Weights\n\ntable, x = Weights(), torch.rand(3)\n"
+
+
+@pytest.mark.parametrize(
+    "takes", ["print(table.of(x).detach().numpy())", "print(table.of(x).cpu().data.mean())", "table.of(x).sum().item()"]
+)
+def test_callers_that_take_the_numbers_go_backward_through_nothing(helper: Path, tapelint, takes: str) -> None:
+    (helper / "use.py").write_text(f"{TAKEN}{takes}\nwith torch.no_grad():\n    y = table.of(x)\n")
+    assert ("TL201", 13) not in found(tapelint, "weights.py")
+
+
+@pytest.mark.parametrize("takes", ["y = table.of(x)", "print(table.of(x.detach()))", "print(table.of(x) + x.data)"])
+def test_one_that_does_not_is_enough(helper: Path, tapelint, takes: str) -> None:
+    (helper / "use.py").write_text(f"{TAKEN}print(table.of(x).item())\n{takes}\n")
+    assert ("TL201", 13) in found(tapelint, "weights.py")
+
+
 ROUNDS = """import torch
 import torch.nn.functional as F
 

@@ -27,7 +27,7 @@ import ast
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ..drivers.quiet_uses import is_mentioned_in, is_unrecorded_in
+from ..drivers.quiet_uses import is_mentioned_in, is_read_in, is_unrecorded_in
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
 from ..models.torch.autograd.grad_mode import turns_off, turns_on
@@ -133,8 +133,8 @@ class UsedElsewhere:
     def refutes(self, function: ast.AST, is_latent: bool) -> bool:
         """Whether the project uses a function, and only where gradients are off; or, where ``is_latent`` says that what
         it was given is supposed to require grad, uses it at all: its callers show what they give it. A method is called
-        on whatever object, so that its callers are not known by its name. Who switches gradients on knows that a
-        function leaves them off.
+        on whatever object, so that its callers are not known by its name: they only show that they all take the numbers
+        of what it returns. Who switches gradients on knows that a function leaves them off.
         """
         if not isinstance(function, Definition):
             return False
@@ -144,6 +144,8 @@ class UsedElsewhere:
                 return True
         if syntactic_summary(function).backward or not (others := self._others()):
             return False
+        if is_latent and is_read_in((self.source.tree, *others.values()), function.name):
+            return True
         if turns_off(function) and any(turns_on(tree) for tree in others.values()):
             return True
         return is_unrecorded_in((self.source.tree, *others.values()), function.name)

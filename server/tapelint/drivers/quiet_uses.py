@@ -8,6 +8,9 @@
             if args.sample:
                 Sampler(net).show(x)      # the only one who asks for `show`
 
+    def rollout(agent):
+        agent.act(state).data.numpy()     what `act` returns is only read as numbers
+
     class Shampoo(torch.optim.Optimizer):
         def step(self): ... power(self.state[p]["precond"], -0.5) ...      # the only one who asks for `power`
 
@@ -26,6 +29,7 @@ from ..domain.mro import mro_of
 from ..domain.state import State
 from ..domain.values import Class, External, Frame, Function, HeapRef
 from ..engine.syntax.syntactic_summary import syntactic_summary
+from ..engine.syntax.walked_results import ENDS
 from ..frozen import frozen
 from ..models.python.classes.library_classes import is_derived
 from ..models.torch.autograd.grad_mode import switches_off
@@ -37,10 +41,13 @@ ALWAYS = frozenset(("forward", "__init__", "__call__"))
 
 @frozen
 class Site:
-    """Where a name is mentioned: in which function, if in one, and whether gradients are off there."""
+    """Where a name is mentioned: in which function, if in one, whether gradients are off there, and whether it is
+    called for the numbers of what it returns: ``agent.act(state).data.numpy()``.
+    """
 
     function: Definition | None
     off: bool
+    is_read: bool
 
     def is_quiet(self, quiet: Set[ast.AST]) -> bool:
         return self.off or self.function in quiet
@@ -57,6 +64,12 @@ def is_unrecorded_in(trees: Iterable[ast.Module], name: str) -> bool:
         return False
     found = [(site, tree) for tree in trees for site in _mentions_of(tree).get(name, ())]
     return bool(found) and all(site.is_quiet(_unrecorded(tree)) for site, tree in found)
+
+
+def is_read_in(trees: Iterable[ast.Module], name: str) -> bool:
+    """Whether files mention what has this ``name``, and only where nobody can go backward through what it returns."""
+    found = [(site, tree) for tree in trees for site in _mentions_of(tree).get(name, ()) if name not in ALWAYS]
+    return bool(found) and all(site.is_read or site.is_quiet(_unrecorded(tree)) for site, tree in found)
 
 
 def is_mentioned_in(trees: Iterable[ast.Module], name: str) -> bool:
@@ -194,12 +207,14 @@ def _mentions(statement: ast.stmt) -> tuple[tuple[str, Site], ...]:
     """Each name and attribute that is read in a statement of the file, and where."""
     found: list[tuple[str, Site]] = []
     todo: list[tuple[ast.AST, bool, Definition | None]] = [(statement, False, None)]
-    applied: set[ast.AST] = set()
+    applied, read = set[ast.AST](), set[ast.AST]()
     while todo:
         item, off, function = todo.pop()
         if isinstance(item, (ast.Name, ast.Attribute)):
+            name = item.id if isinstance(item, ast.Name) else item.attr
             if isinstance(item.ctx, ast.Load):
-                found.append((item.id if isinstance(item, ast.Name) else item.attr, Site(function, off)))
+                found.append((name, Site(function, off, item in read)))
+            _add_read(item, name, read)
         elif isinstance(item, Definition):
             off, function = item in applied or any(map(switches_off, item.decorator_list)), item
         elif isinstance(item, ast.ClassDef):
@@ -208,6 +223,15 @@ def _mentions(statement: ast.stmt) -> tuple[tuple[str, Site], ...]:
             off = off or any(switches_off(each.context_expr) for each in item.items)
         todo += [(below, off, function) for below in children(item)]
     return tuple(found)
+
+
+def _add_read(item: ast.expr, name: str, read: set[ast.AST]) -> None:
+    """Add to ``read`` the function of whose result ``item`` asks for the numbers, or for something of which they are
+    asked in turn.
+    """
+    match item:
+        case ast.Attribute(ast.Call(function)) if name in ENDS or item in read:
+            read.add(function)
 
 
 def _applied(owner: ast.ClassDef) -> list[Definition]:
