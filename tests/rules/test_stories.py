@@ -73,3 +73,22 @@ def test_a_network_that_was_made_anew_is_told_with_the_one_that_the_optimizer_ho
         (4, "The optimizer is given its parameters"),
         (8, "`net(x).sum().backward()` computes gradients for `net.weight` and `net.bias`"),
     ]
+
+
+SCALED = """
+import torch
+from apex import amp
+net = torch.nn.Linear(3, 1)
+opt = torch.optim.SGD(net.parameters(), 0.1)
+net, opt = amp.initialize(net, opt)
+loss = net(torch.ones(2, 3)).mean()
+with amp.scale_loss(loss, opt) as scaled:
+    scaled.backward()
+    scaled.backward()
+"""
+
+
+def test_no_step_stands_in_what_is_executed_in_place_of_a_library() -> None:
+    found = analyse(SCALED, "train.py").diagnostics[0]
+    assert found.code == "TL101"
+    assert [(step.filename, step.span.row) for step in found.related] == [("train.py", 8), ("train.py", 9)]

@@ -5,8 +5,8 @@
         step(total)                  loss.backward()      raises here, because of what main.py does
 
 The diagnostic stands at ``loss.backward()``, in helpers.py, with ``step(total)`` as a step of the story. Where
-helpers.py is none of the files that are checked (the stub of a framework, a file that the configuration excludes), it
-stands at ``step(total)``, with the line of helpers.py as a step.
+helpers.py is none of the files that are checked (a file that the configuration excludes), it stands at
+``step(total)``, with the line of helpers.py as a step. A line in the stub of a framework is none that a user knows.
 
 The steps of a finding's story, each in a sentence and in the few words that fit behind a line of code.
 
@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -155,7 +155,11 @@ class Files:
     def _located(self, finding: Finding, node: ast.AST, source: Source) -> Diagnostic:
         """A finding with its syntax turned into places, reported at ``node`` of ``source``."""
         inner, rule = self.source(finding.node), rule_of(finding)
-        steps = [*in_order(finding)]
+        steps = [
+            replace(step, node=place)
+            for step in in_order(finding)
+            if (place := self._outside(step.node, step.calls)) is not None
+        ]
         own = at_its_own_place(finding)
         rests_on = finding.rests_on
         if source is not self.main:
@@ -164,7 +168,8 @@ class Files:
         if node is not finding.node:
             span = head(inner, finding.node)
             rests_on += (Atom("called", self._where(node, inner, span)),)
-            _put_place(steps, StoryStep(finding.node, "This call leads here", own or "called"), finding, bool(own))
+            if stub_module_name(inner.path) is None:
+                _put_place(steps, StoryStep(finding.node, "This call leads here", own or "called"), finding, bool(own))
         return Diagnostic(
             finding.code,
             rule.name,
@@ -189,8 +194,17 @@ class Files:
         raiser = finding.raiser
         if not finding.raises or raiser is None or isinstance(raiser, DEFINITIONS) or not hasattr(raiser, "lineno"):
             return None
-        at = self._related("PyTorch raises here", raiser, RAISES)
+        if (place := self._outside(raiser, finding.point.calls)) is None:
+            return None
+        at = self._related("PyTorch raises here", place, RAISES)
         return at if at.span != shown else None
+
+    def _outside(self, node: ast.AST, calls: Sequence[ast.AST]) -> ast.AST | None:
+        """What a story shows of a ``node`` that these calls have led to: of one in the stub of a library, whose rows
+        nobody knows, the call that goes there; None where a generator runs there.
+        """
+        way = (node, *reversed(calls))
+        return next((each for each in way if stub_module_name(self.source(each).path) is None), None)
 
     def is_silenced(self, finding: Finding, node: ast.AST, source: Source) -> bool:
         """Whether a comment silences a finding that is reported at ``node``."""
