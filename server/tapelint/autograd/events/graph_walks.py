@@ -270,13 +270,13 @@ class KeptValueCompared(AfterWrite):
 @frozen(eq=False, kw_only=True)
 class OwnStateUsed(SilentEvent):
     """A ``state_dict()`` that was kept while the parameters were written is loaded or saved: it holds what they are
-    now.
+    now. Or a network loads its own, by another name.
     """
 
     # When it was taken.
     taken: ProgramPoint
-    # The first write since.
-    write: Write
+    # The first write since; None where it was taken just now.
+    write: Write | None
     # ``load`` into the same module, or ``save`` to a file.
     use: Literal["load", "save"]
     # What is loaded or saved, as the call says it.

@@ -1,4 +1,4 @@
-"""A state_dict that was kept while training went on is loaded or saved.
+"""A state_dict that was kept while training went on is loaded or saved, or a network loads its own.
 
 ## What PyTorch does
 `state_dict()` copies nothing: its tensors are the parameters' own memory, and a step writes there. What was kept as the
@@ -31,13 +31,16 @@ assert not torch.equal(net.weight, trained)  # torch: ok
 
 ## What is reported
 Reports `load_state_dict(kept)` into the network of which `kept` is the `state_dict()`, and `torch.save(kept)`, where an
-optimizer has stepped in between, also where only the best weights are kept (`if loss < lowest: ...`).
+optimizer has stepped in between, also where only the best weights are kept (`if loss < lowest: ...`). Reports
+`target.load_state_dict(net.state_dict())` where both are one network: `target = net` and `net.to(device)` copy nothing.
 
 ## Fix safety
 There is no fix: `copy.deepcopy(...)` costs the memory of the parameters once more.
 """
 
 from __future__ import annotations
+
+import ast
 
 from ...autograd.events.graph_walks import Event, OwnStateUsed
 from ...autograd.facts import Facts
@@ -50,6 +53,8 @@ from ..support.story import code, writer
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, OwnStateUsed)
     taken, write = event.taken, event.write
+    if write is None:
+        return _one_network(event)
     kept = code(event.source) if event.source is not None else "what is kept"
     does = "loading it changes nothing" if event.use == "load" else "it has the weights of now"
     return Finding(
@@ -75,10 +80,23 @@ def check(event: Event, facts: Facts) -> Finding | None:
     )
 
 
+def _one_network(event: OwnStateUsed) -> Finding:
+    """``target.load_state_dict(net.state_dict())`` where that is the same network."""
+    calls = [call for call in (event.point.node, event.taken.node) if isinstance(call, ast.Call)]
+    names = " and ".join(code(called.value) for call in calls if isinstance(called := call.func, ast.Attribute))
+    return Finding(
+        point=event.point,
+        severity=Severity.WARNING,
+        message=headline(f"{names} are one network: loading it changes nothing", "A network loads its own state"),
+        links=(),
+        help="Make one a copy: `copy.deepcopy(net)`. `other = net` and `net.to(device)` make none.",
+    )
+
+
 RULE = Rule(
     "TL210",
     "state-dict-not-copied",
-    "a state_dict that was kept while training went on is loaded or saved",
+    "a state_dict that was kept while training went on is loaded or saved, or a network loads its own",
     __doc__,
     (OwnStateUsed,),
     check,

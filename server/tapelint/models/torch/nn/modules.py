@@ -286,7 +286,9 @@ def tell_own_state(
     use: Literal["load", "save"],
     node: ast.AST,
 ) -> None:
-    """Publish that ``value`` was taken of the same parameters, if they are given, and that they were written since."""
+    """Publish that ``value`` was taken of the same parameters, if they are given, and that they were written since; or
+    that it is taken of them right here, by another name of the network.
+    """
     if not isinstance(value, HeapRef):
         return
     taken = machine.facts.networks.states_taken.get(value.id)
@@ -294,9 +296,10 @@ def tell_own_state(
         return
     if parameters is not None and [key for key, _ in taken.versions] != [*parameters]:
         return
+    by_another_name = _is_given_by_another_name(taken.point.node, node)
     for key, version in taken.versions:
         write = _step_since(state, key, version)
-        if write is not None:
+        if write is not None or by_another_name:
             machine.facts.events.publish(
                 OwnStateUsed(
                     point=state.point(node),
@@ -308,6 +311,14 @@ def tell_own_state(
                 )
             )
             return
+
+
+def _is_given_by_another_name(taken: ast.AST, node: ast.AST) -> bool:
+    """``target.load_state_dict(net.state_dict())``"""
+    match taken, node:
+        case ast.Call(ast.Attribute(net)), ast.Call(ast.Attribute(target), [given]):
+            return given is taken and written(net) != written(target)
+    return False
 
 
 def _is_own(state: State, value: HeapRef, taken: StateTaken) -> bool:
