@@ -4,6 +4,7 @@ or an optimizer.
     net = registry.build(options.net)     an unknown call,
     opt = SGD(net.parameters())           but only a network has parameters
     net(x).sum().backward()
+    net = DDP(net)                        an unknown call that is given what it takes the place of: it wraps that
 
 One unknown value is one network, under whatever names it is bound. That it is one is a guess: what rests on it says so
 and is no error (``autograd.model.guesses``).
@@ -40,7 +41,7 @@ from ..engine.machine import Machine
 from ..engine.syntax.asked import asked_of_attributes, asked_of_variables, is_of_network, is_of_optimizer
 from ..engine.syntax.walked_results import calls_into_walk, walked_method_calls
 from ..models.torch.nn.layer_models import guessed_network
-from ..models.torch.nn.module_registry import parameters_of
+from ..models.torch.nn.module_registry import is_module_like, parameters_of
 from ..models.torch.optim.handed_optimizers import unknown_optimizer
 from ..models.torch.registry import Call
 from ..source import definitions
@@ -58,7 +59,8 @@ def variable(machine: Machine, state: State, name: str, value: Value, node: ast.
     asked = machine.query(asked_of_variables, scope).get(name, frozenset[str]())
     if is_own and isinstance(value, BuiltinMethod):
         return inherited(machine, state, value, node, asked)
-    return _by_use(machine, state, value, name, asked, node)
+    before = state.get(state.frame, Frame).variables.get(name)
+    return _by_use(machine, state, value, name, asked, node, before)
 
 
 def module_variable(machine: Machine, state: State, name: str, value: Value, module: ast.AST) -> Value:
@@ -79,7 +81,8 @@ def attribute(machine: Machine, state: State, thing: Instance, name: str, value:
     """What the attribute ``name`` of an object is bound to."""
     if not _may_be(state, value):
         return value
-    return _by_use(machine, state, value, f"self.{name}", _asked_of(machine, state, thing, name), node)
+    asked, before = _asked_of(machine, state, thing, name), thing.attributes.get(name)
+    return _by_use(machine, state, value, f"self.{name}", asked, node, before)
 
 
 def inherited(
@@ -116,9 +119,21 @@ def _asked_of(machine: Machine, state: State, thing: Instance, name: str) -> fro
     return asked
 
 
-def _by_use(machine: Machine, state: State, value: Value, name: str, asked: frozenset[str], node: ast.AST) -> Value:
-    """A value by what is ``asked`` of it; an optimizer is one of what the code was given that has made it."""
+def _by_use(
+    machine: Machine,
+    state: State,
+    value: Value,
+    name: str,
+    asked: frozenset[str],
+    node: ast.AST,
+    before: Value | None = None,
+) -> Value:
+    """A value by what is ``asked`` of it; an optimizer is one of what the code was given that has made it. ``before``
+    is what it takes the place of.
+    """
     if is_of_network(asked) and not _is_tensor(state, value):
+        if isinstance(before, HeapRef) and _was_given(machine, state, value, before):
+            return _known(machine, state, value, partial(_wrapper, state, before))
         return _known(machine, state, value, partial(_network, machine, state, value, name, node))
     if isinstance(value, BuiltinMethod) or not is_of_optimizer(asked, has_parameters=True):
         return value
@@ -210,6 +225,17 @@ def _network(machine: Machine, state: State, value: Value, name: str, node: ast.
     if isinstance(value, Unknown) and value.origin is Origin.NAME:
         machine.facts.networks.handed_leaves.update((key, name) for _, key in parameters_of(state, known))
     return known
+
+
+def _was_given(machine: Machine, state: State, value: Value, network: HeapRef) -> bool:
+    """Whether the unknown code that has made a value was given a network."""
+    held = {key for _, key in parameters_of(state, network)} if is_module_like(state, network) else set[int]()
+    return bool(held) and held <= _given_to(machine, state, value)
+
+
+def _wrapper(state: State, network: HeapRef) -> HeapRef:
+    """``net = DDP(net)``: what takes the place of the network that it was given has the parameters of that."""
+    return HeapRef(state.new(Instance(NETWORK, {"module": network, "training": Unknown("training", False)}, True)))
 
 
 def _set_as(state: State, network: HeapRef, given: dict[str, Value]) -> None:
