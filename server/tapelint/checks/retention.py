@@ -346,14 +346,25 @@ def _measured(
     lost: Container[RetainedGraphs],
 ) -> list[RetainedGraphs]:
     """The totals of evaluations that a function returns, and nothing else holds: measures of a network. The items of a
-    list may be what a caller asks for.
+    list may be what a caller asks for, unless each is moved off the device: a backward would do that in turn.
     """
-    used = [each for each in lasting if each.evaluates and not each.stored.collects and each not in lost]
+    used = [each for each in lasting if each.evaluates and each not in lost]
+    used = [each for each in used if not each.stored.collects or _is_moved_to_host(each)]
     held = held_tensors(state, *(value for value in event.reachable if value is not event.result)) if used else None
     if held is None:
         return []
     elsewhere = nodes_below(state.grad_fns(held | state.escaped))
     return [each for each in used if not _is_used(machine, state, each, elsewhere)]
+
+
+def _is_moved_to_host(collected: RetainedGraphs) -> bool:
+    """``outs.append(net(x).cpu())``"""
+    value, loop = collected.stored.value, collected.lap.loop
+    made = [] if value is None else [value]
+    if isinstance(value, ast.Name):
+        stores = (each for each in walk(loop) if isinstance(each, ast.Assign))
+        made += [each.value for each in stores if any(getattr(t, "id", "") == value.id for t in each.targets)]
+    return any(isinstance(node, ast.Attribute) and node.attr == "cpu" for part in made for node in walk(part))
 
 
 def _is_named(state: State, collected: RetainedGraphs) -> bool:
