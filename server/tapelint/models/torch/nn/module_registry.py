@@ -166,6 +166,11 @@ def _tensors_of(state: State, thing: Instance, kind: str) -> dict[str, Value]:
     }
 
 
+def own_parameters(state: State, owner: HeapRef) -> dict[str, Value]:
+    """The parameters of one module, by name, without those of the modules in it."""
+    return _entries(state, owner, "_parameters")
+
+
 def buffers_of(state: State, owner: HeapRef) -> dict[str, Value]:
     """The buffers of one module, by name."""
     return _entries(state, owner, "_buffers")

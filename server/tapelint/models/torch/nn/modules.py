@@ -10,6 +10,8 @@ net.load_state_dict(best)    # loads what the parameters are now: nothing change
 from __future__ import annotations
 
 import ast
+import math
+from collections import Counter
 from collections.abc import Collection
 from typing import Literal
 
@@ -41,7 +43,7 @@ from ....domain.values import (
 from ....engine.machine import Machine
 from ....engine.open_objects import open_up
 from ....engine.paths import constant_contents
-from ....source import written
+from ....source import cached_on_node, walk, written
 from .. import dispatch, dtypes
 from ..autograd.grad_access import reach
 from ..autograd.grad_calls import clear_grads
@@ -49,7 +51,7 @@ from ..detaching import cut
 from ..registry import FUNCTIONS, MODULE_METHODS, Call, answers, function, method
 from . import frozen_parts
 from .module_forward import holds_unknown
-from .module_registry import buffers_of, is_module_like, members, note, parameters_of, twin
+from .module_registry import buffers_of, is_module_like, members, note, own_parameters, parameters_of, twin
 from .undone_evaluations import note_undone
 
 
@@ -205,12 +207,37 @@ def state_dict(machine: Machine, state: State, receiver: HeapRef, call: Call) ->
 
 @method(MODULE_METHODS, "apply")
 def apply(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
+    """Calls a function with each module. One that only fills parameters does the same to all of a class: it is executed
+    for two of them, and of the others the parameters are written.
+    """
+    function, seen = call.get(0, "fn"), Counter[Value]()
+    fills = isinstance(function, Function) and machine.query(_only_fills, function.node)
     for item in [*(v for _, v in members(state, receiver) if isinstance(v, HeapRef)), receiver]:
-        if isinstance(thing := state.heap[item.id], Instance):
+        thing = state.heap[item.id]
+        if isinstance(thing, Instance):
             frozen_parts.note_access(machine, thing)
-        if call.args:
-            machine.call(state, call.args[0], [item], {}, call.node)
+            seen[thing.kind] += 1
+        if fills and isinstance(thing, Instance) and seen[thing.kind] > 2:
+            for each in own_parameters(state, item).values():
+                if isinstance(each, TensorRef):
+                    bump(state, state.tensors[each.id].version_counter, "apply", call.node, tensor=each.id)
+        elif call.args:
+            machine.call(state, function, [item], {}, call.node)
     return receiver
+
+
+@cached_on_node
+def _only_fills(function: ast.AST) -> bool:
+    """Whether a function, by its text, does nothing to a module but to fill its parameters with numbers."""
+    for node in walk(function):
+        match node:
+            case ast.Global() | ast.Nonlocal() | ast.Attribute(ctx=ast.Store()) | ast.Subscript(ctx=ast.Store()):
+                return False
+            case ast.Call(ast.Attribute(_, name) | ast.Name(name)) if name not in FILLING:
+                return False
+            case ast.Call(called) if not isinstance(called, (ast.Attribute, ast.Name)):
+                return False
+    return True
 
 
 @method(MODULE_METHODS, "register_buffer", "register_parameter", "add_module", "register_module")
@@ -260,12 +287,17 @@ def initialise(machine: Machine, state: State, call: Call) -> Value:
     return Unknown("init")
 
 
-for _name in (
+INITIALIZERS = (
     "uniform_ normal_ constant_ ones_ zeros_ eye_ dirac_ xavier_uniform_ xavier_normal_ kaiming_uniform_ "
     "kaiming_normal_ trunc_normal_ "
     "orthogonal_ sparse_ xavier_uniform xavier_normal kaiming_normal kaiming_uniform normal constant uniform orthogonal"
-).split():
+).split()
+for _name in INITIALIZERS:
     FUNCTIONS["torch.nn.init." + _name] = initialise
+FILLING = frozenset(
+    (*INITIALIZERS, *dir(str), *dir(math), *"fill_ zero_ hasattr getattr isinstance type print".split())
+)
+"""What a function calls that fills parameters: these, and what it asks texts and numbers for."""
 
 
 answers(unknown_number, "torch.nn.init.calculate_gain", "torch.nn.init._calculate_correct_fan")
