@@ -42,7 +42,7 @@ WALKED = "backward()"
 FED = "backward() of data"
 """The same, where it was given only what no call has returned: the graph begins there."""
 INDEX, INVERTED, SLICED = "[]", "~", "[:,:]"
-"""The use of an index, of what `~` or `not` is asked of, and of what is sliced along several dimensions."""
+"""The use of an index, of what `~` or `not` is asked of, and of what an own layer is given a slice of."""
 BASE = "super().__init__"
 
 SHARED = frozenset(
@@ -177,13 +177,21 @@ def _own_uses(scope: ast.AST) -> dict[str, set[str]]:
 def _uses_in(node: ast.AST) -> Iterator[tuple[ast.Name, str]]:
     """The names that a node uses as ``INDEX``, ``INVERTED`` or ``SLICED``."""
     match node:
-        case ast.Subscript(value=owner, slice=index):
+        case ast.Subscript(slice=index):
             parts = index.elts if isinstance(index, ast.Tuple) else [index]
             yield from ((part, INDEX) for part in parts if isinstance(part, ast.Name))
-            if isinstance(owner, ast.Name) and len(parts) > 1 and any(isinstance(part, ast.Slice) for part in parts):
-                yield owner, SLICED
+        case ast.Call(ast.Attribute(ast.Name("self")), given):
+            yield from ((name, SLICED) for each in given if (name := _sliced(each)) is not None)
         case ast.UnaryOp(ast.Invert() | ast.Not(), ast.Name() as name):
             yield name, INVERTED
+
+
+def _sliced(node: ast.expr) -> ast.Name | None:
+    """The name in ``x[:, 1:3]``."""
+    match node:
+        case ast.Subscript(ast.Name() as name, ast.Tuple(parts)) if any(isinstance(part, ast.Slice) for part in parts):
+            return name
+    return None
 
 
 @cached_on_node
