@@ -22,7 +22,7 @@ happens. ``chosen``: the value of an option, or which way an unknown test goes. 
 out for their number. ``guessed``: what an object is, or what a caller does. ``tested``: a test does it, so it is no use
 of the program.
 """
-AND = " and that "
+AND, UNSEEN = " and that ", ", which tapelint cannot see"
 
 
 class RunBy(Enum):
@@ -78,7 +78,7 @@ class Because:
     @property
     def words(self) -> str:
         """All clauses as one."""
-        return AND.join(atom.text for atom in self.atoms)
+        return AND.join(atom.text for atom in self.atoms).replace(f"{UNSEEN}{AND}", f"{UNSEEN},{AND}")
 
 
 NOTHING = Because()

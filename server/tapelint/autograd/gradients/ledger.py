@@ -14,7 +14,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ...because import NOTHING, Because, guess
+from ...because import NOTHING, UNSEEN, Because, guess
 from ..events.training_step import StepMissed
 from ..facts import Facts
 from ..model.graph import Leaf, Node
@@ -45,7 +45,7 @@ def planned(
         facts.relevant_assumptions(state),
         because
         or facts.events.because
-        or (guess(f"`{unseen_source}` keeps a graph, which tapelint cannot see") if unseen_source else NOTHING),
+        or (guess(f"`{unseen_source}` keeps a graph{UNSEEN}") if unseen_source else NOTHING),
         fresh_id(),
         create is True,
     )

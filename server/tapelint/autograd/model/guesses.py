@@ -16,7 +16,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterable
 
-from ...because import NOTHING, Because, guess
+from ...because import NOTHING, UNSEEN, Because, guess
 from ..state import AutogradState
 from .graph import Leaf, Node, Tensor
 from .graph_search import leaf_tensors, nodes_below
@@ -94,7 +94,7 @@ def shown_by_pass(state: AutogradState, tensor: Tensor) -> Because | None:
 
 def keeping(callee: str | None) -> Because:
     """What is assumed of unknown code that a graph leads through."""
-    return guess(f"`{callee}` keeps a graph, which tapelint cannot see") if callee else NOTHING
+    return guess(f"`{callee}` keeps a graph{UNSEEN}") if callee else NOTHING
 
 
 def _unseen(begin: Iterable[Node | Leaf], doubted: Collection[int] = ()) -> dict[ast.AST, str]:
