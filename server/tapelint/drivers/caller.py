@@ -23,7 +23,7 @@ from ..autograd import Node, Tensor, fresh_id
 from ..autograd.events.broken_graph import GraphCopiedOut, RequiresGradRefused
 from ..autograd.events.graph_walks import Event, FreedGraphReached, ViewDetached, ViewRefused
 from ..autograd.model.graph_search import reachable
-from ..because import guess
+from ..because import NOTHING, Because, guess
 from ..checks import growth, held_graphs
 from ..domain.state import State
 from ..domain.traversal import contents
@@ -198,11 +198,17 @@ class Caller:
                 if path.completion is None:
                     self.begin(path, run, 2)
                     between_calls(machine, path, self.node, self.receiver)
-                    results += machine.run_paths(path, self.call)
+                    with machine.facts.events.assuming(self._left_to_callers(path)):
+                        results += machine.run_paths(path, self.call)
                 else:
                     results.append(path)
         self._look_for_growth(results, run, walks, heard)
         return results
+
+    def _left_to_callers(self, state: State) -> Because:
+        """What a second call supposes: whoever hands in an optimizer might clear with it in between."""
+        handed = any(key in state.heap for key in self.machine.facts.networks.handed_optimizers)
+        return guess(f"no caller of `{self.name}` clears gradients between two calls") if handed else NOTHING
 
     def call(self, state: State) -> None:
         """Call it, then do what its caller does with the result."""

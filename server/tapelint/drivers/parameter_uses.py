@@ -413,7 +413,7 @@ def is_optimizer(uses: set[str]) -> bool:
     return {"step", "zero_grad"} <= uses and "()" not in uses
 
 
-def only_stepped(machine: Machine, function: Function, arguments: dict[str, set[str]]) -> str | None:
+def only_stepped(machine: Machine, state: State, function: Function, arguments: dict[str, set[str]]) -> str | None:
     """The argument that is the optimizer of a function that trains a network, though nobody clears with it: it is the
     only one of which nothing is asked but what optimizers have, and ``step()`` gives nothing and takes nothing.
     """
@@ -422,17 +422,29 @@ def only_stepped(machine: Machine, function: Function, arguments: dict[str, set[
     found = [name for name, used in arguments.items() if "step" in used]
     if len(found) != 1 or not arguments[found[0]] <= OF_OPTIMIZERS:
         return None
-    return found[0] if found[0] in machine.query(_stepped_plainly, function.node) else None
+    scope, names = _kept_in(machine, state, function, found[0])
+    return found[0] if not names.isdisjoint(machine.query(_stepped_plainly, scope)) else None
+
+
+def _kept_in(machine: Machine, state: State, function: Function, name: str) -> tuple[ast.AST, set[str]]:
+    """Where a parameter is used, and under which names: one of an ``__init__`` in the class, as attributes."""
+    owner = state.heap[function.owner] if function.owner is not None else None
+    if not isinstance(owner, Class) or getattr(function.node, "name", "") != "__init__":
+        return function.node, {name}
+    kept = machine.query(method_flow, function.node).kept
+    return owner.node, {f"self.{attribute}" for attribute, names in kept.items() if name in names}
 
 
 @cached_on_node
 def _stepped_plainly(scope: ast.AST) -> frozenset[str]:
-    """The names of which a function calls ``step()`` as a statement, without arguments, and nowhere otherwise."""
+    """The names, and the attributes of ``self``, of which some code calls ``step()`` as a statement, without arguments,
+    and nowhere otherwise.
+    """
     plain, asked = list[str](), list[str]()
     for node in walk(scope):
         match node:
-            case ast.Expr(ast.Call(ast.Attribute(ast.Name(name), "step"), [], [])):
-                plain.append(name)
-            case ast.Attribute(ast.Name(name), "step"):
-                asked.append(name)
+            case ast.Expr(ast.Call(ast.Attribute(owner, "step"), [], [])):
+                plain.append(_dotted(owner))
+            case ast.Attribute(owner, "step"):
+                asked.append(_dotted(owner))
     return frozenset(name for name in plain if plain.count(name) == asked.count(name))

@@ -238,7 +238,8 @@ def between_calls(machine: Machine, state: State, method: ast.AST, receiver: Hea
     """Code that calls a method again and again may clear gradients in between, if anything else in the file does."""
     networks, thing = machine.facts.networks, None if receiver is None else state.heap[receiver.id]
     held = {} if not isinstance(thing, Instance) else thing.attributes
-    for name in machine.query(_clearings, machine.tree) - _clearings(method):
+    clearings = machine.query(_clearings, machine.tree) - _clearings(method)
+    for name in clearings:
         by = held.get(name)
         optimizer = state.heap[by.id] if isinstance(by, HeapRef) else None
         if isinstance(optimizer, Optimizer) and not optimizer.is_partial:
@@ -252,7 +253,7 @@ def between_calls(machine: Machine, state: State, method: ast.AST, receiver: Hea
             optimizer = state.heap[part.id] if isinstance(part, HeapRef) else None
             if isinstance(optimizer, Optimizer):
                 machine.facts.training.trained_by_others.update(optimizer.params)
-    if any(key in state.heap for key in networks.handed_optimizers):  # whoever has handed it in may clear
+    if clearings and any(key in state.heap for key in networks.handed_optimizers):  # it may be what another one clears
         history.doubted(state, networks.handed_leaves.keys() & state.history.keys())
 
 
