@@ -127,15 +127,24 @@ for _name in optimizers():
 @method(OPTIMIZER_METHODS, "step")
 def step(machine: Machine, state: State, receiver: HeapRef, call: Call) -> Value:
     closure, given = call.get(0, "closure"), machine.facts.networks.made_for.get(receiver.id)
-    if isinstance(closure, TensorRef | Unknown):  # a loss, from which it may go backward itself
+    is_name = isinstance(closure, Const) and closure != NONE and is_taken_for_one(machine, receiver)
+    if is_name:  # it is of the program, and has several, of which this one is to step
+        call = Call(call.name, [], {}, call.node, call.key)
+    if is_name or isinstance(closure, TensorRef | Unknown):  # a loss, from which it may go backward itself
         history.doubted(state, assumed_parameters(machine, state, receiver, True))
     elif given and closure == NONE and isinstance(call.node, ast.Call):
         machine.lifecycle.unknown_stepped.publish(machine, UnknownStepped(state, call.node, sorted(given)))
     if is_paused(state, receiver):
         return NONE
-    is_guessed = closure != NONE and given is not None
+    is_guessed = closure != NONE and given is not None and not is_name
     with machine.facts.events.assuming(_calls_closure(call)) if is_guessed else nullcontext():
         return advance(machine, state, receiver, call)
+
+
+def is_taken_for_one(machine: Machine, receiver: HeapRef) -> bool:
+    """Whether only what is asked of it says that something is an optimizer."""
+    networks = machine.facts.networks
+    return receiver.id in networks.handed_optimizers or receiver.id in networks.made_for
 
 
 def is_paused(state: State, receiver: HeapRef) -> bool:
