@@ -195,3 +195,21 @@ class Own(Made):
         return self.weight.abs().max().detach()
 """
     assert analyse(BEFORE + program).stats["faults"] == 0
+
+
+SEARCH = """import torch
+from sklearn.model_selection import GridSearchCV
+from sklearn.svm import SVC
+
+search = GridSearchCV(SVC(), {"C": [1, 10]})
+search.fit([[1], [2]], [0, 1])
+print(search.predict([[1]]), search.best_params_)
+loss = torch.ones(3, requires_grad=True).exp().sum()
+loss.backward()
+loss.backward()
+"""
+
+
+def test_what_stands_for_a_library_may_lack_what_the_library_has() -> None:
+    report = analyse(SEARCH, "train.py", resolve=lambda *_: None)
+    assert [each.code for each in report.diagnostics] == ["TL101"]

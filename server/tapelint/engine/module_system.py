@@ -9,7 +9,7 @@ from typing import Protocol
 
 from ..autograd import Facts
 from ..domain.state import State
-from ..domain.values import HeapObject, Module, Value
+from ..domain.values import Class, Frame, HeapObject, HeapRef, Module, Value
 from ..source import INIT, Source
 from ..stubs import Resolve, stub_module_name
 from .analysis_unit import AnalysisUnit
@@ -178,3 +178,12 @@ class ModuleSystem(Protocol):
 def is_in_stub(imports: ModuleSystem | None, state: State) -> bool:
     """Whether the running code says how a framework behaves: its users neither see that code nor choose there."""
     return imports is not None and imports.here(state).is_stub
+
+
+def is_of_stub(imports: ModuleSystem | None, state: State, kind: HeapRef) -> bool:
+    """Whether a class is one of those that stand for a library's."""
+    found = state.heap[kind.id]
+    if imports is None or not isinstance(found, Class) or not isinstance(scope := state.heap.get(found.scope), Frame):
+        return False
+    module = imports.of_scope(scope.module)
+    return module is not None and module.is_stub

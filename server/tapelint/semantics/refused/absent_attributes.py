@@ -15,6 +15,7 @@ from ...domain.mro import OBJECT, mro_of
 from ...domain.state import State
 from ...domain.values import BuiltinMethod, Class, External, Function, HeapRef, Instance, Module, Unknown, Value
 from ...engine.machine import Machine
+from ...engine.module_system import is_of_stub
 from ...engine.open_objects import is_whole, may_bind, may_bind_any
 from ...models.python.classes.attribute_questions import has
 
@@ -38,17 +39,22 @@ def refuse_attribute(machine: Machine, state: State, owner: Value, name: str, fo
 
 def lacks(machine: Machine, state: State, owner: Value, name: str) -> bool:
     """Whether something of the program has no attribute of a name on the path that is followed."""
-    return _may_be_judged(state, owner, name) and has(machine, state, owner, name) is False
+    return _may_be_judged(machine, state, owner, name) and has(machine, state, owner, name) is False
 
 
-def _may_be_judged(state: State, owner: Value, name: str) -> bool:
-    """Of objects, those of classes that the program derives from plain ones; no name that Python may answer for."""
+def _may_be_judged(machine: Machine, state: State, owner: Value, name: str) -> bool:
+    """Of objects, those of classes that the program derives from plain ones: the stub of a library has not all that is
+    there. No name that Python may answer for.
+    """
     thing = state.heap[owner.id] if isinstance(owner, HeapRef) else None
     if thing is None:
         return True
     if not isinstance(thing, Instance) or name.startswith("__") or not isinstance(thing.kind, HeapRef):
         return False
-    return all(isinstance(each, HeapRef) or each in PLAIN_BASES for each in mro_of(state, thing.kind))
+    bases = mro_of(state, thing.kind)
+    if any(is_of_stub(machine.imports, state, each) for each in bases if isinstance(each, HeapRef)):
+        return False
+    return all(isinstance(each, HeapRef) or each in PLAIN_BASES for each in bases)
 
 
 def _is_final(machine: Machine, state: State, owner: Value, name: str) -> bool:
