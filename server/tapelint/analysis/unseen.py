@@ -83,13 +83,15 @@ def _ended(files: Files, ended: Ended) -> Notice:
         if hasattr(node, "lineno")
     ]
     raises = f"`{written(at)}` raises {ended.error}"
+    then = f"it is followed as `{ended.instead}`" if ended.instead else "what comes after is not reached"
     message = headline(
-        f"{raises} ({ended.message}): what comes after is not reached",
-        f"{raises}: what comes after is not reached",
-        f"Raises {ended.error} ({ended.message}): what comes after is not reached",
-        f"Raises {ended.error}: what comes after is not reached",
+        f"{raises} ({ended.message}): {then}",
+        f"{raises}: {then}",
+        f"Raises {ended.error} ({ended.message}): {then}",
+        f"Raises {ended.error}: {then}",
     )
-    advice = f"{ended.error}: {ended.message}. Cure that first: {BEYOND[:1].lower()}{BEYOND[1:]}"
+    beyond = "PyTorch before 0.4 did that." if ended.instead else f"Cure that first: {BEYOND[:1].lower()}{BEYOND[1:]}"
+    advice = f"{ended.error}: {ended.message}. {beyond}"
     return Notice(Kind.ENDED, files.main.path, message, tuple(places), help=advice)
 
 

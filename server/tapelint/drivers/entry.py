@@ -310,7 +310,7 @@ class EntryPoints:
                 ends = enter(machine, [], entry, run)
             if kind == "function":
                 unit.stats.stopped += is_stopped(ends)
-                unit.ended = certain_end(ends)
+                unit.ended = certain_end(ends) or unit.ended
 
     def _named(self, kind: Kind, candidate: Candidate) -> Entry:
         owner = None if candidate.owner is None else self.state.heap[candidate.owner.id].node

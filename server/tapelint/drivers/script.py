@@ -79,7 +79,7 @@ def end_of_script(machine: Machine, memory: AnalysisCache) -> AnalysisUnit:
             states, module = memory.paths(before.result[0]), before.result[1]
             finished = min(states, key=lambda path: (path.completion is not None, bool(path.supposed)))
             step.stats.stopped += is_stopped(states)
-            step.ended = certain_end(states)
+            step.ended = certain_end(states) or step.ended
             try:
                 for path in states:
                     if path.completion is None:

@@ -71,7 +71,7 @@ class Entry:
 @frozen
 class Ended:
     """Where an entry point ends whatever its tests give, since PyTorch raises what the program does not catch and no
-    event tells.
+    event tells; or would end, if it was not followed as something ``instead``.
     """
 
     node: ast.AST
@@ -80,6 +80,8 @@ class Ended:
     # The class of the exception and what it says.
     error: str
     message: str
+    # What it is followed as: what it did in an old version of PyTorch, for which it was written.
+    instead: str = ""
 
 
 @frozen

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from functools import partial
 
+from ..autograd import resolve_view
 from ..domain import facets
 from ..domain.completion import ProgramRaised
 from ..domain.opaque_values import is_data
@@ -31,10 +32,12 @@ from ..domain.values import (
     entry_key,
     unknown_number,
 )
+from ..engine.lost_history import taken
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.open_objects import changed, forget_items, open_up, store_in_unknown
 from ..engine.paths.conditions import forget
 from ..engine.paths.picks import entries, item_picked
+from ..engine.statistics import Ended
 from ..models.python import array_memory
 from ..models.torch.autograd import missing_grad
 from ..models.torch.autograd.changed_objects import part_changed
@@ -275,8 +278,24 @@ def subscript(machine: Machine, node: ast.Subscript, state: State, key: object) 
 
 def loaded(machine: Machine, state: State, owner: Value, index: Value, node: ast.Subscript) -> Value:
     """The item that ``node`` reads of ``owner``; where Python has none, it raises."""
-    refuse_item(state, owner, index)
+    try:
+        refuse_item(state, owner, index)
+    except ProgramRaised as refused:
+        if index != Const(0) or not isinstance(owner, TensorRef) or machine.handlers_around:
+            raise
+        return _read_number(machine, state, owner, node, refused)
     return load(machine, state, owner, index, node)
+
+
+def _read_number(
+    machine: Machine, state: State, owner: TensorRef, node: ast.Subscript, refused: ProgramRaised
+) -> Value:
+    """``loss.data[0]``: a number had one dimension before PyTorch 0.4. What is written for that goes on."""
+    if resolve_view(state, owner.id).requires_grad:
+        raise refused
+    if not state.path_condition and machine.unit.ended is None:
+        machine.unit.ended = Ended(node, state.point(node).calls, refused.name, refused.message, ".item()")
+    return taken(machine, state, owner, node)
 
 
 def slicing(machine: Machine, node: ast.Slice, state: State, key: object) -> Value:
