@@ -160,12 +160,12 @@ def _run_unknown(machine: Machine, state: State, receiver: HeapRef, call: Call) 
 
 
 def _held(state: State, receiver: HeapRef) -> tuple[list[int], bool]:
-    """The parameters of a module and the other leaves in it that require grad, and whether it holds more that does."""
+    """The parameters of a module and the other leaves in it that require grad, and whether it may hold more."""
     keys = [key for _, key in parameters_of(state, receiver)]
     tensors = [state.tensors[item.id] for _, item in members(state, receiver) if isinstance(item, TensorRef)]
     others = [each for each in tensors if each.requires_grad and each.id not in keys]
     leaves = [each.id for each in others if each.grad_fn is None]
-    return keys + leaves, len(leaves) < len(others)
+    return keys + leaves, len(leaves) < len(others) or state.get(receiver.id, Instance).is_partial
 
 
 def _doubt_new(state: State, made: int, call: Call) -> None:

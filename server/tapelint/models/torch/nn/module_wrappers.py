@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....domain.state import State
-from ....domain.values import HeapRef, Instance, Tuple, Value
+from ....domain.values import TRUE, External, HeapRef, Instance, Tuple, Value
 from ....engine.machine import Machine
 from ..registry import Call, function
 
@@ -32,15 +32,22 @@ def data_parallel(machine: Machine, state: State, call: Call) -> Value:
     "torch.compiler.disable",
     "torch.jit.script",
     "torch.jit.trace",
+    "torch.nn.SyncBatchNorm.convert_sync_batchnorm",
     "torch.distributed.fsdp.FullyShardedDataParallel",
     "torch.distributed.fsdp.fully_shard",
     "torch.distributed.tensor.parallel.parallelize_module",
 )
 def wrapper(machine: Machine, state: State, call: Call) -> Value:
-    """Wrappers that call the wrapped module, which is their ``module`` or ``_orig_mod``."""
+    """Wrappers that call the wrapped module, which is their ``module`` or ``_orig_mod``. A module that has something
+    else under that name stays what it is.
+    """
     value = call.get(0, "module", call.get(0, "model"))
     is_parallel = call.name.endswith("Parallel")
     name = "_orig_mod" if call.name == "torch.compile" else "module" if is_parallel else None
-    if name is not None and isinstance(value, HeapRef) and isinstance(state.heap[value.id], Instance):
-        state.edit(value.id, Instance).attributes[name] = value
+    thing = state.heap[value.id] if isinstance(value, HeapRef) else None
+    if name is None or not isinstance(value, HeapRef) or not isinstance(thing, Instance):
+        return value
+    if is_parallel and thing.attributes.get(name, value) != value:
+        return HeapRef(state.new(Instance(External(call.name), {name: value, "training": TRUE})))
+    state.edit(value.id, Instance).attributes[name] = value
     return value
