@@ -29,7 +29,7 @@ from ...domain.induction import InductionValue, raw_value
 from ...domain.mro import mro_of
 from ...domain.reachability import parts_of
 from ...domain.state import State
-from ...domain.values import Class, Const, HeapRef, Unknown, Value
+from ...domain.values import Class, Const, Frame, HeapRef, Unknown, Value
 from ...frozen import frozen
 from ...source import cached_on_node, walk
 from ..limits import Limits
@@ -98,6 +98,8 @@ def assume_reached(
     """
     if isinstance(op, ast.Eq) and isinstance(left, Unknown):
         _may_meet(machine, state, node)
+    elif isinstance(left, Unknown) and type(op) in COMPARISONS:
+        _go_on(machine, state, left, node)
     if not isinstance(left, Const) or not isinstance(right, Const):
         return None
     one, two = raw_value(left), raw_value(right)
@@ -108,6 +110,22 @@ def assume_reached(
         return Const(isinstance(op, ast.Eq)) if meets else None
     how = COMPARISONS.get(type(op))
     return None if how is None else _reached(machine, state, how, (left, one), (right, two), node)
+
+
+def _go_on(machine: Machine, state: State, left: Unknown, node: ast.AST) -> None:
+    """Run a loop once more after the iteration in which its counter is some large number and is compared at ``node``:
+    what that guards comes by more than once. What the end of the loop is made of tells of its last iterations.
+    """
+    lap = _extended(machine, state)
+    variables = state.get(state.frame, Frame).variables
+    if lap is not None and isinstance(lap.loop, (ast.For, ast.AsyncFor)):
+        if _names(lap.loop.iter).isdisjoint(_names(node)) and left in map(variables.get, _names(lap.loop.target)):
+            waiting = machine.unit.loop_extensions[lap.run]
+            waiting.iterations = max(waiting.iterations, waiting.first.setdefault(node, lap.number) + 1)
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {part.id for part in walk(node) if isinstance(part, ast.Name)}
 
 
 Counted = tuple[Const, int]
