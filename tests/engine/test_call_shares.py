@@ -95,6 +95,29 @@ def test_what_a_network_returns_depends_on_all_leaves_in_it():
     assert codes(analyse(changed, limits=SMALL)) == []
 
 
+PARTS = f"""\
+import torch
+from torch import nn
+class Two(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(3, 3)
+    def forward(self, x):
+    {WORK.replace(chr(10), chr(10) + "    ")}
+        return self.layer(x), {{}}
+def train(net: Two, x):
+    first, second = net(x)
+    first["mean"] = second
+    y = torch.ones(3, requires_grad=True).exp()
+    y += 1
+    y.sum().backward()
+"""
+
+
+def test_a_part_of_the_first_of_several_results_may_change():
+    assert "TL201" in codes(analyse(PARTS, limits=SMALL))
+
+
 HANDED = f"""\
 import torch
 def study(run, x):

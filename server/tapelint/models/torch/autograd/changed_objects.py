@@ -52,9 +52,12 @@ def _given_may_have_changed(machine: Machine, state: State, method: ast.Attribut
 def part_changed(machine: Machine, state: State, whole: int | None) -> None:
     """A part of what an unknown call returned is replaced or loses its graph, as parts of containers and objects do
     and parts of a tensor do not: what the ``whole`` was taken to keep it may keep no more, and so for what it is itself
-    a part of. A tensor that was not guessed stays as it is.
+    a part of. A tensor that was not guessed stays as it is. The first of several results stands for all of them, and
+    is its own part.
     """
-    while whole is not None and (tensor := state.tensors[whole]).assumption:
+    seen: set[int] = set()
+    while whole is not None and whole not in seen and (tensor := state.tensors[whole]).assumption:
+        seen.add(whole)
         if tensor.grad_fn is not None:
             state.changes += 1
             give_history(state, tensor, None, None)
