@@ -90,7 +90,7 @@ def _ended(files: Files, ended: Ended) -> Notice:
         f"Raises {ended.error} ({ended.message}): {then}",
         f"Raises {ended.error}: {then}",
     )
-    beyond = "PyTorch before 0.4 did that." if ended.instead else f"Cure that first: {BEYOND[:1].lower()}{BEYOND[1:]}"
+    beyond = "PyTorch before 0.5 did that." if ended.instead else f"Cure that first: {BEYOND[:1].lower()}{BEYOND[1:]}"
     advice = f"{ended.error}: {ended.message}. {beyond}"
     return Notice(Kind.ENDED, files.main.path, message, tuple(places), help=advice)
 

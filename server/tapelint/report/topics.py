@@ -53,9 +53,10 @@ Mend the syntax. tapelint parses with the Python that runs it: syntax that is ne
 _ENDED = """
 ## What it says
 Says that the program ends at a line with an error that no rule is about: PyTorch raises there, whatever the tests
-before it give, and nothing in the program catches that. `loss.data[0]` is an IndexError since PyTorch 0.5, for
-instance. What comes after it is not executed, so a hazard there is not seen; functions that nothing has called by then
-were tried out by themselves. For the exit status of the command line that is something found: 1.
+before it give, and nothing in the program catches that. `len(loss)` is a TypeError, for instance. What comes after it
+is not executed, so a hazard there is not seen; functions that nothing has called by then were tried out by themselves.
+`loss.data[0]` is an IndexError since PyTorch 0.5, and is followed as the number that it was before. For the exit status
+of the command line that is something found: 1.
 
 ## What to do
 Cure it first, and check again. No comment silences this; `--ignore TL914` does.
