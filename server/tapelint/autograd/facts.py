@@ -153,6 +153,8 @@ class Contents(Record):
 
     # The tensors with the default dtype.
     float32: set[int] = field(default_factory=set)
+    # Those that a conversion has given another floating point type, and what is computed of these alone.
+    other_floats: set[int] = field(default_factory=set)
     # The parameters that their layer may not have: an argument that is not known decides it.
     optional: set[int] = field(default_factory=set)
     # The tensors that are all or part of what a loop over something unknown takes from it.

@@ -40,6 +40,7 @@ DTYPE_OF_KIND: dict[Kind, Origin] = {
     "other": Origin.OTHER_DTYPE,
 }
 """The origin of ``x.dtype`` for a tensor of a known family."""
+SINGLE = ("torch.float32", "torch.float")
 KIND_OF_DTYPE = {origin: kind for kind, origin in DTYPE_OF_KIND.items()}
 
 
@@ -132,9 +133,15 @@ def follow(
     if "default-dtype" in traits:
         single.update(keys)
     elif (flows or op.view) and not (machine.facts.running.casting and "may-shorten" in traits):
-        sources = [key for name, key in given if name in flows or not flows]
-        if sources and single.issuperset(sources):
-            single.update(keys if op.outputs < 0 else keys[:1])  # the others may be indices
+        made = keys if op.outputs < 0 else keys[:1]  # the others may be indices
+        _keep_type(machine, {key for name, key in given if name in flows or not flows}, made)
+
+
+def _keep_type(machine: Machine, sources: set[int], made: tuple[int, ...]) -> None:
+    """What is made of tensors of one type is of that type."""
+    for known in (machine.facts.contents.float32, machine.facts.contents.other_floats):
+        if sources and sources <= known:
+            known.update(made)
 
 
 def _asks_for_other(named: Mapping[str, object]) -> bool:
@@ -145,7 +152,11 @@ def _asks_for_other(named: Mapping[str, object]) -> bool:
 
 
 def changes(machine: Machine, tensor: int, name: str, wanted: list[Value]) -> bool:
-    """Whether the conversion ``name`` makes a copy for certain: of the default type, and another one is wanted."""
+    """Whether the conversion ``name`` makes a copy for certain: of the default type, and another one is wanted, or the
+    other way round.
+    """
+    if tensor in machine.facts.contents.other_floats and not machine.facts.contents.default_dtype_changed:
+        return name == "float" or any(isinstance(each, External) and each.name in SINGLE for each in wanted)
     return machine.facts.is_single(tensor) and _asks(name, wanted)
 
 
@@ -156,6 +167,10 @@ def convert(machine: Machine, name: str, wanted: list[Value], tensor: int | None
             machine.facts.contents.default_dtype_changed.add(name)
         else:
             machine.facts.contents.float32.discard(tensor)
+            if _asks(name, wanted) and len(wanted) <= 1:
+                machine.facts.contents.other_floats.add(tensor)
+    elif tensor is not None:
+        machine.facts.contents.other_floats.discard(tensor)
 
 
 def note_replacement(machine: Machine, tensor: int, value: Value) -> None:

@@ -133,10 +133,14 @@ def _without_gradient(machine: Machine, state: State, source: int, wanted: Kind,
 
 
 def _may_be_copied(machine: Machine, tensor: Tensor, asked: list[Value], call: Call) -> bool:
-    """Whether a conversion may make a copy of a leaf that requires grad; a parameter counts where that is certain."""
-    if not tensor.requires_grad or tensor.grad_fn is not None or not _moves(call):
+    """Whether a conversion may make a copy of a leaf that requires grad; a parameter, and what is computed, count where
+    that is certain.
+    """
+    if not tensor.requires_grad:
         return False
-    return not tensor.parameter or dtypes.changes(machine, tensor.id, call.name, asked)
+    if tensor.grad_fn is not None or tensor.parameter or not _moves(call):
+        return dtypes.changes(machine, tensor.id, call.name, asked)
+    return True
 
 
 def _has_gaps(machine: Machine, state: State, view: Tensor) -> bool:
@@ -167,6 +171,7 @@ def _moved(machine: Machine, state: State, source: TensorRef, asked: list[Value]
     clone = run(machine, state, "clone", [source], {}, call.node)
     if not isinstance(clone, TensorRef):
         return None
+    dtypes.convert(machine, call.name, asked, clone.id)
     copy = state.tensors[clone.id]
     if copy.grad_fn is not None and not dtypes.changes(machine, source.id, call.name, asked):
         state.tensors[clone.id] = replace(copy, grad_fn=replace(copy.grad_fn, op=MOVED))
