@@ -162,6 +162,8 @@ def changes(machine: Machine, tensor: int, name: str, wanted: list[Value]) -> bo
 
 def convert(machine: Machine, name: str, wanted: list[Value], tensor: int | None = None) -> None:
     """A tensor, or a module, is converted. What has another type since may still be the same thing in our model."""
+    if tensor is not None and (name in ("float", "type", "type_as") or not all(map(_keeps_float, wanted))):
+        machine.facts.contents.other_floats.discard(tensor)
     if name in ("type", "type_as", "_apply") or _asks(name, wanted):
         if tensor is None:
             machine.facts.contents.default_dtype_changed.add(name)
@@ -169,8 +171,11 @@ def convert(machine: Machine, name: str, wanted: list[Value], tensor: int | None
             machine.facts.contents.float32.discard(tensor)
             if _asks(name, wanted) and len(wanted) <= 1:
                 machine.facts.contents.other_floats.add(tensor)
-    elif tensor is not None:
-        machine.facts.contents.other_floats.discard(tensor)
+
+
+def _keeps_float(value: Value) -> bool:
+    """Whether a conversion that is given this keeps another type than the default one: ``x.to(device)``."""
+    return not isinstance(value, TensorRef) and not (isinstance(value, External) and value.name in SINGLE)
 
 
 def note_replacement(machine: Machine, tensor: int, value: Value) -> None:
