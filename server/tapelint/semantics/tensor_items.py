@@ -27,14 +27,13 @@ def basic(index: Value) -> bool | None:
     parts = index.items if isinstance(index, Tuple) else (index,)
     unknown = False
     for part in parts:
-        if isinstance(part, TensorRef):
-            return False
-        if isinstance(part, HeapRef):
-            return False
-        if isinstance(part, Unknown) and part.origin is not Origin.NUMBER:
-            unknown = True
-        if isinstance(part, Const) and isinstance(part.value, bool):
-            return False
+        match part:
+            case TensorRef() | HeapRef() | Const(bool()):
+                return False
+            case Const() | Slice() | Unknown(origin=Origin.NUMBER):
+                pass
+            case _:  # an attribute of what is not known may be a method, a number or a list
+                unknown = True
     return None if unknown else True
 
 
