@@ -33,7 +33,9 @@ from ..domain.values import (
 from ..engine.loops.thresholds import assume_reached
 from ..engine.lost_history import added, computed, weighed
 from ..engine.machine import EXPRESSIONS, Machine
-from ..engine.paths.conditions import following, remembered
+from ..engine.observer import Forked
+from ..engine.paths.conditions import decide, following, remembered
+from ..engine.paths.parting import Branch, part
 from ..engine.paths.truth import tested_truth, truth
 from ..models.python import sets
 from ..models.python.classes.comparisons import equal, identical, is_among
@@ -384,7 +386,12 @@ def container_keys(machine: Machine, state: State, value: Value) -> list[Any] | 
 def _truth_of_part(
     machine: Machine, state: State, node: ast.BoolOp, part: ast.expr, value: Value
 ) -> tuple[bool | None, Value]:
-    """The truth of a part of ``a and b``, and its value; Python does not ask for that of the last one."""
+    """The truth of a part of ``a and b``, and its value; Python does not ask for that of the last one. A manager
+    of a context is true.
+    """
+    if isinstance(part, ast.Call) and isinstance(value, MANAGERS):
+        _pass_over(machine, state, node, part, value)
+        return True, value
     known = (truth if part is node.values[-1] else tested_truth)(machine, state, value)
     if known is None and isinstance(part, ast.Compare) and (follows := following(machine, part, state)) is not None:
         return follows, Const(follows)
@@ -394,25 +401,36 @@ def _truth_of_part(
 def boolean(machine: Machine, node: ast.BoolOp, state: State, key: object) -> Value:
     stop = isinstance(node.op, ast.Or)
     value: Value = TRUE
-    doubtful: list[Value] = []
-    for part in node.values:
-        machine.unit.completed.add(part)
-        value = machine.eval(part, state)
-        if isinstance(part, ast.Call) and isinstance(value, MANAGERS):
-            _pass_over(machine, state, node, part, value)
-            known: bool | None = True
-        else:
-            known, value = _truth_of_part(machine, state, node, part, value)
+    doubtful: list[tuple[ast.expr, Value]] = []
+    for operand in node.values:
+        machine.unit.completed.add(operand)
+        value = machine.eval(operand, state)
+        known, value = _truth_of_part(machine, state, node, operand, value)
         if known is stop:
             break
-        if known is None:
-            doubtful.append(value)
-    if not doubtful or isinstance(value, TensorRef) and not is_data(state, value):
+        if known is None and operand is not node.values[-1]:
+            doubtful.append((operand, value))
+    if not doubtful:
         return value
-    plain = all(is_data(state, each) for each in (*doubtful, value))
+    if isinstance(value, TensorRef) and not is_data(state, value):
+        return value if _goes_on(machine, state, key, *doubtful[0], stop) else doubtful[0][1]
+    plain = all(is_data(state, each) for each in (*(given for _, given in doubtful), value))
     if plain and isinstance(value, TensorRef):
         return value
     return remembered(machine, node, state, Unknown("or" if stop else "and", False if plain else None))
+
+
+def _goes_on(machine: Machine, state: State, key: object, operand: ast.expr, value: Value, stop: bool) -> bool:
+    """Whether an operand leaves the result to those after it: on this path, if it may. On another it is the result."""
+    known, choice, negated = decide(machine, operand, state, value)
+    if known is None:
+        other = state.fork()
+        holds, fails = (other, state) if stop else (state, other)
+        part(machine, Branch(operand, ()), holds, fails, choice, negated)
+        if machine.observer is not None:
+            machine.observer.decide(Forked(operand, holds, fails, choice, negated))
+        machine.memo.fork(other, key, value)
+    return known is not stop
 
 
 def _pass_over(machine: Machine, state: State, node: ast.BoolOp, part: ast.expr, value: Value) -> None:
