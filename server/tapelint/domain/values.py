@@ -84,6 +84,8 @@ class Origin(Enum):
     CPU = auto()
     # One of several known items, which stands for all that a loop is not run for.
     ITEM = auto()
+    # An object of a library that shows or stores numbers (``engine.open_objects``): a log, a progress bar.
+    DISPLAY = auto()
 
 
 @frozen(eq=False)

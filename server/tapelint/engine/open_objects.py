@@ -21,15 +21,19 @@ from ..domain import facets
 from ..domain.reachability import Reachable, collect
 from ..domain.state import State
 from ..domain.traversal import contents, tensors_in
-from ..domain.values import BoundMethod, External, Frame, Function, Unknown, Value
+from ..domain.values import BoundMethod, BuiltinMethod, External, Frame, Function, Origin, Unknown, Value
 from .lifecycle import TensorsEscaped
 from .machine import Machine
 from .syntax.bound_names import any_names, binds
 
-SHOWS = frozenset("csv json logging math matplotlib numpy os pandas pickle sys time tqdm wandb builtins".split())
+DISPLAYS = frozenset("csv logging loguru matplotlib tensorboardX tqdm visdom wandb".split())
+"""Libraries whose objects show or store numbers, and do nothing else."""
+SHOWS = DISPLAYS | frozenset("json math numpy os pandas pickle sys time builtins".split())
 """Libraries that show or store numbers, and never walk a graph: of Python's library and of https://pypi.org those that
 training code calls with a loss, by the names that they are imported by.
 """
+WRITER = "torch.utils.tensorboard."
+"""The part of PyTorch that does the same."""
 
 
 def made(machine: Machine, state: State, key: int) -> None:
@@ -118,7 +122,19 @@ def may_bind_any(machine: Machine) -> bool:
 
 def is_harmless(value: Value) -> bool:
     """Whether it is of a library that shows or stores numbers, and never walks a graph."""
-    return isinstance(value, External) and value.name.partition(".")[0] in SHOWS
+    return isinstance(value, External) and value.name.partition(".")[0] in SHOWS or is_display(value)
+
+
+def is_display(value: Value) -> bool:
+    """Whether it is an object that shows or stores numbers, or what makes one: ``logging.getLogger()``, ``.info``."""
+    match value:
+        case External(name):
+            return name.partition(".")[0] in DISPLAYS or name.startswith(WRITER)
+        case Unknown(origin=Origin.DISPLAY):
+            return True
+        case BuiltinMethod(receiver):
+            return is_display(receiver)
+    return False
 
 
 def escape(machine: Machine, state: State, tensors: Sequence[int], holder: Value, may_walk: bool = False) -> None:

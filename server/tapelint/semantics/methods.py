@@ -100,7 +100,8 @@ def call_method(machine: Machine, state: State, receiver: Value, call: Call) -> 
         if call.name in conversions.OF_MODULES:
             return converted(machine, state, receiver, call, owner)
     may_have_changed(machine, state, receiver, call.name)
-    return unknown_call(machine, state, call.args, call.kwargs, call.node, _of_layer(state, owner, call.name) or owner)
+    owner = External("tqdm.bar") if call.name in BAR else _of_layer(state, owner, call.name) or owner
+    return unknown_call(machine, state, call.args, call.kwargs, call.node, owner)
 
 
 def _of_layer(state: State, owner: Value, name: str) -> External | None:
@@ -129,7 +130,7 @@ def _plain_method(state: State, receiver: Const | Tuple, call: Call) -> Value | 
     found = method_of_text(state, receiver.value, call) if isinstance(receiver.value, str) else None
     if found is None and not hasattr(receiver.value, call.name):
         raise _lacking(type(receiver.value).__name__, call.name)
-    return found
+    return Unknown("text", False) if found is None and isinstance(receiver.value, str) else found
 
 
 def _lacking(kind: str, name: str) -> ProgramRaised:
@@ -187,6 +188,10 @@ def _methods_of(thing: object, name: str) -> dict[str, MethodModel[HeapRef]] | N
     return table
 
 
+BAR = frozenset(("set_postfix", "set_postfix_str", "set_description", "set_description_str"))
+"""Methods of a progress bar around something that is iterated over, which stands for it
+(https://tqdm.github.io/docs/tqdm).
+"""
 LARGE = frozenset(("encode", "expandtabs", "format", "format_map", "maketrans", "translate"))
 """Methods of text that give no text, or may give one that is much longer."""
 PURE = frozenset(name for name in dir(str) if not name.startswith("_")) - LARGE

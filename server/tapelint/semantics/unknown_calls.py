@@ -16,6 +16,7 @@ from ..domain.values import (
     HeapRef,
     Instance,
     Optimizer,
+    Origin,
     Tuple,
     Unknown,
     Value,
@@ -23,7 +24,7 @@ from ..domain.values import (
 from ..engine.lifecycle import UnknownStepped
 from ..engine.machine import Machine
 from ..engine.observer import OpaqueReason
-from ..engine.open_objects import SHOWS, escape, forget_items, is_harmless, open_up
+from ..engine.open_objects import SHOWS, escape, forget_items, is_display, is_harmless, open_up
 from ..engine.paths.conditions import PURE
 from ..engine.syntax.asked import ONLY_OF_NETWORKS
 from ..models.python import array_memory
@@ -61,7 +62,8 @@ def unknown_call(
         escape(machine, state, given, function, may_walk=_may_walk(node))
     note_step(machine, state, [*given, *held], node)
     name = written(node.func) if isinstance(node, ast.Call) else "call"
-    result = dispatch.opaque(machine, state, given, node, name) if given else Unknown("call")
+    made = Unknown("call", origin=Origin.DISPLAY if is_display(function) else Origin.ANY)
+    result = dispatch.opaque(machine, state, given, node, name) if given else made
     if held and isinstance(result, Unknown):
         machine.facts.objects.holders[result.tensor_id] = held
         _note_schedule(machine, state, result, values)
@@ -146,7 +148,8 @@ def hand_over(machine: Machine, function: Value, values: Iterable[Value], known:
     """Code that is not read is given these, unless it is of a library that is ``known`` to put nothing into them."""
     root, _, rest = function.name.partition(".") if isinstance(function, External) else ("", "", "")
     fills = rest.startswith("optim.") and not rest.startswith("optim.lr_scheduler.")  # groups of parameters
-    if root not in known or root == "builtins" and ("." in rest or rest in RUN) or fills:
+    is_known = root in known or is_display(function)
+    if not is_known or root == "builtins" and ("." in rest or rest in RUN) or fills:
         open_up(machine, values)
 
 
