@@ -96,8 +96,8 @@ class GradientHistory:
     oldest first. ``idle`` is a step that found no gradient where there had never been one, and no other has followed.
     ``early`` is a clipping that found none. ``perhaps`` says that a step has used them only if some condition held,
     which is forgotten: two paths met that differed in nothing else. ``doubt`` is true where unknown code may have read,
-    cleared or changed the gradient. ``because`` is what is assumed of the optimizer that used or cleared it: that it
-    holds this leaf.
+    cleared or changed the gradient; it ``is_passing`` where that concerns only what it is the sum of now. ``because``
+    is what is assumed of the optimizer that used or cleared it: that it holds this leaf.
     """
 
     passes: tuple[Pass, ...] = ()
@@ -110,6 +110,7 @@ class GradientHistory:
     early: ProgramPoint | None = None
     perhaps: bool = False
     doubt: bool = False
+    is_passing: bool = False
     because: Because = NO_REASON
 
     @property
@@ -168,18 +169,24 @@ def change(
 
 
 def added(state: AutogradState, leaves: Iterable[int], run: Pass) -> None:
-    """A backward added to the gradients of the leaves it reached."""
-    change(
-        state,
-        leaves,
-        lambda g: replace(
-            g,
-            passes=(*g.passes, run)[-BOUNDS.passes :],
-            used=max(g.used - (len(g.passes) >= BOUNDS.passes), 0),
+    """A backward added to the gradients of the leaves it reached. What an earlier call or test has left in doubt is
+    not this.
+    """
+
+    def how(past: GradientHistory) -> GradientHistory:
+        if past.is_passing:
+            for each in past.passes:
+                state.consumed_passes.setdefault(each, Use(None))
+            return GradientHistory(passes=(run,), step=past.step, scale=run.scale, because=past.because)
+        return replace(
+            past,
+            passes=(*past.passes, run)[-BOUNDS.passes :],
+            used=max(past.used - (len(past.passes) >= BOUNDS.passes), 0),
             clip=None,
-            scale=run.scale or g.scale,
-        ),
-    )
+            scale=run.scale or past.scale,
+        )
+
+    change(state, leaves, how)
 
 
 def assigned(state: AutogradState, leaf: int, run: Pass) -> None:
@@ -255,10 +262,15 @@ def unscaled(state: AutogradState, leaves: Iterable[int]) -> None:
     change(state, leaves, lambda g: replace(g, scale=None), new=False)
 
 
-def doubted(state: AutogradState, leaves: Iterable[int] | None = None) -> None:
+def doubted(state: AutogradState, leaves: Iterable[int] | None = None, is_passing: bool = False) -> None:
     """Unknown code may have done anything to the gradients (of all leaves, if none are named)."""
     touched = list(state.history if leaves is None else leaves)
-    change(state, touched, lambda g: g if g.doubt else replace(g, doubt=True), new=leaves is not None)
+
+    def how(past: GradientHistory) -> GradientHistory:
+        passing = is_passing and (past.is_passing or not past.doubt)
+        return past if past.doubt and past.is_passing is passing else replace(past, doubt=True, is_passing=passing)
+
+    change(state, touched, how, new=leaves is not None)
 
 
 def assumed(state: AutogradState, leaves: Iterable[int], because: Because) -> None:
@@ -329,6 +341,16 @@ def _used_by_one(left: GradientHistory, right: GradientHistory) -> bool:
     return bool(left.used) is not bool(right.used)
 
 
+def _is_one_round_ahead(left: GradientHistory, right: GradientHistory) -> bool:
+    """Whether one of two paths has gone backward and stepped, and the other has not before what both do now: it left
+    an iteration out.
+    """
+    ahead, behind = (left, right) if left.used else (right, left)
+    has_begun = behind.step is not None or behind.idle is not None or bool(behind.clearings)
+    fresh = [tuple(run.point for run in each.fresh) for each in (left, right)]
+    return not (left.doubt or right.doubt or has_begun) and fresh[0] == fresh[1]
+
+
 def _contradict(left: GradientHistory, right: GradientHistory) -> bool:
     """Whether one path has used or cleared gradients that the other path still holds."""
     return (
@@ -356,10 +378,11 @@ def _agreed(left: GradientHistory, right: GradientHistory) -> GradientHistory:
     """What holds of a leaf's gradient whichever of two joined paths was taken."""
     # Where one path has used or cleared what the other still holds, a test decided it that is forgotten now.
     doubt = _is_in_doubt(left, right)
-    if _used_by_one(left, right) and left.passes == right.passes and not doubt:
+    if _used_by_one(left, right) and (left.passes == right.passes and not doubt or _is_one_round_ahead(left, right)):
         return replace(left if left.used else right, perhaps=True, clip=None, scale=None, clearings=())
+    passing = all(each.is_passing or not each.doubt for each in (left, right))
     if _contradict(left, right):
-        return replace(right, doubt=True)
+        return replace(right, doubt=True, is_passing=passing)
     shared = tuple(each for each in right.clearings if each in left.clearings)
     return replace(
         right,
@@ -370,5 +393,6 @@ def _agreed(left: GradientHistory, right: GradientHistory) -> GradientHistory:
         early=_both(left.early, right.early),
         perhaps=left.perhaps or right.perhaps,
         doubt=doubt,
+        is_passing=doubt and passing,
         because=left.because & right.because,
     )

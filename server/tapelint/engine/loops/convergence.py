@@ -226,6 +226,7 @@ def _digest(past: GradientHistory) -> tuple[object, ...]:
         past.idle is None,
         past.perhaps,
         past.doubt,
+        past.is_passing,
     )
 
 

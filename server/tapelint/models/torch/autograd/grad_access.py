@@ -170,7 +170,7 @@ def handed_over(machine: Machine, state: State, function: Value, given: Iterable
     reached = set(reach(machine, state, [*values, function]))
     frozen_parts.note_handed(state, values)
     if reached and not name.startswith("torch."):
-        history.doubted(state, reached.intersection(state.history))
+        history.doubted(state, reached.intersection(state.history), is_passing=True)
         for key in [*machine.facts.networks.mode_set]:  # it may set their modes
             if key in state.heap and any(leaf in reached for _, leaf in parameters_of(state, HeapRef(key))):
                 del machine.facts.networks.mode_set[key]
