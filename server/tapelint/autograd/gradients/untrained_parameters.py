@@ -57,6 +57,8 @@ def look(
     missed = _missed(facts, state, keys, now)
     if not missed:
         return
+    if all(past.never for past in state.history.values()):
+        return  # there is no loss
     found = _cut(facts, state, frozenset(missed), now, chosen())
     if found is not None:
         if found[1]:
