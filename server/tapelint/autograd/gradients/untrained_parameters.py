@@ -65,6 +65,8 @@ def look(
             facts.events.publish(NeverReached(point=now, optimizer=optimizer, leaves=found[1], cut=found[0]))
     elif _has_others(facts, state, missed):
         return  # which is reported by itself
+    elif state.supposed or _is_reached(facts, missed):
+        return  # a mode or a warm-up: other parameters have their turn
     elif len(missed) == len(keys) and (reached := _last_walk(facts, state)) is not None:
         facts.events.publish(
             NeverReached(
@@ -133,6 +135,11 @@ def _has_others(facts: Facts, state: AutogradState, missed: Sequence[int]) -> bo
     if any(facts.provenance_of(key).parameter_of in state.history for key in missed):
         return True
     return any(past.passes and not facts.replaced_by(key).isdisjoint(missed) for key, past in state.history.items())
+
+
+def _is_reached(facts: Facts, missed: Sequence[int]) -> bool:
+    """Whether a backward has reached some of the leaves on another path."""
+    return any(not reached.isdisjoint(missed) for reached in facts.training.reached_at.values())
 
 
 def _never(state: AutogradState, key: int, now: ProgramPoint) -> bool:

@@ -80,8 +80,9 @@ def _compare(machine: Machine, past: Sequence[history.Group], repeated: StepRepe
     """Compare a step with those before it, where one of them may have been in vain."""
     state, facts = repeated.state, machine.facts
     if untrained_parameters.due(facts, state, past, repeated.point):
-        chosen = partial(_beside_frozen, facts.training.optimized, state)
-        untrained_parameters.look(facts, state, repeated.leaves, repeated.point, repeated.optimizer, chosen)
+        if machine.max_paths > 1:  # one alone does not show what the others reach
+            chosen = partial(_beside_frozen, facts.training.optimized, state)
+            untrained_parameters.look(facts, state, repeated.leaves, repeated.point, repeated.optimizer, chosen)
         machine.lifecycle.step_repeated.publish(machine, repeated)
     elif repeated.in_vain or _is_shared(state, past, repeated.holder):
         if (
