@@ -41,6 +41,7 @@ def had_graph(state: State, root: int, node: ast.AST) -> None:
     if tensor.base is not None or resolve_view(state, root).requires_grad is not None:
         return
     name, below = called_on(node), (tensor.grad_fn,) if tensor.grad_fn is not None else ()
+    ran = [*_run_for_certain(below)]
     made = tensor.created_at.node
     maker = made if tensor.grad_fn is None and isinstance(made, ast.Call) else None
     graph = Node(
@@ -48,13 +49,34 @@ def had_graph(state: State, root: int, node: ast.AST) -> None:
         name,
         below,
         state.point(node) if isinstance(made, ast.Module) else tensor.created_at,
-        saves_anything=maker is not None,
+        saves_anything=maker is not None or any(map(_saves_if_needed, ran)),
         assumption=name if maker is None else written(maker.func),
         results=(root,),
         is_complete=False,
     )
     give_history(state, tensor, graph, True)
-    state.freed[graph] = BackwardPass(state.point(node), root, (graph,))
+    run = BackwardPass(state.point(node), root, (graph,))
+    state.freed.update(dict.fromkeys((graph, *ran), run))
+
+
+def _run_for_certain(below: Sequence[Node]) -> Iterator[Node]:
+    """The nodes below a root that a pass has run: where one has several inputs, it is not known which require grad."""
+    while len(below) == 1:
+        yield below[0]
+        inputs = below[0].inputs
+        below = [each for each in inputs if isinstance(each, Node)] if len(inputs) == 1 else []
+
+
+def _saves_if_needed(node: Node) -> bool:
+    """Whether an op has saved something for its backward, whichever of its inputs requires grad."""
+    names, layer = [name for name, _ in node.named_inputs], ops.layer(ops.layers_by_op().get(node.op, ""))
+    of_layer = () if layer is None else (layer.op, layer.eval_op, layer.unreduced)
+    rows = (ops.overload(node.op, node.overload), *of_layer)
+    row = next((each for each in rows if each is not None and each.overload == node.overload), None)
+    if row is None or not names:
+        return False
+    held = [each for each in row.saves if each.what in ("~", *names) or each.what.startswith("result")]
+    return all(any(not each.gradient_of or name in each.gradient_of for each in held) for name in names)
 
 
 def unknown_below(state: State, roots: Iterable[int]) -> list[Node]:
