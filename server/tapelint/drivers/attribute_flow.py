@@ -56,6 +56,8 @@ class MethodFlow:
     asked: set[str] = field(default_factory=set)
     # Of these, the ones for which a test does something where they are None, or may: it does not only leave.
     weighed: set[str] = field(default_factory=set)
+    # The attributes from which it goes backward.
+    walked: set[str] = field(default_factory=set)
     # The methods of the object that are called, and those of them that are outside of the functions that it defines.
     called: set[str] = field(default_factory=set)
     called_at_once: set[str] = field(default_factory=set)
@@ -107,6 +109,8 @@ def _note(found: MethodFlow, node: ast.AST, own: str) -> None:
             _assigned(found, target, None, own, _is_number(value))
         case ast.Call(ast.Attribute(ast.Name(name), method)) if name == own:
             found.called.add(method)
+        case ast.Call(ast.Attribute(holder, "backward")):
+            found.walked |= {*filter(None, (own_attribute(holder, own),))}
         case ast.Call(ast.Attribute(holder, method)) if method in FILLING:
             found.filled |= _attributes(holder, own)
         case ast.Subscript(holder, ctx=ast.Store()):
