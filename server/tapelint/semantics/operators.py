@@ -413,11 +413,19 @@ def boolean(machine: Machine, node: ast.BoolOp, state: State, key: object) -> Va
     if not doubtful:
         return value
     if isinstance(value, TensorRef) and not is_data(state, value):
-        return value if _goes_on(machine, state, key, *doubtful[0], stop) else doubtful[0][1]
+        return _result(machine, state, key, doubtful, value, stop)
     plain = all(is_data(state, each) for each in (*(given for _, given in doubtful), value))
     if plain and isinstance(value, TensorRef):
         return value
     return remembered(machine, node, state, Unknown("or" if stop else "and", False if plain else None))
+
+
+def _result(
+    machine: Machine, state: State, key: object, doubtful: list[tuple[ast.expr, Value]], last: Value, stop: bool
+) -> Value:
+    """The operand that is the result on this path: the last one, if all before it may leave it to that."""
+    ends = (given for operand, given in doubtful if not _goes_on(machine, state, key, operand, given, stop))
+    return next(ends, last)
 
 
 def _goes_on(machine: Machine, state: State, key: object, operand: ast.expr, value: Value, stop: bool) -> bool:
