@@ -18,7 +18,7 @@ from ..domain.values import Const, Tuple, Unknown, Value, something
 from ..engine.machine import EXPRESSIONS, STATEMENTS, Key, Machine
 from ..engine.observer import Forked
 from ..engine.paths.conditions import Decision, decide
-from ..engine.paths.parting import Branch, part
+from ..engine.paths.parting import Branch, fork, part
 from ..engine.paths.truth import all_of, any_of
 from ..engine.stored_names import named
 from ..models.torch.autograd.grad_access import reaches, weigh
@@ -92,10 +92,7 @@ def taken(machine: Machine, node: ast.If, paths: list[Tested]) -> list[State]:
             continue
         if key is not None:
             weigh(machine, path, node, key, negated)
-        other = path.fork()
-        part(machine, Branch(node.test, tuple(node.body), tuple(node.orelse)), path, other, key, negated)
-        if machine.observer is not None:
-            machine.observer.decide(Forked(node.test, path, other, key, negated))
+        other = fork(machine, Branch(node.test, tuple(node.body), tuple(node.orelse)), path, key, negated)
         results += machine.join_and_cap(machine.block(node.body, [path]) + machine.block(node.orelse, [other]))
     return results
 
@@ -105,10 +102,8 @@ def conditional(machine: Machine, node: ast.IfExp, state: State, key: Key) -> Va
     value = machine.eval(node.test, state)
     known, choice, negated = decide(machine, node.test, state, value)
     if known is None:
-        other, before = state.fork(), state.guard
-        part(machine, Branch(node.test, (node.body,), (node.orelse,)), state, other, choice, negated)
-        if machine.observer is not None:
-            machine.observer.decide(Forked(node.test, state, other, choice, negated))
+        before = state.guard
+        other = fork(machine, Branch(node.test, (node.body,), (node.orelse,)), state, choice, negated)
         values = dict(machine.memo.values)
         alternative: Value | ProgramRaised
         machine.unit.completed.update((node.body, node.orelse))
@@ -121,17 +116,17 @@ def conditional(machine: Machine, node: ast.IfExp, state: State, key: Key) -> Va
             alternative = machine.eval(rest, other)
         except ProgramRaised as error:
             alternative = error
-        fork = other, {**values, key: alternative}
+        waiting = other, {**values, key: alternative}
         try:
             first = machine.eval(body, state)
         except ProgramRaised:
-            machine.memo.pending_paths.append(fork)
+            machine.memo.pending_paths.append(waiting)
             raise
         if first == alternative or isinstance(first, (Const, Unknown)) and isinstance(alternative, (Const, Unknown)):
             state.guard = before
             is_data = all(not isinstance(v, Unknown) or v.requires_grad is False for v in (first, alternative))
             return first if first == alternative else Unknown("conditional", False if is_data else None)
-        machine.memo.pending_paths.append(fork)
+        machine.memo.pending_paths.append(waiting)
         return first
     machine.unit.completed.add(side := node.body if known else node.orelse)
     return machine.eval(side, state)

@@ -33,9 +33,8 @@ from ..domain.values import (
 from ..engine.loops.thresholds import assume_reached
 from ..engine.lost_history import added, computed, weighed
 from ..engine.machine import EXPRESSIONS, Machine
-from ..engine.observer import Forked
 from ..engine.paths.conditions import decide, following, remembered
-from ..engine.paths.parting import Branch, part
+from ..engine.paths.parting import Branch, fork
 from ..engine.paths.truth import tested_truth, truth
 from ..models.python import sets
 from ..models.python.classes.comparisons import equal, identical, is_among
@@ -432,12 +431,7 @@ def _goes_on(machine: Machine, state: State, key: object, operand: ast.expr, val
     """Whether an operand leaves the result to those after it: on this path, if it may. On another it is the result."""
     known, choice, negated = decide(machine, operand, state, value)
     if known is None:
-        other = state.fork()
-        holds, fails = (other, state) if stop else (state, other)
-        part(machine, Branch(operand, ()), holds, fails, choice, negated)
-        if machine.observer is not None:
-            machine.observer.decide(Forked(operand, holds, fails, choice, negated))
-        machine.memo.fork(other, key, value)
+        machine.memo.fork(fork(machine, Branch(operand, ()), state, choice, negated, holds=not stop), key, value)
     return known is not stop
 
 

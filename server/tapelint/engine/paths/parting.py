@@ -21,6 +21,7 @@ from ...frozen import frozen
 from ...source import walk
 from ..machine import Machine
 from ..module_system import is_in_stub
+from ..observer import Forked
 from .conditions import assume
 from .defaults import by_default
 from .entailment import entailed
@@ -83,6 +84,16 @@ def _is_code(state: State, value: Value) -> bool:
     if isinstance(value, HeapRef):
         return isinstance(state.heap[value.id], Class)
     return isinstance(value, Function) or isinstance(value, External) and not value.name.startswith("builtins.")
+
+
+def fork(machine: Machine, branch: Branch, state: State, key: Hashable, negated: bool, holds: bool = True) -> State:
+    """A second path for an unknown test, where it comes out the other way than on ``state``."""
+    other = state.fork()
+    path, rest = (state, other) if holds else (other, state)
+    part(machine, branch, path, rest, key, negated)
+    if machine.observer is not None:
+        machine.observer.decide(Forked(branch.test, path, rest, key, negated))
+    return other
 
 
 def part(machine: Machine, branch: Branch, path: State, other: State, key: Hashable, negated: bool) -> None:

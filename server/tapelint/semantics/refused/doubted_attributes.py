@@ -18,9 +18,8 @@ from ...domain.mro import lookup_in_mro
 from ...domain.state import State
 from ...domain.values import HeapRef, Instance, Value
 from ...engine.machine import Machine
-from ...engine.observer import Forked
 from ...engine.paths.conditions import symbolic
-from ...engine.paths.parting import Branch, part
+from ...engine.paths.parting import Branch, fork
 from ...source import cached_on_node, walk
 from .absent_attributes import lacks
 
@@ -38,11 +37,8 @@ def find_out(machine: Machine, state: State, owner: Value, node: ast.Attribute) 
             if lacks(machine, state, owner, node.attr):
                 raise ProgramRaised("AttributeError", f"object has no attribute '{node.attr}'")
             return
-        other, asked = state.fork(), machine.query(_question, node)
-        choice = symbolic(machine, asked, state)
-        part(machine, Branch(asked, ()), state, other, choice, False)
-        if machine.observer is not None:
-            machine.observer.decide(Forked(asked, state, other, choice, False))
+        asked = machine.query(_question, node)
+        other = fork(machine, Branch(asked, ()), state, symbolic(machine, asked, state), False)
         state.edit(owner.id, Instance).attributes.pop(facets.doubted(node.attr))
         lacking = other.edit(owner.id, Instance).attributes
         del lacking[facets.doubted(node.attr)], lacking[node.attr]
