@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tapelint.analysis import analyse
 from tapelint.engine.limits import Limits
 
@@ -87,3 +89,33 @@ def test_choices_of_a_call_that_was_given_up_are_none_of_other_functions():
     whole, part = analyse(GIVEN_UP), analyse(GIVEN_UP, limits=Limits(script_fuel=75))
     assert (whole.stats["out_of_fuel"], part.stats["out_of_fuel"]) == (0, 1)
     assert [each.code for each in whole.diagnostics] == [each.code for each in part.diagnostics] == ["TL101"]
+
+
+WARM_UP = """\
+import torch
+from torch import nn
+def train(start, batches):
+    net, pose = nn.Linear(3, 1), nn.Linear(3, 3)
+    opt, pose_opt = torch.optim.SGD(net.parameters(), lr=0.1), torch.optim.SGD(pose.parameters(), lr=0.1)
+    for epoch in range(4):
+        for x in batches:
+            if epoch < start:
+                with torch.no_grad():
+                    x = pose(x)
+            else:
+                x = pose(x)CUT
+            net(x).pow(2).mean().backward()
+            opt.step()
+            pose_opt.step()
+            opt.zero_grad()
+            pose_opt.zero_grad()
+train(get_start(), get_batches())
+"""
+
+
+def test_one_path_does_not_show_what_others_reach() -> None:
+    """It does show where it is cut."""
+    one = replace(Limits(), paths=1)
+    assert "TL403" not in {each.code for each in analyse(WARM_UP.replace("CUT", ""), "main.py", limits=one).diagnostics}
+    cut = WARM_UP.replace("epoch < start", "False").replace("CUT", ".detach()")
+    assert "TL304" in {each.code for each in analyse(cut, "main.py", limits=one).diagnostics}

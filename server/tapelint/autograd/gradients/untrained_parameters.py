@@ -46,11 +46,13 @@ def look(
     now: ProgramPoint,
     optimizer: ast.expr | None,
     chosen: Callable[[], frozenset[int]],
+    is_alone: bool = False,
 ) -> None:
     """Tell which leaves of an optimizer no backward has reached, in the iterations before this one. Of what is used
     without gradients only those count that were ``chosen`` to be trained: the others are not trained on purpose.
 
-    Where a pass went through the graph of something unknown, it may have reached what that was given.
+    Where a pass went through the graph of something unknown, it may have reached what that was given. A path that
+    ``is_alone`` does not show what others reach.
     """
     if (when := _left_frozen(facts, state, keys, now)) is not None:
         facts.events.publish(NeverReached(point=now, optimizer=optimizer, leaves=tuple(keys), cut=None, frozen=when))
@@ -65,7 +67,7 @@ def look(
             facts.events.publish(NeverReached(point=now, optimizer=optimizer, leaves=found[1], cut=found[0]))
     elif _has_others(facts, state, missed):
         return  # which is reported by itself
-    elif state.supposed or _is_reached(facts, missed):
+    elif is_alone or state.supposed or _is_reached(facts, missed):
         return  # a mode or a warm-up: other parameters have their turn
     elif len(missed) == len(keys) and (reached := _last_walk(facts, state)) is not None:
         facts.events.publish(

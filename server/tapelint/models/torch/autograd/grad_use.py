@@ -80,9 +80,8 @@ def _compare(machine: Machine, past: Sequence[history.Group], repeated: StepRepe
     """Compare a step with those before it, where one of them may have been in vain."""
     state, facts = repeated.state, machine.facts
     if untrained_parameters.due(facts, state, past, repeated.point):
-        if machine.max_paths > 1:  # one alone does not show what the others reach
-            chosen = partial(_beside_frozen, facts.training.optimized, state)
-            untrained_parameters.look(facts, state, repeated.leaves, repeated.point, repeated.optimizer, chosen)
+        chosen, is_alone = partial(_beside_frozen, facts.training.optimized, state), machine.max_paths == 1
+        untrained_parameters.look(facts, state, repeated.leaves, repeated.point, repeated.optimizer, chosen, is_alone)
         machine.lifecycle.step_repeated.publish(machine, repeated)
     elif repeated.in_vain or _is_shared(state, past, repeated.holder):
         if (
