@@ -219,11 +219,11 @@ def _others(current: Const, assigned: list[Const | None]) -> tuple[Const, ...]:
 def _set_up(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow, name: str, depth: int) -> None:
     """Call the methods that assign what a method reads and the object does not have yet."""
     reached = flow.reached(name)
-    for attribute in _due(state, receiver, flow, reached)[: machine.limits.setters]:
-        if not _is_due(state, receiver, flow, attribute, reached):
+    sums = _sums(flow, reached)
+    for attribute in _due(state, receiver, reached, sums)[: machine.limits.setters]:
+        if not _is_due(state, receiver, attribute, sums):
             continue  # the method that was called for another one has assigned this, too
-        begun = _begun(flow, attribute, reached)
-        others = _setters(flow, attribute, reached, begun)
+        others = _setters(flow, attribute, reached, sums)
         setters = [each for each in others if _prepares(machine, flow, each, attribute)]
         if not setters and others:  # what it is may lead to whatever the object holds
             machine.facts.training.shown.update(reach(machine, state, [receiver]))
@@ -234,7 +234,8 @@ def _set_up(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow,
             )
             if depth > 1:
                 _set_up(machine, state, receiver, flow, setter, depth - 1)
-            state.edit_attributes(receiver.id).update({} if begun is None else {attribute: begun})
+            if attribute in sums:
+                state.edit_attributes(receiver.id)[attribute] = sums[attribute]
             _call(machine, state, receiver, flow.methods[setter])
             if len(setters) > 1:
                 state.supposed = state.supposed or option(
@@ -245,27 +246,26 @@ def _set_up(machine: Machine, state: State, receiver: HeapRef, flow: ObjectFlow,
             state.edit_attributes(receiver.id)[attribute] = something(attribute)
 
 
-def _setters(flow: ObjectFlow, attribute: str, reached: dict[str, MethodFlow], begun: Const | None) -> list[str]:
-    """The methods that assign an attribute; of a sum that begins with a number, those that add to it."""
+def _setters(flow: ObjectFlow, attribute: str, reached: dict[str, MethodFlow], sums: dict[str, Const]) -> list[str]:
+    """The methods that assign an attribute; of one of the ``sums``, those that add to it."""
     others = flow.setters(attribute, reached)
-    return [each for each in others if begun is None or attribute in flow.flows[each].computed]
+    return [each for each in others if attribute not in sums or attribute in flow.flows[each].computed]
 
 
-def _due(state: State, receiver: HeapRef, flow: ObjectFlow, reached: dict[str, MethodFlow]) -> list[str]:
+def _due(state: State, receiver: HeapRef, reached: dict[str, MethodFlow], sums: dict[str, Const]) -> list[str]:
     """The attributes that methods read before anything has assigned them: absent ones, and those that are None where
     a test foresees that only to leave, or none does; those that hold a graph, which another method makes anew for each
-    call; and numbers from which a method goes backward. What the methods assign themselves is their own business.
+    call; and the ``sums`` to which nothing was added. What the methods assign themselves is their own business.
     """
     own = {name for each in reached.values() for name in each.assigned}
-    weighed = {name for each in reached.values() for name in each.weighed}
+    weighed = {name for each in reached.values() for name in each.weighed} - sums.keys()
     read = dict.fromkeys(name for each in reached.values() for name in sorted(each.read))
     known = state.get(receiver.id, Instance).attributes
     own |= _added_to(reached, known)
-    weighed -= {name for name in weighed if _begun(flow, name, reached) is not None}
     return [
         name
         for name in read
-        if name not in own and not (name in weighed and name in known) and _is_due(state, receiver, flow, name, reached)
+        if name not in own and not (name in weighed and name in known) and _is_due(state, receiver, name, sums)
     ]
 
 
@@ -275,19 +275,22 @@ def _added_to(reached: dict[str, MethodFlow], known: dict[str, Value]) -> set[st
     return {name for name in filled if isinstance(known.get(name), TensorRef)}
 
 
-def _is_due(state: State, receiver: HeapRef, flow: ObjectFlow, attribute: str, reached: dict[str, MethodFlow]) -> bool:
+def _is_due(state: State, receiver: HeapRef, attribute: str, sums: dict[str, Const]) -> bool:
     current = _current(state, receiver, attribute)
     if isinstance(current, TensorRef):
         return resolve_view(state, current.id).grad_fn is not None
-    return current is None or current == NONE or current == _begun(flow, attribute, reached)
+    return current is None or current == NONE or current == sums.get(attribute)
 
 
-def _begun(flow: ObjectFlow, attribute: str, reached: dict[str, MethodFlow]) -> Const | None:
-    """The number with which the methods of a class begin a sum anew that others add to: what goes backward from it."""
-    if all(attribute not in each.walked for each in reached.values()):
-        return None
-    begun = {value for each in flow.flows.values() for value in each.assigned.get(attribute, ()) if value is not None}
-    return begun.pop() if len(begun) == 1 and NONE not in begun else None
+def _sums(flow: ObjectFlow, reached: dict[str, MethodFlow]) -> dict[str, Const]:
+    """The attributes from which methods go backward and that the class begins with a number, each with that."""
+    begun = {
+        attribute: {
+            each for method in flow.flows.values() for each in method.assigned.get(attribute, ()) if each is not None
+        }
+        for attribute in sorted(name for each in reached.values() for name in each.walked)
+    }
+    return {name: numbers.pop() for name, numbers in begun.items() if len(numbers) == 1 and NONE not in numbers}
 
 
 def _current(state: State, receiver: HeapRef, attribute: str) -> Value | None:
