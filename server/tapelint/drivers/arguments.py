@@ -55,7 +55,7 @@ from ..engine.machine import Machine, OutOfFuel
 from ..engine.open_objects import open_up
 from ..engine.paths import constant_contents
 from ..engine.statistics import Entry
-from ..engine.syntax.asked import OF_NETWORKS, RUN
+from ..engine.syntax import asked
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
 from ..models.frameworks.training_loops import prepared
@@ -236,8 +236,8 @@ def _pair(machine: Machine, state: State, function: Function, arguments: dict[st
     """
     own = state.heap[function.owner] if function.owner is not None else None
     walks = machine.query(syntactic_summary, own.node if isinstance(own, Class) else function.node).backward
-    run = {name: uses for name, uses in arguments.items() if uses & RUN}
-    found = [name for name, uses in run.items() if uses & {WALKED, *OF_NETWORKS} or not walks]
+    run = {name: uses for name, uses in arguments.items() if uses & asked.RUN}
+    found = [name for name, uses in run.items() if uses & {WALKED, *asked.OF_NETWORKS} or not walks]
     return found if len(found) <= sum(map(is_optimizer, arguments.values())) else ()
 
 
@@ -258,11 +258,11 @@ def _infer(
         known = Wanted(machine, state, function.frame, name, node).promised(parameter.annotation)
         if known is not None:
             return known
-    if "forward" in uses or uses & OF_NETWORKS and "()" in uses:
+    if "forward" in uses or uses & asked.OF_NETWORKS and "()" in uses:
         return guessed_network(machine, state, name, node)
     if "range" in uses:
         return unknown_number()
-    if {"scale", "step"} <= uses and "()" not in uses:
+    if asked.is_of_scaler(uses):
         return handed_scaler(machine, state, name, node)
     if is_optimizer(uses):
         return HeapRef(state.new(Optimizer(name, [], True)))

@@ -33,7 +33,7 @@ from ..engine.syntax.walked_results import fed_calls, walked_attributes, walked_
 from ..frozen import frozen
 from ..models.frameworks.training_loops import walked_results
 from ..models.torch.registry import TENSOR_METHODS
-from ..source import Definition, cached_on_node, walk
+from ..source import Definition, cached_on_node, dotted, walk
 from .annotations import is_tensor, looked_up
 from .attribute_flow import method_flow
 
@@ -117,18 +117,7 @@ def _given(call: ast.Call) -> Iterator[HandedOn]:
         attribute = own_attribute(value)
         if attribute is not None or isinstance(value, ast.Name):
             name = attribute if attribute is not None else getattr(value, "id", "")
-            yield HandedOn(_dotted(call.func), place, name, attribute is not None)
-
-
-def _dotted(node: ast.expr) -> str:
-    match node:
-        case ast.Name(name):
-            return name
-        case ast.Call(ast.Name("super")):
-            return "super()"
-        case ast.Attribute(value, name):
-            return f"{base}.{name}" if (base := _dotted(value)) else ""
-    return ""
+            yield HandedOn(dotted(call.func), place, name, attribute is not None)
 
 
 def parameters(function: Function) -> list[ast.arg]:
@@ -304,12 +293,12 @@ def _alternatives(tree: ast.AST) -> dict[object, frozenset[str]]:
     for node in walk(tree):
         match node:
             case ast.Dict(values=parts) | ast.List(elts=parts) | ast.Tuple(elts=parts):
-                found[node] = {_dotted(part) for part in parts}
+                found[node] = {dotted(part) for part in parts}
             case ast.IfExp(body=body, orelse=other):
-                found[node] = {_dotted(body), _dotted(other)}
+                found[node] = {dotted(body), dotted(other)}
             case ast.Call(func=ast.Name(callee), args=given):
                 for position, each in enumerate(given):
-                    found.setdefault((callee, position), set()).add(_dotted(each))
+                    found.setdefault((callee, position), set()).add(dotted(each))
     return {place: frozenset(names) for place, names in found.items() if len(names) > 1}
 
 
@@ -444,7 +433,7 @@ def _stepped_plainly(scope: ast.AST) -> frozenset[str]:
     for node in walk(scope):
         match node:
             case ast.Expr(ast.Call(ast.Attribute(owner, "step"), [], [])):
-                plain.append(_dotted(owner))
+                plain.append(dotted(owner))
             case ast.Attribute(owner, "step"):
-                asked.append(_dotted(owner))
+                asked.append(dotted(owner))
     return frozenset(name for name in plain if plain.count(name) == asked.count(name))

@@ -38,13 +38,21 @@ from ..domain.values import (
     something,
 )
 from ..engine.machine import Machine
-from ..engine.syntax.asked import asked_of_attributes, asked_of_variables, is_of_network, is_of_optimizer
+from ..engine.syntax.asked import (
+    SELF,
+    asked_of_attributes,
+    asked_of_variables,
+    is_of_network,
+    is_of_optimizer,
+    is_of_scaler,
+)
 from ..engine.syntax.walked_results import calls_into_walk, walked_method_calls
 from ..models.torch.nn.layer_models import guessed_network
 from ..models.torch.nn.module_registry import is_module_like, parameters_of
+from ..models.torch.optim.gradient_scaling import handed_scaler
 from ..models.torch.optim.handed_optimizers import unknown_optimizer
 from ..models.torch.registry import Call
-from ..source import definitions
+from ..source import definitions, dotted
 
 NETWORK = External("torch.nn.Module")
 UNTOLD = (Origin.ANY, Origin.NAME)
@@ -85,6 +93,18 @@ def attribute(machine: Machine, state: State, thing: Instance, name: str, value:
     return _by_use(machine, state, value, f"self.{name}", asked, node, before)
 
 
+def part(machine: Machine, state: State, owner: Unknown, name: str, node: ast.AST) -> Value:
+    """The attribute of something unknown: a network or an optimizer, by what the code around asks of it."""
+    value, path = BuiltinMethod(owner, name), dotted(node)
+    if not path or not _may_be(state, value) or (scope := _scope(machine, state)) is None:
+        return value
+    asked = machine.query(asked_of_variables, scope).get(path, frozenset[str]())
+    if path.startswith(SELF) and (variables := state.get(state.frame, Frame).variables):
+        thing = state.heap.get(getattr(variables.get("self"), "id", 0))
+        asked |= _asked_of(machine, state, thing, path.removeprefix(SELF)) if isinstance(thing, Instance) else asked
+    return _by_use(machine, state, value, path, asked, node)
+
+
 def inherited(
     machine: Machine, state: State, value: BuiltinMethod, node: ast.AST, asked: frozenset[str] = frozenset()
 ) -> Value:
@@ -96,11 +116,11 @@ def inherited(
     if not isinstance(owner, HeapRef) or not isinstance(thing, Instance) or not _has_unread_base(state, thing):
         return value
     asked |= _asked_of(machine, state, thing, name)
-    if not is_of_network(asked) and not is_of_optimizer(asked):
-        return value
     found = _by_use(machine, state, something(name), f"self.{name}", asked, node)
-    state.edit_attributes(owner.id)[name] = found
-    return found
+    if isinstance(found, HeapRef):
+        state.edit_attributes(owner.id)[name] = found
+        return found
+    return value
 
 
 def _has_unread_base(state: State, thing: Instance) -> bool:
@@ -135,7 +155,9 @@ def _by_use(
         if isinstance(before, HeapRef) and _was_given(machine, state, value, before):
             return _known(machine, state, value, partial(_wrapper, state, before))
         return _known(machine, state, value, partial(_network, machine, state, value, name, node))
-    if isinstance(value, BuiltinMethod) or not is_of_optimizer(asked, has_parameters=True):
+    if is_of_scaler(asked):
+        return _known(machine, state, value, partial(handed_scaler, machine, state, name, node))
+    if not is_of_optimizer(asked, has_parameters=True):
         return value
     given = _given_to(machine, state, value)
     has_parameters = isinstance(value, TensorRef) and any(state.tensors[leaf].parameter for leaf in given)

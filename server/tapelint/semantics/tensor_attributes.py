@@ -37,6 +37,7 @@ from ..models.torch.registry import Call
 from ..models.torch.tensors import detach_in_place
 from ..ops.module_names import FIELDS
 from ..source import written
+from . import networks_by_use
 
 TURNED = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real", "imag": "imag"}
 
@@ -61,7 +62,7 @@ def load_unknown(machine: Machine, state: State, owner: Unknown, name: str, node
         groups = unknown_groups(state, written(node.value), node)
         state.edit_given_attributes(owner.tensor_id)[name] = groups
         return groups
-    return machine.fact(name) if what == "fact" else BuiltinMethod(owner, name)
+    return machine.fact(name) if what == "fact" else networks_by_use.part(machine, state, owner, name, node)
 
 
 def load(machine: Machine, state: State, owner: TensorRef, name: str, node: ast.AST) -> Value:

@@ -22,6 +22,7 @@ from .walking import (
     called_on,
     children,
     definitions,
+    dotted,
     is_none,
     last_name,
     own_nodes,
@@ -30,6 +31,7 @@ from .walking import (
 )
 
 __all__ = [
+    "dotted",
     "is_none",
     "last_name",
     "own_nodes",

@@ -145,6 +145,18 @@ def written(node: ast.AST) -> str:
     return ast.unparse(node)
 
 
+def dotted(node: ast.AST) -> str:
+    """``a.b.c`` for the attributes of a name or of ``super()``, nothing for anything else."""
+    match node:
+        case ast.Name(name):
+            return name
+        case ast.Call(ast.Name("super")):
+            return "super()"
+        case ast.Attribute(value, name):
+            return f"{base}.{name}" if (base := dotted(value)) else ""
+    return ""
+
+
 def called_on(node: ast.AST) -> str:
     """What a method is called on, as it is written; nothing where ``node`` is no such call."""
     return written(node.func.value) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""

@@ -12,10 +12,11 @@ What the text of a method says of the object that it runs on.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from ...source import body_of, cached_on_node, children, walk
+from ...source import body_of, cached_on_node, children, dotted, walk
 
+SELF = "self."
 CALLED = "()"
 """What is asked of something that is called itself."""
 RUN = frozenset((CALLED, "forward"))
@@ -52,41 +53,35 @@ def is_of_optimizer(asked: frozenset[str], has_parameters: bool = False) -> bool
     return is_one and asked <= OF_OPTIMIZERS | {"zero_grad", STEPPED}
 
 
+def is_of_scaler(asked: frozenset[str] | set[str]) -> bool:
+    """Whether what is ``asked`` of something makes it a ``GradScaler``."""
+    return {"scale", "step"} <= asked and CALLED not in asked
+
+
 @cached_on_node
 def asked_of_variables(scope: ast.AST) -> dict[str, frozenset[str]]:
-    """What a function or a module asks of its variables."""
-    found: dict[str, set[str]] = {}
-    for node in _own_calls(scope):
-        if isinstance(given := _stepped(node), ast.Name):
-            found.setdefault(given.id, set()).add(STEPPED)
-        if isinstance(node.func, ast.Name):
-            found.setdefault(node.func.id, set()).add(CALLED)
-        elif isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name):
-            found.setdefault(node.func.value.id, set()).add(node.func.attr)
-    return {name: frozenset(asked) for name, asked in found.items()}
+    """What a function or a module asks of its variables, and of attributes of them, by their dotted names."""
+    return _asked(_own_calls(scope))
 
 
 @cached_on_node
 def asked_of_attributes(owner: ast.AST) -> dict[str, frozenset[str]]:
-    """What the methods of a class ask of attributes of ``self``."""
+    """What the methods of a class ask of attributes of ``self``, and of theirs."""
+    found = _asked(node for node in walk(owner) if isinstance(node, ast.Call))
+    return {path.removeprefix(SELF): asked for path, asked in found.items() if path.startswith(SELF)}
+
+
+def _asked(calls: Iterable[ast.Call]) -> dict[str, frozenset[str]]:
+    """What some calls ask of what has a dotted name."""
     found: dict[str, set[str]] = {}
-    for node in walk(owner):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if (given := _stepped(node)) is not None and (name := own_attribute(given)) is not None:
-                found.setdefault(name, set()).add(STEPPED)
-            if (name := own_attribute(node.func)) is not None:
-                found.setdefault(name, set()).add(CALLED)
-            elif (name := own_attribute(node.func.value)) is not None:
-                found.setdefault(name, set()).add(node.func.attr)
-    return {name: frozenset(asked) for name, asked in found.items()}
-
-
-def _stepped(node: ast.Call) -> ast.expr | None:
-    """What a call gives to the ``step`` of something else."""
-    match node:
-        case ast.Call(func=ast.Attribute(attr="step"), args=[given], keywords=[]):
-            return given
-    return None
+    for node in calls:
+        found.setdefault(dotted(node.func), set()).add(CALLED)
+        match node:
+            case ast.Call(ast.Attribute(_, "step"), [given], []):
+                found.setdefault(dotted(given), set()).add(STEPPED)
+        if isinstance(node.func, ast.Attribute):
+            found.setdefault(dotted(node.func.value), set()).add(node.func.attr)
+    return {path: frozenset(asked) for path, asked in found.items() if path}
 
 
 @cached_on_node

@@ -54,7 +54,7 @@ def scaler(machine: Machine, state: State, call: Call) -> Value:
     return made
 
 
-def handed_scaler(machine: Machine, state: State, name: str, node: ast.AST) -> Value:
+def handed_scaler(machine: Machine, state: State, name: str, node: ast.AST) -> HeapRef:
     """A scaler that came as the argument ``name``: what it was used for before, and whether it is enabled, its caller
     knows.
     """
