@@ -71,7 +71,8 @@ def assumed_below(state: AutogradState, begin: Node) -> Because:
 def shown_by_pass(state: AutogradState, tensor: Tensor) -> Because | None:
     """What is still assumed of what unknown code gave and a pass has walked, for it to require grad: nothing, if
     without it there would have been nothing to walk; that the code keeps a graph, if the target of a loss may have had
-    one instead; None where no pass shows anything. It may be a leaf, and its gradient may have been retained.
+    one instead, or a loss parameters; None where no pass shows anything. It may be a leaf, and its gradient may
+    have been retained.
 
         out = model(x)                         unknown
         F.cross_entropy(out, label).backward() ran: `out` requires grad, or `label` does
@@ -81,15 +82,18 @@ def shown_by_pass(state: AutogradState, tensor: Tensor) -> Because | None:
     walk = (state.freed.get(graph) or state.retained.get(graph)) if graph is not None else None
     if graph is None or walk is None or graph.assumption is None:
         return None
-    targets = {
-        each.tensor
-        for node in nodes_below(each for each in walk.begin if isinstance(each, Node))
-        for name, each in node.named_inputs
-        if name == "target" and isinstance(each, Leaf) and state.tensors[each.tensor].requires_grad is None
-    }
-    if _unseen(walk.begin, targets).keys() != {graph.created_at.node}:
-        return None
-    return NOTHING if _unseen(walk.begin) else keeping(graph.assumption)
+    roots = [each for each in walk.begin if isinstance(each, Node)]
+    if _unseen(roots, _open_targets(state, roots)).keys() == {graph.created_at.node}:
+        return NOTHING if _unseen(roots) else keeping(graph.assumption)
+    is_of_loss = _unseen(edge for root in roots for edge in root.inputs).keys() == {graph.created_at.node}
+    return keeping(graph.assumption) if is_of_loss else None
+
+
+def _open_targets(state: AutogradState, roots: Iterable[Node]) -> set[int]:
+    """The targets of losses below these of which it is not known whether they require grad."""
+    named = (each for node in nodes_below(roots) for each in node.named_inputs)
+    targets = (each.tensor for name, each in named if name == "target" and isinstance(each, Leaf))
+    return {key for key in targets if state.tensors[key].requires_grad is None}
 
 
 def keeping(callee: str | None) -> Because:
