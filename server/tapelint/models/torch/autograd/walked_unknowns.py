@@ -96,7 +96,7 @@ def refuse_cut(machine: Machine, state: State, roots: Sequence[int], node: ast.A
     below = nodes_below((top,))
     leaves = leaf_tensors((top,))
     targets = leaf_tensors(edge for each in below for name, edge in each.named_inputs if name == "target")
-    cuts = cut_in_training(machine, state, dict.fromkeys(key for each in below for key in each.operand_ids))
+    cuts = cut_in_training(machine, state, dict.fromkeys(key for each in below for key in each.operand_ids), True)
     if cuts and leaves <= targets & machine.facts.contents.in_batches:
         machine.facts.events.publish(
             BackwardWithoutGraph(
@@ -155,21 +155,22 @@ def is_of_batches(machine: Machine, state: State, value: Value) -> bool:
     return not unknown_below(state, [value.id]) and leaf_tensors([edge]) <= machine.facts.contents.in_batches
 
 
-def cut_in_training(machine: Machine, state: State, keys: Iterable[int]) -> list[int]:
+def cut_in_training(machine: Machine, state: State, keys: Iterable[int], by_mode: bool = False) -> list[int]:
     """Those of several tensors that were cut by hand off the graph of a network which an optimizer of the program holds
-    or which is in training mode.
+    or which is in training mode; also those of which no graph was recorded, if ``by_mode``.
     """
-    sources = {key: source for key in keys if (source := _cut_by_hand(machine, key)) is not None}
-    if not sources:
+    cuts = [(key, cut) for key in keys if (cut := machine.facts.provenance_of(key).cut) is not None]
+    if not cuts:
         return []
     trained = machine.facts.training.optimized.union(_in_training(state))
-    return [key for key, source in sources.items() if not trained.isdisjoint(leaf_tensors([source]))]
+    return [key for key, cut in cuts if not trained.isdisjoint(_leaves_above(cut, by_mode))]
 
 
-def _cut_by_hand(machine: Machine, key: int) -> Node | None:
-    """The graph that a tensor was cut off."""
-    cut = machine.facts.provenance_of(key).cut
-    return cut.source if cut is not None and cut.reason in BY_HAND else None
+def _leaves_above(cut: Cut, by_mode: bool) -> Iterable[int]:
+    """The leaves of the graph that a tensor was cut off."""
+    if cut.reason in BY_HAND and cut.source is not None:
+        return leaf_tensors([cut.source])
+    return cut.leaves if by_mode else ()
 
 
 def _in_training(state: State) -> Iterator[int]:
