@@ -73,7 +73,8 @@ def parameters(machine: Machine, state: State, receiver: HeapRef, call: Call) ->
     items: list[Value] = [
         Tuple((_called(name, prefix), TensorRef(key))) if is_named else TensorRef(key) for name, key in found
     ]
-    result = HeapRef(state.new(Sequence("iterator", items, not found and is_open(state, receiver))))
+    is_base = receiver.id in machine.facts.objects.imagined  # a derived class has what this one leaves to it
+    result = HeapRef(state.new(Sequence("iterator", items, not found and (is_base or is_open(state, receiver)))))
     if not items:
         machine.facts.networks.parameters_requested_by[result.id] = receiver.id
     return result
