@@ -182,7 +182,9 @@ class Training(Record):
     searched: dict[ast.AST, tuple[Iteration, ...]] = field(default_factory=dict)
     # The call sites of nodes that some pass has run.
     walked: set[tuple[ast.AST, tuple[ast.AST, ...]]] = field(default_factory=set)
-    # Of these the ones that were run by a pass which records no graph: its gradients are used as they are.
+    # Of these the ones that a pass had retained in another iteration, or that a loop had left.
+    walked_later: set[tuple[ast.AST, tuple[ast.AST, ...]]] = field(default_factory=set)
+    # Of the first the ones that were run by a pass which records no graph: its gradients are used as they are.
     walked_last: set[tuple[ast.AST, tuple[ast.AST, ...]]] = field(default_factory=set)
     # The unknown conditions that may decide what becomes of gradients, each with the statements in which it decides
     # whether they are cleared.

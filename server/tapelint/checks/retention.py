@@ -312,6 +312,7 @@ def on_path_ended(machine: Machine, event: PathEnded) -> None:
     Walked on any path: a loop has more iterations than are followed, and a later one may be the one with a backward.
     """
     state, collected = event.state, event.state.retained_after_loop
+    forget(machine.facts, state, ())
     state.retained_after_loop = {}  # the next call of the function begins anew: what this one returned is the caller's
     if not collected:
         return
@@ -376,15 +377,14 @@ def _is_named(state: State, collected: RetainedGraphs) -> bool:
 
 def _is_used(machine: Machine, state: State, collected: RetainedGraphs, theirs: set[Node]) -> bool:
     """Whether graphs were collected for a backward: some pass walked them, or the caller, who holds ``theirs``, may.
-    What passes have freed cannot be walked again.
+    What passes have freed cannot be walked again; what each iteration retains is walked, unless a later one does so.
     """
-    top = state.tensors[collected.tensor].grad_fn
-    if (
-        collected.alive
-        and top in theirs
-        or any(n in theirs or n.created_at.call_site in machine.facts.training.walked for n in collected.alive)
-    ):
-        return True
+    top, training = state.tensors[collected.tensor].grad_fn, machine.facts.training
+    retained = {node.created_at.call_site for node in collected.alive if node in state.retained}
+    for node in collected.alive:
+        site = node.created_at.call_site
+        if node in theirs or top in theirs or site in (training.walked_later if site in retained else training.walked):
+            return True
     walk = state.freed.get(top) or state.retained.get(top) if top is not None else None
     return walk is not None and all(lap.run != collected.lap.run for lap in walk.point.iterations)
 
@@ -441,7 +441,7 @@ def on_call_returned(machine: Machine, event: CallReturned) -> None:
         return
     left(machine.facts, state, made, known)
     if state.retaining:
-        forget(state, nodes_below(state.grad_fns(known)))
+        forget(machine.facts, state, nodes_below(state.grad_fns(known)))
 
 
 def _hand_over(machine: Machine, state: State, calls: tuple[ast.AST, ...], result: Value) -> None:

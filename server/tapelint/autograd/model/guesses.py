@@ -83,8 +83,8 @@ def shown_by_pass(state: AutogradState, tensor: Tensor) -> Because | None:
     if graph is None or walk is None or graph.assumption is None:
         return None
     roots = [each for each in walk.begin if isinstance(each, Node)]
-    if _unseen(roots, _open_targets(state, roots)).keys() == {graph.created_at.node}:
-        return NOTHING if _unseen(roots) else keeping(graph.assumption)
+    if _unseen(walk.begin, _open_targets(state, roots)).keys() == {graph.created_at.node}:
+        return NOTHING if _unseen(walk.begin) else keeping(graph.assumption)
     is_of_loss = _unseen(edge for root in roots for edge in root.inputs).keys() == {graph.created_at.node}
     return keeping(graph.assumption) if is_of_loss else None
 

@@ -20,7 +20,7 @@ from ..facts import Facts, Training
 from ..gradients.history import NOTHING, groups
 from ..model.graph import BackwardPass, Leaf, Node, SavedTensor, Write
 from ..model.graph_search import leaf_tensors, reachable
-from ..model.program_point import Iteration, earlier_iteration, loop_around
+from ..model.program_point import Iteration, ProgramPoint, earlier_iteration, loop_around
 from ..state import AutogradState
 
 
@@ -29,13 +29,14 @@ class RetainedPass:
     """A backward pass with ``retain_graph=True``, and the nodes that kept what they had saved because of it.
 
     ``idle`` counts the passes of this statement, up to this one, that retained without a later use; ``needed`` says
-    that one of them did not.
+    that one of them did not. After the pass at ``past`` as many were idle as show that none is for a later iteration.
     """
 
     freed: BackwardPass
     nodes: frozenset[Node]
     idle: int = 0
     needed: bool = False
+    past: ProgramPoint | None = None
 
 
 Path = Callable[[Node], tuple[Node, ...]]
@@ -57,6 +58,7 @@ def come_back(
         or earlier_iteration(node.created_at, now.point) is None
     ):
         return
+    facts.training.walked_later.add(node.created_at.call_site)
     way = path(node)
     if now.root is not None and all(n.certain and not n.assumption for n in way):
         facts.events.publish(
@@ -71,7 +73,7 @@ def finished(
     it retained.
     """
     _again(facts, state, ran, now)
-    _note_walked(facts.training, {n.created_at.call_site for n in ran}, records)
+    _note_walked(facts.training, state, ran, now, records)
     # Of a pass to leaves that are not known it is not known what it ran: at most all there is.
     perhaps = ran or [item for item in reachable(now.begin) if isinstance(item, Node)]
     needed(facts, state, set(perhaps))
@@ -83,12 +85,19 @@ def finished(
         _outside(facts, state, ran, now, path)
         for item in ran:
             state.retained.setdefault(item, now)
-        _retained(facts, state, frozenset(n for n in perhaps if n.saves_anything), now)
+        _retained(state, frozenset(n for n in perhaps if n.saves_anything), now)
 
 
-def _note_walked(training: Training, sites: set[tuple[ast.AST, tuple[ast.AST, ...]]], records: bool) -> None:
-    """What was walked on some path, and what by a pass after which the loss does not go on."""
+def _note_walked(
+    training: Training, state: AutogradState, ran: Sequence[Node], now: BackwardPass, records: bool
+) -> None:
+    """What was walked on some path, what again in another iteration, and what by a pass after which the loss does not
+    go on.
+    """
+    sites = {n.created_at.call_site for n in ran}
     training.walked |= sites
+    kept = ((n, state.retained[n].point.iterations) for n in ran if n in state.retained)
+    training.walked_later.update(n.created_at.call_site for n, laps in kept if laps != now.point.iterations)
     if not records:
         training.walked_last |= sites
 
@@ -149,25 +158,28 @@ def _is_unused(facts: Facts, state: AutogradState, key: int) -> bool:
     return tensor.requires_grad is True and gradient.step is None and not gradient.doubt
 
 
-def _retained(facts: Facts, state: AutogradState, kept: frozenset[Node], now: BackwardPass) -> None:
+def _retained(state: AutogradState, kept: frozenset[Node], now: BackwardPass) -> None:
     """Count how often a statement has retained without a later use; twice is reported, once may be for an iteration to
     come.
     """
     last = state.retaining.get(now.point.node)
-    idle, needed = 0, False
+    idle, needed, past = 0, False, None
     if last is not None and (lap := earlier_iteration(last.freed.point, now.point)) is not None:
         idle, needed = last.idle + 1, last.needed
-        enough = 1 if isinstance(lap.loop, ast.FunctionDef) else 2
-        if idle >= enough and not needed and kept and now.point.node not in facts.training.retained_for_use:
-            facts.events.publish(RetainedUnused(point=now.point, past=last.freed.point))
-    state.retaining[now.point.node] = RetainedPass(now, kept | (last.nodes if last else frozenset()), idle, needed)
+        past = last.freed.point if kept and idle >= (1 if isinstance(lap.loop, ast.FunctionDef) else 2) else None
+    nodes = kept | (last.nodes if last else frozenset())
+    state.retaining[now.point.node] = RetainedPass(now, nodes, idle, needed, past)
 
 
-def forget(state: AutogradState, held: Collection[Node]) -> None:
-    """A function returns, and ``held`` is what can still be reached: what else was retained is gone with its names."""
+def forget(facts: Facts, state: AutogradState, held: Collection[Node]) -> None:
+    """A function returns, or the path ends, and ``held`` is what can still be reached: what else was retained is gone
+    with its names, and nothing has used it.
+    """
     for statement, walk in list(state.retaining.items()):
         if walk.nodes.isdisjoint(held):
             del state.retaining[statement]
+            if walk.past is not None and not walk.needed and statement not in facts.training.retained_for_use:
+                facts.events.publish(RetainedUnused(point=walk.freed.point, past=walk.past))
 
 
 def _again(facts: Facts, state: AutogradState, ran: Sequence[Node], now: BackwardPass) -> None:
