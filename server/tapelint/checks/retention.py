@@ -475,13 +475,14 @@ def _ends_with_iteration(collected: RetainedGraphs) -> bool:
 
 
 def _is_one_graph(collected: RetainedGraphs) -> bool:
-    """Whether what saved something in an iteration works on what the same code has computed in an earlier one (a
+    """Whether what saved a tensor in an iteration works on what the same code has computed in an earlier one (a
     recurrence), or is a derivative of what was there before the loop: its parts are one derivative. The terms of
-    another sum, or of a list, do not: each of them has a graph of its own. Nor does the mean of what a sum has reached.
+    another sum, or of a list, do not: each of them has a graph of its own. Nor does the mean of what a sum has reached,
+    or what is multiplied by a number.
     """
     run, number = collected.lap.run, collected.lap.number
     for node in collected.added:
-        for below in nodes_below([node]) if node.saves_anything else ():
+        for below in nodes_below([node]) if node.saved or not node.is_complete or node.assumption else ():
             numbers = [lap.number for lap in below.created_at.iterations if lap.run == run]
             if any(each != number for each in numbers) and below.created_at.call_site == node.created_at.call_site:
                 return True
