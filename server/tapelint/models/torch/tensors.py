@@ -63,7 +63,7 @@ def detach_in_place(machine: Machine, state: State, receiver: TensorRef, call: C
         lost = Cut(state.point(call.node), CutReason.OPERATION, "detach_", source=tensor.grad_fn)
         machine.facts.record_provenance(receiver.id, Provenance(cut=lost))
     state.changes += 1
-    give_history(state, tensor, None, False)
+    give_history(state, replace(tensor, assumption=None), None, False)  # whatever it was, it has no graph now
     part_changed(machine, state, machine.facts.provenance_of(receiver.id).part_of)
     return receiver
 
