@@ -27,7 +27,7 @@ from dataclasses import replace
 from ..bounds import BOUNDS
 from ..domain.completion import ProgramRaised
 from ..domain.mro import dataclass_fields, lookup_in_mro, mro_of, own_function
-from ..domain.options import Option, optional
+from ..domain.options import Option, left_at, optional
 from ..domain.state import State
 from ..domain.values import (
     NONE,
@@ -71,6 +71,8 @@ from .attribute_flow import fill_in, hand_in
 from .parameter_uses import FED, WALKED, is_optimizer, only_stepped, uses_of
 
 PLAIN_KINDS = ("list", "dict", "set", "deque")
+ONCE = Const(1)
+"""What bounds a loop by default of which callers want more rounds."""
 
 
 @contextmanager
@@ -194,8 +196,8 @@ def inferred(
     machine: Machine, state: State, function: Function, names: list[ast.arg], making: HeapRef | None = None
 ) -> dict[str, Value]:
     """Values for positional parameters, and those by keyword, without an argument. A plain default is kept, unless it
-    is a switch (True, False, None), which may be either; where it is an object of the class ``making`` that is made, a
-    switch keeps its default too, if None is foreseen there.
+    is a switch (True, False, None), which may be either, or the one round of a loop; where it is an object of the class
+    ``making`` that is made, a switch keeps its default too, if None is foreseen there.
     """
     uses, tests = uses_of(machine, state, function, making), syntactic_summary(function.node).tests
     defaults = defaults_of(function)
@@ -208,6 +210,8 @@ def inferred(
         name = parameter.arg
         default = defaults.get(name)
         if default is not None and not is_switch(default):
+            if default == ONCE and "range" in uses.get(name, ()):
+                values[name] = replace(unknown_number(), formula=Option(ONCE, left_at(name, ONCE)))
             continue
         if making is not None and default is not None and (default != NONE or parameter.annotation or name in tests):
             continue

@@ -79,6 +79,9 @@ def _asked(calls: Iterable[ast.Call]) -> dict[str, frozenset[str]]:
         match node:
             case ast.Call(ast.Attribute(_, "step"), [given], []):
                 found.setdefault(dotted(given), set()).add(STEPPED)
+            case ast.Call(ast.Name("range"), bounds):
+                for bound in bounds:
+                    found.setdefault(dotted(bound), set()).add("range")
         if isinstance(node.func, ast.Attribute):
             found.setdefault(dotted(node.func.value), set()).add(node.func.attr)
     return {path: frozenset(asked) for path, asked in found.items() if path}
