@@ -194,3 +194,33 @@ train(torch.ones(3, requires_grad=True).exp().sum())
     assert {"kind": "ordinary", "text": "`for _ in range(3)` runs at least twice"} in item["rests_on"]
     quoted = "`os.environ.get('TAPELINT_TEST_RESUME_FROM_THE_LAST_CHECK ...` is true"
     assert {"kind": "chosen", "text": quoted} in item["rests_on"]
+
+
+STEPS = """class Step:
+    def __init__(self, net, opt):
+        self.net, self.opt, self.total = net, opt, 0
+
+    def __call__(self, engine, batch):
+        self.opt.zero_grad()
+        self.total = self.total + self.net(batch).pow(2).mean()
+        self.total.backward()
+        self.opt.step()
+"""
+ENGINE = """import torch
+from ignite.engine import Engine
+from steps import Step
+
+net = torch.nn.Linear(4, 1)
+step = Step(net, torch.optim.SGD(net.parameters(), lr=0.1))
+Engine(step).run([torch.randn(2, 4)] * 3, max_epochs=2)
+"""
+
+
+def test_no_step_of_a_story_lies_in_the_model_of_a_library(tmp_path: Path, tapelint) -> None:
+    (tmp_path / "steps.py").write_text(STEPS)
+    (tmp_path / "main.py").write_text(ENGINE)
+    done = tapelint("check", "main.py", "--output-format", "json")
+    assert found(done) == [("steps.py", 8, "TL102")]
+    (item,) = json.loads(done.stdout)
+    assert {step["filename"] for step in item["related"]} == {"main.py", "steps.py"}
+    assert ("main.py", 7) in [(step["filename"], step["location"]["row"]) for step in item["related"]]

@@ -243,15 +243,15 @@ class Files:
         )
 
     def _calls(self, finding: Finding, shown: ast.AST, known: set[ast.AST]) -> Iterator[StoryStep]:
-        """The calls that lead from ``main`` to the node that a finding is reported at, but those that the story has:
-        the first of them, and the last ones.
+        """The calls that lead from ``main`` to the node that a finding is reported at, but those that the story has,
+        and those in the stub of a library: the first of them, and the last ones.
         """
         way = [*self.way(finding)]
         inside = way.index(shown)
         first = next(index for index, node in enumerate(way) if index > inside and self.source(node) is self.main)
         calls = [node for node in way[first:inside:-1] if isinstance(node, ast.Call) or node in self._bases]
         for node in [*calls[:1], *calls[1:][1 - BOUNDS.story_calls :]]:
-            if node not in known:
+            if node not in known and stub_module_name(self.source(node).path) is None:
                 what = "class" if node in self._bases else "call"
                 yield StoryStep(node, f"This {what} leads here", "leads here")
 
