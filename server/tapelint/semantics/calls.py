@@ -8,6 +8,8 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from ..autograd.model.choices import ALWAYS
+from ..because import NOTHING, RunBy, option
 from ..domain import facets
 from ..domain.completion import ProgramRaised
 from ..domain.mro import is_function, own_method
@@ -41,6 +43,7 @@ from ..models.torch.registry import (
     Call,
     model_of,
 )
+from ..source import written
 from .classes import instantiate
 from .functions import BATCH, call_function
 from .iteration import spread
@@ -63,7 +66,8 @@ def call(machine: Machine, node: ast.Call, state: State, key: object) -> Value:
     else:
         if not is_in_stub(machine.imports, state):  # another version of a framework calls alike
             refuse_call(state, function)
-            refuse_arguments(state, function, given)
+            if _is_given_too_little(machine, state, function, given, node):
+                return remembered(machine, node, state, unknown_call(machine, state, args, kwargs, node, function))
         machine.context.spelled_call = node if given is not None and takes_as_given(state, function) else None
     if node is machine.context.suspend_at:
         machine.context.suspend_at = None
@@ -77,6 +81,22 @@ def call(machine: Machine, node: ast.Call, state: State, key: object) -> Value:
     if isinstance(node.func, ast.Attribute) and node.func.attr in ("forward", "step"):
         _note_method(machine, state, function, args, node, node.func.attr, result)
     return remembered(machine, node, state, result)
+
+
+def _is_given_too_little(machine: Machine, state: State, function: Value, given: Given | None, node: ast.Call) -> bool:
+    """Whether Python refuses what a function is given, where the script would end whatever its tests give: what comes
+    after is followed for a caller who mends that. Elsewhere it raises.
+    """
+    try:
+        refuse_arguments(state, function, given)
+    except ProgramRaised:
+        premise = option(f"`{written(node.func)}` is given what it takes")
+        is_certain = state.guard.whole == ALWAYS and state.supposed in (NOTHING, premise)
+        if not is_certain or machine.handlers_around or machine.unit.run_by is not RunBy.PROGRAM:
+            raise
+        state.supposed = premise
+        return True
+    return False
 
 
 def _note_method(
