@@ -55,7 +55,7 @@ from ..models.torch.registry import Call
 from ..source import definitions, dotted
 
 NETWORK = External("torch.nn.Module")
-UNTOLD = (Origin.ANY, Origin.NAME)
+UNTOLD = (Origin.ANY, Origin.NAME, Origin.BATCH)
 """Origins that do not say what a value is."""
 
 

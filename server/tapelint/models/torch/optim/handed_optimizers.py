@@ -148,10 +148,10 @@ def _reach_scaled(machine: Machine, state: State, roots: Sequence[int], node: as
 
 def order_only(machine: Machine, state: State, optimizer: HeapRef, is_step: bool, held: Sequence[int]) -> list[int]:
     """The leaf that stands for what an optimizer holds, where nothing is known but the order of what is done with it:
-    it came as an argument, or is the only one, and no pass is known to have reached what it is known to have
-    ``held``. What a step has used counts no more, unless no other code has the optimizer, and none clears gradients. A
-    step that finds nothing shows nothing where code that was not read may have gone backward since the gradients were
-    cleared.
+    it came as an argument or was made of nothing known, or is the only one, and no pass is known to have reached what
+    it is known to have ``held``. What a step has used counts no more, unless no other code has the optimizer, and none
+    clears gradients. A step that finds nothing shows nothing where code that was not read may have gone backward since
+    the gradients were cleared.
     """
     networks, thing = machine.facts.networks, state.get(optimizer.id, Optimizer)
     key = networks.stand_ins.get(optimizer.id)
@@ -159,7 +159,7 @@ def order_only(machine: Machine, state: State, optimizer: HeapRef, is_step: bool
         return []
     if any(past.passes or past.clearings for past, _ in history.groups(state, held)):
         return []
-    is_handed = optimizer.id in networks.handed_optimizers
+    is_handed = optimizer.id in networks.handed_optimizers or networks.made_for.get(optimizer.id) == frozenset()
     if held if is_handed else any(_others(machine, state, optimizer)):
         return []
     history.assumed(state, [key], _is_for_all(state, optimizer))
