@@ -17,7 +17,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..autograd import leaf, resolve_view
+from ..autograd import fresh_id, leaf, resolve_view
 from ..because import option
 from ..domain.mro import lookup_in_mro
 from ..domain.options import Option, is_hashable, optional
@@ -314,7 +314,7 @@ def _prepares(machine: Machine, flow: ObjectFlow, setter: str, attribute: str) -
 def _call(machine: Machine, state: State, receiver: HeapRef, function: Function) -> None:
     """Call a method with inferred arguments, along one path, unless that takes too much. It is not taken for called:
     it runs on its own, too. What is assumed of the caller of the method that needs it, such as that it switches
-    gradients off, does not hold for this one: it was called before.
+    gradients off, does not hold for this one: it was called before, and what it has made others may have used since.
     """
     called = set(machine.unit.called)
 
@@ -329,3 +329,4 @@ def _call(machine: Machine, state: State, receiver: HeapRef, function: Function)
         is_affordable(machine, state, machine.limits.setup_fuel, call)
     finally:
         machine.unit.called &= called
+        machine.unit.began = fresh_id()
