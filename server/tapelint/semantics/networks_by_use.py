@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from ..autograd import give_history
-from ..autograd.model.graph_search import leaf_tensors
+from ..autograd.model.graph_search import leaf_tensors, nodes_below
 from ..domain import facets
 from ..domain.induction import is_plain
 from ..domain.mro import OBJECT, is_module, mro_of
@@ -31,6 +31,7 @@ from ..domain.values import (
     Frame,
     HeapRef,
     Instance,
+    Optimizer,
     Origin,
     TensorRef,
     Unknown,
@@ -159,11 +160,35 @@ def _by_use(
         return _known(machine, state, value, partial(handed_scaler, machine, state, name, node))
     if not is_of_optimizer(asked, has_parameters=True):
         return value
-    given = _given_to(machine, state, value)
-    has_parameters = isinstance(value, TensorRef) and any(state.tensors[leaf].parameter for leaf in given)
-    if not is_of_optimizer(asked, has_parameters):
+    made_of = _made_of(state, value)
+    if (steps := next((known for key in made_of if (known := _optimizer(state, key)) is not None), None)) is not None:
+        schedule = something(name)
+        machine.facts.networks.schedules[schedule.tensor_id] = steps.id
+        return schedule
+    if not is_of_optimizer(asked, any(state.tensors[key].parameter for key in made_of)):
         return value
+    given = _given_to(machine, state, value)
+    if isinstance(value, TensorRef):
+        _let_go(state, value.id)
     return _known(machine, state, value, partial(unknown_optimizer, machine, state, name, given, node))
+
+
+def _made_of(state: State, value: Value) -> tuple[int, ...]:
+    """The tensors that the unknown call was given which has made a value."""
+    node = state.tensors[value.id].grad_fn if isinstance(value, TensorRef) else None
+    return () if node is None else node.operand_ids
+
+
+def _optimizer(state: State, key: int) -> HeapRef | None:
+    """The optimizer that was taken for a tensor before the code around asked anything of it."""
+    known = state.given_attributes(key).get(facets.NETWORK)
+    return known if isinstance(known, HeapRef) and isinstance(state.heap[known.id], Optimizer) else None
+
+
+def _let_go(state: State, key: int) -> None:
+    """What was taken for a tensor is none: whoever was given it, or what was made of it, was given no graph."""
+    node = state.tensors[key].grad_fn
+    state.escaped = frozenset(each for each in state.escaped if node not in nodes_below(state.grad_fns([each])))
 
 
 def _is_tensor(state: State, value: Value) -> bool:
