@@ -207,10 +207,10 @@ def _note_made(machine: Machine, state: State, key: int, value: ast.expr | None)
     """What is bound to the ``value`` of an expression was made there if that computes it, whatever of. Nothing is
     recorded of it in an iteration if gradients were switched off until further notice before it began.
     """
-    if isinstance(value, ast.Call):
-        state.tensors[key] = replace(state.tensors[key], created_at=state.point(value))
     computed = walk(value) if isinstance(value, (ast.Call, ast.BinOp, ast.UnaryOp)) else ()
     made = next((part for part in computed if isinstance(part, ast.Call)), None)
+    if made is not None:
+        state.tensors[key] = replace(state.tensors[key], created_at=state.point(made))
     switch, laps = state.grad_mode_set_at, state.iterations
     if state.grad_mode is False and switch is not None and laps and laps[-1] not in switch.iterations and made:
         state.tensors[key] = replace(state.tensors[key], requires_grad=False, assumption=written(made.func))
