@@ -59,8 +59,8 @@ def look(
     missed = _missed(facts, state, keys, now)
     if not missed:
         return
-    if all(past.never for past in state.history.values()):
-        return  # there is no loss
+    if not any(_is_of_loss(facts, run) for run in _passes(state)):
+        return  # there is no loss, or it was computed of nothing on this path: `torch.zeros(1, requires_grad=True)`
     found = _cut(facts, state, frozenset(missed), now, chosen())
     if found is not None:
         if found[1]:
@@ -119,6 +119,12 @@ def _guessed(state: AutogradState) -> Because:
 def _passes(state: AutogradState) -> Iterator[Pass]:
     """What went backward, and has left gradients."""
     return (run for past in state.history.values() for run in past.passes)
+
+
+def _is_of_loss(facts: Facts, run: Pass) -> bool:
+    """Whether a pass began at what was computed, be it that its graph was cut."""
+    origins = facts.provenance_of(run.root)
+    return any(isinstance(each, Node) for each in run.begin) or (origins.cut or origins.rewrapped) is not None
 
 
 def _last_walk(facts: Facts, state: AutogradState) -> Pass | None:
