@@ -7,6 +7,7 @@ from dataclasses import replace
 from tapelint.analysis import Report, analyse
 from tapelint.engine.incremental import AnalysisCache
 from tapelint.engine.limits import Limits, of_caller
+from tapelint.severity import Severity
 
 SMALL = Limits(entry_fuel=2_000, idle_entry_fuel=2_000, least_share=50)
 WORK = "    print(x)\n" + "\n".join(f"    y{i} = x * {i} + x ** {i} - x / {i + 1}" for i in range(400))
@@ -190,19 +191,32 @@ def build(x):
 for x in torch.ones(4, 3):
     build(x)
     print(a, b, c, d)
-    y = w.exp()
-    y += 1
-    y.sum().backward()
+y = w.exp()
+y += 1
+y.sum().backward()
 """
 
 
 def test_a_script_that_needs_more_is_looked_at_again_along_one_path():
     assert codes(analyse(SCRIPT, limits=Limits(script_fuel=400_000))) == ["TL201"]
-    limits = Limits(script_fuel=9_000, call_share=1)
+    limits = Limits(script_fuel=26_000, call_share=1)
     assert codes(analyse(SCRIPT, limits=limits)) == []  # a caller is not
     report = analyse(SCRIPT, limits=replace(limits, call_share=2))
     assert report.stats["out_of_fuel"] == 1
     assert codes(report) == ["TL201"]
+
+
+WITHIN = SCRIPT.replace(
+    "y = w.exp()\ny += 1\ny.sum().backward()", "    y = w.exp()\n    y += 1\n    y.sum().backward()"
+)
+
+
+def test_paths_that_wait_when_the_fuel_is_gone_are_no_choices():
+    """On the first of sixteen paths it happens; that the others came no further does not make it need four options."""
+    report = analyse(WITHIN, limits=Limits(script_fuel=9_000, call_share=1))
+    assert report.stats["out_of_fuel"] == 1
+    (found,) = report.diagnostics
+    assert (found.code, found.severity) == ("TL201", Severity.WARNING)
 
 
 POOL = f"""\

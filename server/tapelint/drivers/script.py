@@ -19,6 +19,7 @@ from ..engine.analysis_unit import AnalysisUnit
 from ..engine.incremental import AnalysisCache, recorded
 from ..engine.lifecycle import PathEnded
 from ..engine.machine import Cancelled, Machine, OutOfFuel, RunContext
+from ..engine.paths.abandoned import AbandonedPaths
 from ..engine.resume_point import Block
 from ..engine.statistics import Ended, Entry, Lost
 from ..modules.top_level import define_rest
@@ -189,7 +190,8 @@ def enter(machine: Machine, states: list[State], entry: Entry, run: Callable[[],
         return run() or states
     except Cancelled:
         raise
-    except OutOfFuel:
+    except OutOfFuel as end:
+        machine.unit.notes.record(AbandonedPaths).leave_out(end.paths)
         machine.unit.stats.out_of_fuel += 1
         machine.unit.is_exhausted = True
         machine.give_up(Lost(entry))

@@ -93,7 +93,13 @@ class EvalMemo:
 
 
 class OutOfFuel(Exception):
-    """The entry point took more steps than it may; it is given up, and counted."""
+    """The entry point took more steps than it may; it is given up, and counted. ``paths`` waited beside the one that
+    ran.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.paths: list[State] = []
 
 
 class Cancelled(Exception):
@@ -485,6 +491,9 @@ class Machine(Evaluation):
                     # its traceback would keep these frames, and every path in them, until garbage is collected
                     path.completion = Raise(error.with_traceback(None))
                     self.unit.stats.failed += not error.is_meant
+                except OutOfFuel as end:
+                    end.paths += [*results, *(other for other, _ in work)]
+                    raise
                 results.append(path)
                 forks = self.memo.pending_paths
                 for other, _ in forks:  # a path that has forked in a comprehension is in its scope and its iteration
@@ -513,12 +522,16 @@ class Machine(Evaluation):
             else:
                 following: list[State] = []
                 running = False
-                for state in states:
+                for index, state in enumerate(states):
                     if state.completion is not None:
                         following.append(state)
-                    else:
-                        running = True
+                        continue
+                    running = True
+                    try:
                         following += self.statement(statement, state)
+                    except OutOfFuel as end:
+                        end.paths += [*following, *states[index + 1 :]]
+                        raise
                 states = following
                 if not running:
                     return states

@@ -39,13 +39,17 @@ class AbandonedPaths:
 
     def select(self, going: Sequence[State], left_out: Sequence[State]) -> None:
         """What tells paths that go on from those that do not, since there are too many, is none of their choices."""
-        for path in left_out:
-            way = path.guard.followed
-            if all(choice.subject is Subject.FLAG for choice, _ in literals_of(way)):
-                _add(self.guards, way)
+        self.leave_out(left_out)
         guards = selected((path.guard for path in going), (path.guard for path in left_out))
         for path, settled in zip(going, guards):
             path.guard = settled
+
+    def leave_out(self, paths: Iterable[State]) -> None:
+        """Paths are not followed any further, and nothing is known of what is beyond them."""
+        for path in paths:
+            way = path.guard.followed
+            if all(choice.subject is Subject.FLAG for choice, _ in literals_of(way)):
+                _add(self.guards, way)
 
     def merge_from(self, other: AbandonedPaths) -> None:
         """Take those of another unit, however many."""
