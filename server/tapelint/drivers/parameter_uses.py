@@ -33,7 +33,7 @@ from ..engine.syntax.walked_results import fed_calls, walked_attributes, walked_
 from ..frozen import frozen
 from ..models.frameworks.training_loops import walked_results
 from ..models.torch.registry import TENSOR_METHODS
-from ..source import Definition, cached_on_node, dotted, walk
+from ..source import Definition, cached_on_node, dotted, walk, written
 from .annotations import is_tensor, looked_up
 from .attribute_flow import method_flow
 
@@ -117,7 +117,7 @@ def _given(call: ast.Call) -> Iterator[HandedOn]:
         attribute = own_attribute(value)
         if attribute is not None or isinstance(value, ast.Name):
             name = attribute if attribute is not None else getattr(value, "id", "")
-            yield HandedOn(dotted(call.func), place, name, attribute is not None)
+            yield HandedOn(written(call.func), place, name, attribute is not None)
 
 
 def parameters(function: Function) -> list[ast.arg]:

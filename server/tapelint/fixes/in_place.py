@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from ..source import dotted
 from ..source.edit import Edit
 from .text.concrete_syntax import Arguments, Concrete
 from .text.expressions import is_container, put_call_behind, replace
 from .text.lifetimes import assignable, base_of, in_place_calls, is_read_again, is_shared
-from .text.name_resolution import dotted, is_local, qualified, torch_name
+from .text.name_resolution import is_local, qualified, torch_name
 from .text.rows import deepen, indent_of, indent_unit, is_inline, owns_rows, put_before
 from .text.source_editor import EditRefused, Place, SourceEditor, demand, refuse, require
 
@@ -102,8 +103,8 @@ def out_of_place_each(editor: SourceEditor, target: ast.AST) -> list[Edit]:
     Target: one of them.
     """
     place = editor.place(target)
-    name = dotted(place.statement.target) if isinstance(place.statement, ast.AugAssign) else None
-    refuse(name is None, "nothing with a name is added to")
+    name = dotted(place.statement.target) if isinstance(place.statement, ast.AugAssign) else ""
+    refuse(not name, "nothing with a name is added to")
     alike = [s for s in place.suite if isinstance(s, ast.AugAssign) and dotted(s.target) == name]
     return [edit for statement in alike for edit in out_of_place(editor, statement)]
 
@@ -148,7 +149,7 @@ def _argument(editor: SourceEditor, place: Place, call: ast.Call, name: str | No
         given = call.args[index]
     refuse(isinstance(given, ast.Constant) and not given.value, "not in place")
     if index is None:
-        is_layer = (dotted(call.func) or "").rpartition(".")[2][:1].isupper()
+        is_layer = dotted(call.func).rpartition(".")[2][:1].isupper()
         require(is_layer and given is not None, "not known to make a layer, or not in place")
         return Arguments(editor, call).put("inplace", "False")
     made = Arguments(editor, call).remove("inplace", index)
@@ -176,7 +177,7 @@ def _kept(editor: SourceEditor, place: Place, call: ast.Call, operand: ast.expr)
         return [editor.insert(editor.begin(statement), f"{assignable(editor, place, operand)} = ")]
     base = base_of(operand)
     name = dotted(base)
-    if name is None:
+    if not name:
         refuse(isinstance(base, (ast.Subscript, ast.Attribute)), "an item or an attribute that may be read again")
         return []
     refuse(isinstance(statement, ast.Expr) and is_shared(editor, place, name), "it is changed for others to see")
@@ -300,7 +301,7 @@ def _update(editor: SourceEditor, statement: ast.stmt) -> tuple[str, str]:
             name, sign = dotted(target), _SIGNS.get(type(operator))
         case _:
             raise EditRefused("not an assignment of something computed")
-    if name is None or sign is None or _itself(left) != name:
+    if not name or sign is None or _itself(left) != name:
         raise EditRefused("not a value computed from itself")
     refuse(editor.first_row(statement) != editor.last_row(statement), "more than one row")
     rest = editor.text[editor.end(left) : editor.end(statement)].strip()
@@ -308,7 +309,7 @@ def _update(editor: SourceEditor, statement: ast.stmt) -> tuple[str, str]:
     return name, f"{name} {sign}= {rest.removeprefix(sign).strip()}"
 
 
-def _itself(node: ast.AST) -> str | None:
+def _itself(node: ast.AST) -> str:
     """What a tensor is called, also where its value is asked for: ``w``, ``w.data``, ``w.detach()``."""
     match node:
         case ast.Call(func=ast.Attribute(attr="detach", value=owner)) | ast.Attribute(attr="data", value=owner):

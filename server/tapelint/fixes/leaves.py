@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from ..bounds import BOUNDS
 from ..ops import takes
+from ..source import dotted
 from ..source.edit import Edit
 from .text.concrete_syntax import Arguments, Concrete
 from .text.expressions import as_call, replace, steady
-from .text.name_resolution import dotted, own_nodes, qualified, torch_name
+from .text.name_resolution import own_nodes, qualified, torch_name
 from .text.rows import indent_of, indent_unit, owns_rows, put_after
 from .text.source_editor import EditRefused, SourceEditor, demand, refuse, require
 
@@ -79,7 +80,7 @@ def replace_flag(editor: SourceEditor, target: ast.AST, *, by: str) -> list[Edit
             pass
         case _:
             raise EditRefused("not a statement that only sets the flag")
-    refuse(dotted(tensor) is None, "not a name or an attribute")
+    refuse(not dotted(tensor), "not a name or an attribute")
     return [replace(editor, statement, by.format(ast.unparse(tensor)))]
 
 
@@ -194,7 +195,7 @@ def _assigned(editor: SourceEditor, name: ast.expr, before: ast.AST) -> list[ast
     ]
 
 
-def _bound(editor: SourceEditor, node: ast.AST, wanted: str | None) -> Iterator[tuple[int, ast.expr]]:
+def _bound(editor: SourceEditor, node: ast.AST, wanted: str) -> Iterator[tuple[int, ast.expr]]:
     """What a node binds to the ``wanted`` name, with the row from below which that is so."""
     match node:
         case ast.Assign(targets=targets, value=value):
@@ -208,7 +209,7 @@ def _bound(editor: SourceEditor, node: ast.AST, wanted: str | None) -> Iterator[
     yield from ((row, part) for target in targets for part in _part_for(target, value, wanted))
 
 
-def _part_for(target: ast.expr, value: ast.expr, wanted: str | None) -> Iterator[ast.expr]:
+def _part_for(target: ast.expr, value: ast.expr, wanted: str) -> Iterator[ast.expr]:
     """What of ``value`` is bound to the ``wanted`` name: its own part of a display, else all of it."""
     if not isinstance(target, (ast.Tuple, ast.List)):
         if dotted(target) == wanted:

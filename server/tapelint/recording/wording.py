@@ -17,7 +17,7 @@ from ..ops import layers_by_op
 from ..ops.conversions import OF_TENSORS
 from ..rules.support.story import tensor_name
 from ..rules.support.walked_twice import unit as unit_of_lap
-from ..source import cached_on_node, written
+from ..source import cached_on_node, dotted, written
 
 INDEXING = {"getitem": "indexing", "setitem": "the assignment to a part of it"}
 NAMELESS = frozenset({"gradient", "T", "H", "mT", "mH"})
@@ -237,16 +237,12 @@ def _walk(node: ast.AST) -> Iterator[Place]:
     """The names, and attributes of names, of the scope that a node is in; ``self.net.weight`` as a whole."""
     if isinstance(node, ast.Name):
         yield node
-    elif isinstance(node, ast.Attribute) and _is_dotted(node):
+    elif isinstance(node, ast.Attribute) and dotted(node):
         yield node
         yield from _walk(node.value)
     elif not isinstance(node, SCOPES):
         for child in ast.iter_child_nodes(node):
             yield from _walk(child)
-
-
-def _is_dotted(node: ast.Attribute) -> bool:
-    return isinstance(node.value, ast.Name) or isinstance(node.value, ast.Attribute) and _is_dotted(node.value)
 
 
 def value_at(state: State, place: Place) -> Value | None:

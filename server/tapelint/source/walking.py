@@ -146,15 +146,11 @@ def written(node: ast.AST) -> str:
 
 
 def dotted(node: ast.AST) -> str:
-    """``a.b.c`` for the attributes of a name or of ``super()``, nothing for anything else."""
-    match node:
-        case ast.Name(name):
-            return name
-        case ast.Call(ast.Name("super")):
-            return "super()"
-        case ast.Attribute(value, name):
-            return f"{base}.{name}" if (base := dotted(value)) else ""
-    return ""
+    """``a.b.c`` for a name and its attributes, nothing for anything else."""
+    root = node
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    return written(node) if isinstance(root, ast.Name) else ""
 
 
 def called_on(node: ast.AST) -> str:

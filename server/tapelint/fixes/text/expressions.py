@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ...source import dotted
 from ...source.edit import Edit
 from .concrete_syntax import Arguments, Concrete
-from .name_resolution import dotted, own_nodes, qualified, torch_name
+from .name_resolution import own_nodes, qualified, torch_name
 from .source_editor import EditRefused, SourceEditor, refuse, require
 
 _EMPTY = ("[]", "list()", "()", "tuple()", "{}", "dict()")
@@ -37,7 +38,7 @@ def steady(state: ast.AST) -> str:
     if isinstance(state, ast.Subscript):
         require(isinstance(state.slice, (ast.Constant, ast.Name)), "an item that may not stay the same")
         holder = state.value
-    refuse(dotted(holder) is None, "not a name or an attribute")
+    refuse(not dotted(holder), "not a name or an attribute")
     return ast.unparse(state)
 
 

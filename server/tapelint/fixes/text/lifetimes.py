@@ -7,8 +7,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...source import Loop
-from .name_resolution import binds, dotted, is_local, is_parameter
+from ...source import Loop, dotted
+from .name_resolution import binds, is_local, is_parameter
 from .source_editor import SCOPES, Place, SourceEditor, demand, refuse
 
 VIEWS = frozenset(
@@ -32,7 +32,7 @@ def base_of(operand: ast.expr) -> ast.expr:
 
 def assignable(editor: SourceEditor, place: Place, target: ast.expr, *, declared: bool = False) -> str:
     """The name that may be assigned anew; refused where it would be missed that it no longer means the same tensor."""
-    name = demand(dotted(target), "not a name or an attribute")
+    name = demand(dotted(target) or None, "not a name or an attribute")
     if isinstance(target, ast.Name):
         refuse(not declared and not is_local(editor, place, name), "a variable of another scope")
         if is_shared(editor, place, name):

@@ -5,24 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from ...source import Loop, body_of
+from ...source import Loop, body_of, dotted
 from .source_editor import SCOPES, Place, SourceEditor
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
-def dotted(node: ast.AST) -> str | None:
-    """``a.b.c`` for a name and its attributes, None for anything else."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    return ".".join([node.id, *reversed(parts)]) if isinstance(node, ast.Name) else None
-
-
 def qualified(editor: SourceEditor, place: Place, node: ast.AST) -> str | None:
     """The full name of something imported: ``torch.nn.functional.relu`` for ``F.relu``; None if it is not imported."""
-    root, _, rest = (dotted(node) or "").partition(".")
+    root, _, rest = dotted(node).partition(".")
     for scope in editor.scopes(place):
         found = list(_bindings(scope, root))
         if found:
@@ -59,7 +50,7 @@ def own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
         yield node
         if isinstance(node, SCOPES):
             pending.extend(node.decorator_list if not isinstance(node, ast.Module) else ())
-        elif isinstance(node, ast.If) and (dotted(node.test) or "").endswith("TYPE_CHECKING"):
+        elif isinstance(node, ast.If) and dotted(node.test).endswith("TYPE_CHECKING"):
             pending.extend(node.orelse)
         elif not isinstance(node, ast.Lambda):
             pending.extend(ast.iter_child_nodes(node))
