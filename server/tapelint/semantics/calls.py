@@ -66,7 +66,7 @@ def call(machine: Machine, node: ast.Call, state: State, key: object) -> Value:
     else:
         if not is_in_stub(machine.imports, state):  # another version of a framework calls alike
             refuse_call(state, function)
-            if _is_given_too_little(machine, state, function, given, node):
+            if _goes_on_without(machine, state, function, given, node):
                 return remembered(machine, node, state, unknown_call(machine, state, args, kwargs, node, function))
         machine.context.spelled_call = node if given is not None and takes_as_given(state, function) else None
     if node is machine.context.suspend_at:
@@ -83,7 +83,7 @@ def call(machine: Machine, node: ast.Call, state: State, key: object) -> Value:
     return remembered(machine, node, state, result)
 
 
-def _is_given_too_little(machine: Machine, state: State, function: Value, given: Given | None, node: ast.Call) -> bool:
+def _goes_on_without(machine: Machine, state: State, function: Value, given: Given | None, node: ast.Call) -> bool:
     """Whether Python refuses what a function is given, where the script would end whatever its tests give: what comes
     after is followed for a caller who mends that. Elsewhere it raises.
     """
