@@ -2,6 +2,7 @@
 
     make rent DIR=folder                     # a folder with repositories (plain files)
     python -m tools.rent --bundle a --bundle b ...   # these switched off at once
+    python -m tools.rent.executed folder     # which functions no check of it runs
 
 For each mechanism (``mechanisms.py``) everything is checked again in a process in which it is switched off:
 
