@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
 
 from ...frozen import frozen
 from ..events.graph_walks import RetainedGraphReached, RetainedOutside, RetainedUnused, WalkedAgain
@@ -28,14 +27,13 @@ from ..state import AutogradState
 class RetainedPass:
     """A backward pass with ``retain_graph=True``, and the nodes that kept what they had saved because of it.
 
-    ``idle`` counts the passes of this statement, up to this one, that retained without a later use; ``needed`` says
-    that one of them did not. After the pass at ``past`` as many were idle as show that none is for a later iteration.
+    ``idle`` counts the passes of this statement, up to this one, that no later one has used. After the pass at ``past``
+    there were as many as show that none is for a later iteration.
     """
 
     freed: BackwardPass
     nodes: frozenset[Node]
     idle: int = 0
-    needed: bool = False
     past: ProgramPoint | None = None
 
 
@@ -106,10 +104,8 @@ def needed(facts: Facts, state: AutogradState, nodes: Collection[Node]) -> None:
     """A pass has reached ``nodes``: what was retained of them was retained for that, on this path, and so on another
     one on which none does.
     """
-    for statement, walk in list(state.retaining.items()):
-        if not walk.nodes.isdisjoint(nodes):
-            state.retaining[statement] = replace(walk, needed=True)
-            facts.training.retained_for_use.add(statement)
+    used = (statement for statement, walk in state.retaining.items() if not walk.nodes.isdisjoint(nodes))
+    facts.training.retained_for_use.update(used)
 
 
 def _outside(facts: Facts, state: AutogradState, ran: Sequence[Node], now: BackwardPass, path: Path) -> None:
@@ -163,12 +159,12 @@ def _retained(state: AutogradState, kept: frozenset[Node], now: BackwardPass) ->
     come.
     """
     last = state.retaining.get(now.point.node)
-    idle, needed, past = 0, False, None
+    idle, past = 0, None
     if last is not None and (lap := earlier_iteration(last.freed.point, now.point)) is not None:
-        idle, needed = last.idle + 1, last.needed
+        idle = last.idle + 1
         past = last.freed.point if kept and idle >= (1 if isinstance(lap.loop, ast.FunctionDef) else 2) else None
     nodes = kept | (last.nodes if last else frozenset())
-    state.retaining[now.point.node] = RetainedPass(now, nodes, idle, needed, past)
+    state.retaining[now.point.node] = RetainedPass(now, nodes, idle, past)
 
 
 def forget(facts: Facts, state: AutogradState, held: Collection[Node]) -> None:
@@ -178,7 +174,7 @@ def forget(facts: Facts, state: AutogradState, held: Collection[Node]) -> None:
     for statement, walk in list(state.retaining.items()):
         if walk.nodes.isdisjoint(held):
             del state.retaining[statement]
-            if walk.past is not None and not walk.needed and statement not in facts.training.retained_for_use:
+            if walk.past is not None and statement not in facts.training.retained_for_use:
                 facts.events.publish(RetainedUnused(point=walk.freed.point, past=walk.past))
 
 
