@@ -43,7 +43,7 @@ from ..models.torch.autograd import grad_access, missing_grad
 from ..models.torch.dtypes import asked_of_dtype
 from ..models.torch.nn import frozen_parts
 from ..models.torch.registry import is_opaque
-from . import object_attributes, tensor_attributes
+from . import networks_by_use, object_attributes, tensor_attributes
 from .refused.absent_attributes import refuse_attribute
 from .refused.doubted_attributes import find_out
 
@@ -93,7 +93,7 @@ def load(machine: Machine, state: State, owner: Value, name: str, node: ast.AST,
         return owner.items[owner.names.index(name)]
     if owner == NONE:
         missing_grad.refuse_none(machine, state, owner, node, "AttributeError")
-    return BuiltinMethod(owner, name)
+    return networks_by_use.part(machine, state, owner, name, node)
 
 
 def _leaf_by_use(machine: Machine, state: State, owner: Value, value: Value, node: ast.AST) -> TensorRef | None:

@@ -5,6 +5,7 @@ or an optimizer.
     opt = SGD(net.parameters())           but only a network has parameters
     net(x).sum().backward()
     net = DDP(net)                        an unknown call that is given what it takes the place of: it wraps that
+    parts.opt.step()                      so with attributes of what is not known: an optimizer, if it is cleared, too
 
 One unknown value is one network, under whatever names it is bound. That it is one is a guess: what rests on it says so
 and is no error (``autograd.model.guesses``).
@@ -57,7 +58,7 @@ from ..source import definitions, dotted
 
 NETWORK = External("torch.nn.Module")
 UNTOLD = (Origin.ANY, Origin.NAME, Origin.BATCH)
-"""Origins that do not say what a value is."""
+"""Origins that do not say what a value is; what is unpacked of an argument has that of a batch."""
 
 
 def variable(machine: Machine, state: State, name: str, value: Value, node: ast.AST) -> Value:
@@ -94,15 +95,18 @@ def attribute(machine: Machine, state: State, thing: Instance, name: str, value:
     return _by_use(machine, state, value, f"self.{name}", asked, node, before)
 
 
-def part(machine: Machine, state: State, owner: Unknown, name: str, node: ast.AST) -> Value:
-    """The attribute of something unknown: a network or an optimizer, by what the code around asks of it."""
+def part(machine: Machine, state: State, owner: Value, name: str, node: ast.AST) -> Value:
+    """An attribute of which nothing else is known; of something unknown, or of one of its own attributes, it is what
+    the code around asks of it.
+    """
     value, path = BuiltinMethod(owner, name), dotted(node)
     if not path or not _may_be(state, value) or (scope := _scope(machine, state)) is None:
         return value
     asked = machine.query(asked_of_variables, scope).get(path, frozenset[str]())
-    if path.startswith(SELF) and (variables := state.get(state.frame, Frame).variables):
-        thing = state.heap.get(getattr(variables.get("self"), "id", 0))
-        asked |= _asked_of(machine, state, thing, path.removeprefix(SELF)) if isinstance(thing, Instance) else asked
+    receiver = state.get(state.frame, Frame).variables.get("self") if path.startswith(SELF) else None
+    thing = state.heap[receiver.id] if isinstance(receiver, HeapRef) else None
+    if isinstance(thing, Instance):
+        asked |= _asked_of(machine, state, thing, path.removeprefix(SELF))
     return _by_use(machine, state, value, path, asked, node)
 
 
@@ -161,28 +165,25 @@ def _by_use(
     if not is_of_optimizer(asked, has_parameters=True):
         return value
     made_of = _made_of(state, value)
-    if (steps := next((known for key in made_of if (known := _optimizer(state, key)) is not None), None)) is not None:
+    taken = (state.given_attributes(key).get(facets.NETWORK) for key in made_of)
+    steps = [each.id for each in taken if isinstance(each, HeapRef) and isinstance(state.heap[each.id], Optimizer)]
+    if steps:  # made of what was taken for a tensor before the code around asked anything of it
         schedule = something(name)
-        machine.facts.networks.schedules[schedule.tensor_id] = steps.id
+        machine.facts.networks.schedules[schedule.tensor_id] = steps[0]
         return schedule
     if not is_of_optimizer(asked, any(state.tensors[key].parameter for key in made_of)):
         return value
-    given = _given_to(machine, state, value)
     if isinstance(value, TensorRef):
         _let_go(state, value.id)
-    return _known(machine, state, value, partial(unknown_optimizer, machine, state, name, given, node))
+    return _known(
+        machine, state, value, partial(unknown_optimizer, machine, state, name, _given_to(machine, state, value), node)
+    )
 
 
 def _made_of(state: State, value: Value) -> tuple[int, ...]:
     """The tensors that the unknown call was given which has made a value."""
     node = state.tensors[value.id].grad_fn if isinstance(value, TensorRef) else None
     return () if node is None else node.operand_ids
-
-
-def _optimizer(state: State, key: int) -> HeapRef | None:
-    """The optimizer that was taken for a tensor before the code around asked anything of it."""
-    known = state.given_attributes(key).get(facets.NETWORK)
-    return known if isinstance(known, HeapRef) and isinstance(state.heap[known.id], Optimizer) else None
 
 
 def _let_go(state: State, key: int) -> None:
@@ -227,7 +228,7 @@ def _may_be(state: State, value: Value) -> bool:
     tensors, or an attribute of something unknown.
     """
     if isinstance(value, BuiltinMethod):
-        return isinstance(value.receiver, Unknown) and _may_be(state, value.receiver)
+        return isinstance(value.receiver, Unknown | BuiltinMethod) and _may_be(state, value.receiver)
     if isinstance(value, TensorRef):
         return state.tensors[value.id].assumption is not None
     return isinstance(value, Unknown) and value.requires_grad is None and value.origin in UNTOLD
@@ -253,7 +254,12 @@ def _scope(machine: Machine, state: State) -> ast.AST | None:
 
 def _known(machine: Machine, state: State, value: Value, make: Callable[[], HeapRef]) -> Value:
     """What an unknown value is taken for; the same each time it is bound."""
-    owner, name = (value.receiver, value.name) if isinstance(value, BuiltinMethod) else (value, facets.NETWORK)
+    owner: Value = value
+    name = ""
+    while isinstance(owner, BuiltinMethod):
+        name = f".{owner.name}{name}"
+        owner = owner.receiver
+    name = name.removeprefix(".") or facets.NETWORK
     assert isinstance(owner, Unknown | TensorRef)
     key = owner.id if isinstance(owner, TensorRef) else owner.tensor_id
     given = state.given_attributes(key)

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from ...source import body_of, cached_on_node, children, dotted, walk
 
 SELF = "self."
+"""How a dotted name begins that stands for an attribute of the object that runs."""
 CALLED = "()"
 """What is asked of something that is called itself."""
 RUN = frozenset((CALLED, "forward"))
