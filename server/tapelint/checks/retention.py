@@ -380,11 +380,10 @@ def _is_used(machine: Machine, state: State, collected: RetainedGraphs, theirs: 
     What passes have freed cannot be walked again; what each iteration retains is walked, unless a later one does so.
     """
     top, training = state.tensors[collected.tensor].grad_fn, machine.facts.training
-    retained = {node.created_at.call_site for node in collected.alive if node in state.retained}
-    for node in collected.alive:
-        site = node.created_at.call_site
-        if node in theirs or top in theirs or site in (training.walked_later if site in retained else training.walked):
-            return True
+    sites = {node: node.created_at.call_site for node in collected.alive}
+    walked = training.walked - {site for node, site in sites.items() if node in state.retained} | training.walked_later
+    if any(node in theirs or top in theirs or site in walked for node, site in sites.items()):
+        return True
     walk = state.freed.get(top) or state.retained.get(top) if top is not None else None
     return walk is not None and all(lap.run != collected.lap.run for lap in walk.point.iterations)
 

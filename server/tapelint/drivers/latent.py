@@ -207,9 +207,8 @@ class LatentSearch:
             names = Outcome({**first.names, **second.names})
             for event in second.walked_again:
                 given = names.below([event.node])[:1]
-                if given and self._is_cached(path, event, second.ended):
-                    continue
-                if not self._is_taken_away(path, event, between):
+                is_cached = bool(given) and self._is_cached(path, event, second.ended)
+                if not is_cached and not self._is_taken_away(path, event, between):
                     self._publish(event, given, deed=deed)
 
     def _is_cached(self, path: State, event: FreedGraphReached, ended: Iterable[State]) -> bool:

@@ -71,8 +71,8 @@ def assumed_below(state: AutogradState, begin: Node) -> Because:
 def shown_by_pass(state: AutogradState, tensor: Tensor) -> Because | None:
     """What is still assumed of what unknown code gave and a pass has walked, for it to require grad: nothing, if
     without it there would have been nothing to walk; that the code keeps a graph, if the target of a loss may have had
-    one instead, or a loss parameters; None where no pass shows anything. It may be a leaf, and its gradient may
-    have been retained.
+    one instead, or the loss is not known and may have parameters; None where no pass shows anything. It may be a leaf,
+    and its gradient may have been retained.
 
         out = model(x)                         unknown
         F.cross_entropy(out, label).backward() ran: `out` requires grad, or `label` does
@@ -91,9 +91,12 @@ def shown_by_pass(state: AutogradState, tensor: Tensor) -> Because | None:
 
 def _open_targets(state: AutogradState, roots: Iterable[Node]) -> set[int]:
     """The targets of losses below these of which it is not known whether they require grad."""
-    named = (each for node in nodes_below(roots) for each in node.named_inputs)
-    targets = (each.tensor for name, each in named if name == "target" and isinstance(each, Leaf))
-    return {key for key in targets if state.tensors[key].requires_grad is None}
+    return {
+        each.tensor
+        for node in nodes_below(roots)
+        for name, each in node.named_inputs
+        if name == "target" and isinstance(each, Leaf) and state.tensors[each.tensor].requires_grad is None
+    }
 
 
 def keeping(callee: str | None) -> Because:

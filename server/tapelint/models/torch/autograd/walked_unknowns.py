@@ -96,7 +96,8 @@ def refuse_cut(machine: Machine, state: State, roots: Sequence[int], node: ast.A
     below = nodes_below((top,))
     leaves = leaf_tensors((top,))
     targets = leaf_tensors(edge for each in below for name, edge in each.named_inputs if name == "target")
-    cuts = cut_in_training(machine, state, dict.fromkeys(key for each in below for key in each.operand_ids), True)
+    operands = dict.fromkeys(key for each in below for key in each.operand_ids)
+    cuts = cut_in_training(machine, state, operands, by_mode=True)
     if cuts and leaves <= targets & machine.facts.contents.in_batches:
         machine.facts.events.publish(
             BackwardWithoutGraph(
