@@ -119,7 +119,7 @@ def _measured(options: argparse.Namespace, off: tuple[str, ...]) -> str:
             result.cases[meta.parent.name] = [*_near_the_hazard(meta)]
     if options.folder:
         begin = time.process_time()
-        for repository, files in _training_files(options.folder):
+        for repository, files in training_files(options.folder):
             result.findings += [found for file in files for found in _findings(repository, file)]
         result.seconds = time.process_time() - begin
     if options.injected:
@@ -140,7 +140,7 @@ def _near_the_hazard(meta: Path) -> Iterator[Found]:
     return (found for found in _findings(meta.parent, "bad.py") if found[2] in rows)
 
 
-def _training_files(folder: Path) -> Iterator[tuple[Path, list[str]]]:
+def training_files(folder: Path) -> Iterator[tuple[Path, list[str]]]:
     """By repository the files that go backward, or train in a framework."""
     for repository in sorted(path for path in folder.iterdir() if path.is_dir()):
         texts = ((path, path.read_bytes()) for path in sorted(repository.rglob("*.py")))

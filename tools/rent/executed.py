@@ -19,9 +19,9 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from .__main__ import ROOT, training_files
+
 PACKAGE = ROOT / "server" / "tapelint"
-GOES_BACKWARD = b".backward("
 SECONDS = 300
 PROBE = """
 import os, sys
@@ -40,20 +40,15 @@ finally:
 """
 
 
-def files(folder: Path) -> Iterator[Path]:
-    """The files of a folder that go backward."""
-    return (path for path in sorted(folder.rglob("*.py")) if GOES_BACKWARD in path.read_bytes())
-
-
-def ran(path: Path) -> set[str]:
-    """The functions that a check of one file runs, by file and first line."""
+def ran(repository: Path, name: str) -> set[str]:
+    """The functions that a check of one file of a repository runs, by file and first line."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "ran"
-        probe = PROBE.format(server=str(ROOT / "server"), file=path.name, out=str(out))
+        probe = PROBE.format(server=str(ROOT / "server"), file=name, out=str(out))
         try:
             subprocess.run(
                 [sys.executable, "-c", probe],
-                cwd=path.parent,
+                cwd=repository,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 timeout=SECONDS,
@@ -82,8 +77,8 @@ def main() -> int:
     options = parser.parse_args()
     counts = Counter[str]()
     with ThreadPoolExecutor(options.jobs) as pool:
-        checked = [*files(options.folder)]
-        for found in pool.map(ran, checked):
+        checked = [(place, name) for place, names in training_files(options.folder) for name in names]
+        for found in pool.map(ran, *zip(*checked)):
             counts.update(found)
     idle = [(count, name) for place, name, count in functions() if not counts[place]]
     print(f"{len(checked)} files; {sum(count for count, _ in idle)} statements in {len(idle)} functions never ran")
