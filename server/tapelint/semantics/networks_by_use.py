@@ -99,8 +99,8 @@ def part(machine: Machine, state: State, owner: Value, name: str, node: ast.AST)
     """An attribute of which nothing else is known; of something unknown, or of one of its own attributes, it is what
     the code around asks of it.
     """
-    value, path = BuiltinMethod(owner, name), dotted(node)
-    if not path or not _may_be(state, value) or (scope := _scope(machine, state)) is None:
+    value = BuiltinMethod(owner, name)
+    if not _may_be(state, value) or not (path := dotted(node)) or (scope := _scope(machine, state)) is None:
         return value
     asked = machine.query(asked_of_variables, scope).get(path, frozenset[str]())
     receiver = state.get(state.frame, Frame).variables.get("self") if path.startswith(SELF) else None
