@@ -22,6 +22,7 @@ from typing import TypeVar
 
 from ..autograd import Facts, Iteration, NodeVisit
 from ..autograd.model.choices import PathGuard
+from ..because import Because
 from ..domain.completion import ProgramRaised, Raise
 from ..domain.induction import Observations
 from ..domain.join import try_join
@@ -588,6 +589,8 @@ class Machine(Evaluation):
                 error = state.completion.error if type(state.completion) is Raise else None
                 if error is not None and not error.by_torch and not error.is_skip:
                     ended.append(abandoned.raise_at(state, going))
+                    if error.is_unwanted:
+                        _require(state.supposed, going)
         return going or states, ended
 
     def join_and_cap(self, states: list[State], live: frozenset[str] | None = None) -> list[State]:
@@ -658,6 +661,15 @@ class Machine(Evaluation):
     def new_run(self) -> int:
         self.runs += 1
         return self.runs
+
+
+def _require(refused: Because, going: list[State]) -> None:
+    """Where a program refuses the default of an option, the first path on which it has another value is as it is meant
+    to run: that supposes nothing. ``refused`` is what the path supposes that was refused.
+    """
+    first = going[0]
+    if all(path.supposed != refused and not refused.without(path.supposed) for path in going):
+        first.supposed = refused
 
 
 def _without_premises(paths: list[State], limit: int) -> list[State]:
