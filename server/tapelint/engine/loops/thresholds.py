@@ -11,8 +11,8 @@ for what is so much later: in these the number is there. How often methods witho
 nor then what they have counted.
 
     self.steps += 1
-    if self.steps % 100 == 0:       # what is counted comes by: in one of these two iterations it is there, in both
-                                    # where it is the only number to come by
+    if self.steps % 100 == 0:       # what is counted comes by: in one late iteration it is there, and again after the
+                                    # next, where it is the only number to come by
 """
 
 from __future__ import annotations
@@ -73,8 +73,8 @@ class LoopExtension:
     reached_in: int = 0
     # What each comparison with a number that is met and passed saw last, before it was met.
     passing: dict[ast.AST, _Passing] = field(default_factory=dict)
-    # The number that is met in a late iteration, and that iteration: of several numbers only one can be.
-    met: tuple[int, int] | None = None
+    # The late iteration in which a number is met, that number, and what was counted then: of several only one can be.
+    met: tuple[int, int, int] | None = None
 
     def copy(self) -> LoopExtension:
         """The same run, to go on with."""
@@ -87,7 +87,7 @@ class LoopExtension:
         if self.late:
             return 0
         self.late = number + 1
-        return BOUNDS.late_iterations
+        return BOUNDS.late_iterations + any(each.nears for each in self.passing.values())
 
 
 def assume_reached(
@@ -177,29 +177,30 @@ def _meets(machine: Machine, state: State, node: ast.AST, number: int, other: in
     if lap is None:
         return False
     waiting = machine.unit.loop_extensions[lap.run]
-    last, is_back = _seen(waiting, lap.number, node, number, other, recurs)
+    last = _seen(waiting, lap.number, node, number, other, recurs)
     if last.nears:
         waiting.iterations = max(waiting.iterations, machine.limits.max_unroll + 1)
     if not waiting.late or not last.nears:
         return False
-    waiting.met = waiting.met or (lap.number, other)
-    return waiting.met == (lap.number, other) or (recurs or is_back) and _comes_again(waiting, lap.number, other)
+    begun, met, then = waiting.met = waiting.met or (lap.number, other, number)
+    if (begun, met) == (lap.number, other):
+        return True
+    is_alone = all(each.is_met or each.other == other for each in waiting.passing.values())
+    # In the next iteration it is not there again.
+    return is_alone and lap.number > begun + 1 and (recurs or number < then)
 
 
-def _seen(
-    waiting: LoopExtension, lap: int, node: ast.AST, number: int, other: int, recurs: bool
-) -> tuple[_Passing, bool]:
-    """What is known of a number that is compared again, and whether it is a smaller one than before."""
+def _seen(waiting: LoopExtension, lap: int, node: ast.AST, number: int, other: int, recurs: bool) -> _Passing:
+    """What is known of a number that is compared again."""
     last = waiting.passing.setdefault(node, _Passing(lap, number, other))
-    is_back = number < last.number
     if number == other:
         last = waiting.passing[node] = replace(last, lap=lap, is_met=True)
     if last.is_met and (recurs or (number - other) * (last.number - other) <= 0):
-        return _Passing(lap, number, other), is_back
+        return _Passing(lap, number, other)
     if last.lap != lap:
         nears = number != last.number if recurs else abs(other - number) < abs(other - last.number)
         last = waiting.passing[node] = _Passing(lap, number, other, last.nears or last.is_met or nears)
-    return last, is_back
+    return last
 
 
 def _may_meet(machine: Machine, state: State, node: ast.AST) -> None:
@@ -210,12 +211,6 @@ def _may_meet(machine: Machine, state: State, node: ast.AST) -> None:
     waiting = machine.unit.loop_extensions[lap.run] if lap is not None else None
     if waiting is not None and (last := waiting.passing.get(node)) is not None:
         waiting.passing[node] = replace(last, is_met=True)
-
-
-def _comes_again(waiting: LoopExtension, lap: int, other: int) -> bool:
-    """Whether a number that was met in a late iteration is there in the next, too: no other one comes by."""
-    assert waiting.met is not None
-    return lap > waiting.met[0] and all(each.is_met or each.other == other for each in waiting.passing.values())
 
 
 def assume_started(machine: Machine, state: State, whole: HeapRef) -> None:

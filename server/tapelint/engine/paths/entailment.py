@@ -57,6 +57,8 @@ def entailed(facts: KnownTruths, formula: Hashable) -> bool | None:
     known = _of_one_number(formula)
     if known is None:
         known = _of_later_number(formula)
+    if known is None and _was_met(facts, formula):
+        known = False
     if known is not None:
         return known
     mine = values_in(formula)
@@ -102,6 +104,39 @@ def _of_later_number(formula: Hashable) -> bool | None:
             if number < least:
                 return name in ("Gt", "GtE")
             return {"GtE": True, "Lt": False}.get(name) if number == least else None
+    return None
+
+
+def _was_met(facts: KnownTruths, formula: Hashable) -> bool:
+    """Whether a number was what a counter is compared with when that was less: ``i == last`` holds in one iteration,
+    ``i % n == 0`` not in the next, for nobody writes that for an ``n`` of 1.
+    """
+    met = _meeting(formula)
+    if met is None:
+        return False
+    earlier = (_meeting(fact) for fact, taken in facts.items() if taken)
+    numbers = [each[1] for each in earlier if each is not None and each[0] == met[0]]
+    return met[1] - 1 in numbers or len(met[0]) == 1 and any(number < met[1] for number in numbers)
+
+
+def _meeting(formula: Hashable) -> tuple[tuple[Hashable, ...], int] | None:
+    """What a counter is compared with, and the least that it is."""
+    match formula:
+        case ("Eq", ("Mod", number, divisor), Const() as rest) if (least := _least(number)) is not None:
+            return (divisor, rest), least
+        case ("Eq", left, right) if (least := _least(left)) is not None:
+            return (right,), least
+        case ("Eq", left, right) if (least := _least(right)) is not None:
+            return (left,), least
+    return None
+
+
+def _least(formula: Hashable) -> int | None:
+    """A number that is known, or what one of a later iteration is at least."""
+    inner, more = _shifted(formula)
+    match inner:
+        case ("AtLeast", _, Const() as least) | (Const() as least) if type(raw_value(least)) is int:
+            return int(least.value) + more
     return None
 
 
