@@ -39,6 +39,7 @@ from .limits import Limits
 from .module_system import ModuleSystem
 from .observer import Dropped, DropReason, GivenUp, Joined, KeptApart, Observer, Opaque, OpaqueReason
 from .paths.abandoned import AbandonedPaths
+from .paths.entailment import meets_number
 from .paths.selection import going_on
 from .statistics import Entry, Lost
 from .syntax.bound_names import BUILTINS, own_variables
@@ -362,7 +363,8 @@ class Machine(Evaluation):
 
     def read(self, state: State, node: ast.Name) -> Value:
         """What the running code reads. Python raises where a variable of a function is not bound; it may be bound there
-        by an earlier iteration alone, which then no choice leads to that is meant.
+        by an earlier iteration alone, which then no choice leads to that is meant, unless the number of the iteration
+        decides.
         """
         running, unbound = state.heap[state.frame], self.unit.unbound
         assert isinstance(running, Frame)
@@ -371,9 +373,10 @@ class Machine(Evaluation):
             if unbound and node in unbound and isinstance(value, TensorRef) and self._is_left_over(state, node, value):
                 raise ProgramRaised("UnboundLocalError")
             return value
-        function = None if running.shared else running.function
+        function = None if node.id in running.shared else running.function
         if function is not None and node.id in self.query(own_variables, function.node):
-            unbound.add(node)
+            if not meets_number(state.path_condition):
+                unbound.add(node)
             raise ProgramRaised("UnboundLocalError")
         return self.lookup(state, node.id)
 

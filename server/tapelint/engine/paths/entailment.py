@@ -57,8 +57,8 @@ def entailed(facts: KnownTruths, formula: Hashable) -> bool | None:
     known = _of_one_number(formula)
     if known is None:
         known = _of_later_number(formula)
-    if known is None and _was_met(facts, formula):
-        known = False
+    if known is None:
+        known = _of_next_number(facts, formula)
     if known is not None:
         return known
     mine = values_in(formula)
@@ -107,28 +107,56 @@ def _of_later_number(formula: Hashable) -> bool | None:
     return None
 
 
-def _was_met(facts: KnownTruths, formula: Hashable) -> bool:
-    """Whether a number was what a counter is compared with when that was less: ``i == last`` holds in one iteration,
-    ``i % n == 0`` not in the next, for nobody writes that for an ``n`` of 1.
+def _of_next_number(facts: KnownTruths, formula: Hashable) -> bool | None:
+    """The truth of a test of a counter that was met when the counter was less: ``i == last`` holds in one iteration,
+    ``i % n == 0`` not in the next, for nobody writes that for an ``n`` of 1. None for any other formula.
     """
-    met = _meeting(formula)
+    return next((not taken for taken in (True, False) if _was_met(facts, formula, taken)), None)
+
+
+def _was_met(facts: KnownTruths, formula: Hashable, taken: bool) -> bool:
+    met = _meeting(formula, taken)
     if met is None:
         return False
-    earlier = (_meeting(fact) for fact, taken in facts.items() if taken)
-    numbers = [each[1] for each in earlier if each is not None and each[0] == met[0]]
-    return met[1] - 1 in numbers or len(met[0]) == 1 and any(number < met[1] for number in numbers)
+    others, least = met
+    found = (_meeting(fact, truth) for fact, truth in facts.items())
+    earlier = [numbers for each, numbers in filter(None, found) if each == others]
+    before = tuple(number - 1 for number in least)
+    return before in earlier or _is_met_once(others) and any(numbers[0] < least[0] for numbers in earlier)
 
 
-def _meeting(formula: Hashable) -> tuple[tuple[Hashable, ...], int] | None:
-    """What a counter is compared with, and the least that it is."""
+def meets_number(facts: KnownTruths) -> bool:
+    """Whether the last test of a path was whether a counter meets a number, and it does."""
+    newest = next(reversed(facts.items()), None) if isinstance(facts, dict) else None
+    return newest is not None and _meeting(*newest) is not None
+
+
+def _is_met_once(others: tuple[Hashable, ...]) -> bool:
+    """Whether what a counter is compared with is one number."""
+    return len(others) == 1 and not (isinstance(others[0], tuple) and others[0][:1] == ("Mod",))
+
+
+def _meeting(formula: Hashable, taken: bool) -> tuple[tuple[Hashable, ...], tuple[int, ...]] | None:
+    """The numbers that counters are compared with, one of which is met where a formula has this truth, and the least
+    that each counter is.
+    """
     match formula:
-        case ("Eq", ("Mod", number, divisor), Const() as rest) if (least := _least(number)) is not None:
-            return (divisor, rest), least
-        case ("Eq", left, right) if (least := _least(left)) is not None:
-            return (right,), least
-        case ("Eq", left, right) if (least := _least(right)) is not None:
-            return (left,), least
+        case ("Not", inner):
+            return _meeting(inner, not taken)
+        case ("And" | "Or" as name, *parts) if (name == "Or") is taken:
+            found = [each for part in parts if (each := _meeting(part, taken)) is not None]
+            if len(found) == len(parts):
+                return tuple(other for each, _ in found for other in each), tuple(n for _, each in found for n in each)
+        case ("Eq", ("Mod", number, divisor), Const() as rest) if taken:
+            return _compared(number, ("Mod", divisor, rest))
+        case ("Eq", left, right) if taken:
+            return _compared(left, right) or _compared(right, left)
     return None
+
+
+def _compared(counter: Hashable, other: Hashable) -> tuple[tuple[Hashable, ...], tuple[int, ...]] | None:
+    least = _least(counter)
+    return None if least is None else ((other,), (least,))
 
 
 def _least(formula: Hashable) -> int | None:
