@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ..autograd import Cut, CutReason, Provenance, resolve_view
+from ..autograd.model.cuts import BY_HAND
 from ..autograd.model.recording import REWRAPPED
 from ..domain.state import State
 from ..domain.values import BuiltinMethod, HeapRef, Origin, Sequence, TensorRef, Tuple, Unknown, Value
@@ -51,9 +52,8 @@ def lost_by(machine: Machine, sources: Iterable[Value]) -> Cut | None:
     if not cuts or cuts[0].reason is CutReason.NUMPY:
         return cuts[0] if cuts else None
     first, places = cuts[0], {cut.point.node for cut in cuts}
-    alone = len(places) == 1 and all(cut.reason in ITEM for cut in cuts)
-    if alone:
-        return replace(first, reason=CutReason.NUMBER, operation="")
+    if len(places) == 1 and all(cut.reason in ITEM | BY_HAND for cut in cuts):
+        return first if first.reason in BY_HAND else replace(first, reason=CutReason.NUMBER, operation="")
     return replace(first, reason=CutReason.NUMBERS, operation="", source=None)
 
 
@@ -61,7 +61,7 @@ def added(machine: Machine, total: TensorRef, term: Value) -> None:
     """A number was added to a tensor: ``total`` does not know what the number was computed from."""
     cut = cut_of(machine, term) if isinstance(term, Unknown) else None
     known = machine.facts.provenance_of(total.id)
-    if cut is not None and cut.reason in ITEM and cut.source is not None:
+    if cut is not None and cut.reason in ITEM | BY_HAND and cut.source is not None:
         machine.facts.origins.provenance[total.id] = known.or_else(Provenance(detached_term=cut))
 
 

@@ -544,8 +544,10 @@ def _remember_term(facts: Facts, key: int, flowing: Sequence[tuple[str, Tensor]]
         return
     for _, tensor in flowing:
         origins = facts.provenance_of(tensor.id)
-        cut = origins.detached_term or (origins.cut if is_sum else None)
-        if cut is not None and cut.reason in REWRAPPED:
+        cut = origins.detached_term
+        if cut is None and is_sum and origins.cut is not None and origins.cut.reason in REWRAPPED:
+            cut = origins.cut
+        if cut is not None:
             facts.record_provenance(key, Provenance(detached_term=cut))
             return
 
