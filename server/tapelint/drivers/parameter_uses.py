@@ -394,7 +394,8 @@ def _takes_gradient(machine: Machine, state: State, function: Function, call: Ha
         return None
     if taken[0].name in ("target", "tensors"):
         return None
-    return any(taken[0].name in op.flows for op in found)
+    flows = frozenset[str]().union(*(op.flows for op in found))
+    return taken[0].name in flows if flows else None  # `torch.zeros_like(x)` takes any tensor
 
 
 def is_optimizer(uses: set[str]) -> bool:
