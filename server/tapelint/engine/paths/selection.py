@@ -1,8 +1,9 @@
 """Which paths go on where there are too many.
 
 Some do, evenly, so that no branch is preferred for standing first. If all of these took one side of a test, nothing
-would be seen of the other side; so a path of each side is among them, as far as there is room. One of those that need
-the least of the data is among them, too: what the others show may need more than programs usually do.
+would be seen of the other side; so a path of each side is among them, as far as there is room. One of those that run
+what follows (``continue`` does not) and need the least of the data is among them, too: what the others show may need
+more than programs usually do.
 
     TT TF FT FF      of four paths two go on: not TT and FT, but TT and FF
 """
@@ -28,7 +29,7 @@ def going_on(paths: Sequence[State], most: int) -> list[State]:
 
 
 def _with_the_usual(going: list[State], paths: Sequence[State]) -> list[State]:
-    """``going``, with one of the ``paths`` that need the least of the data in place of the one that needs the most."""
+    """``going``, with one of the ``paths`` that need the least in place of the one that needs the most."""
     needs = {path: _needs(path) for path in paths}
     usual = min(paths, key=lambda path: needs[path])
     if not going or any(needs[path] == needs[usual] for path in going):
@@ -37,11 +38,13 @@ def _with_the_usual(going: list[State], paths: Sequence[State]) -> list[State]:
     return [path for path in paths if path is usual or path in going and path is not unusual]
 
 
-def _needs(path: State) -> int:
-    """How many choices about the values of data, or about whether something is empty or None, a path needs."""
+def _needs(path: State) -> tuple[bool, int]:
+    """Whether a path leaves out the statements that follow, and how many choices about the values of data, or about
+    whether something is empty or None, it needs.
+    """
     whole = path.guard.whole
     needed = frozenset(each for each in literals_of(whole) if each[0].subject not in EITHER or _is_absent(each))
-    return min((len(each & needed) for each in whole), default=0) if needed else 0
+    return path.completion is not None, min((len(each & needed) for each in whole), default=0) if needed else 0
 
 
 def _is_absent(literal: Literal) -> bool:
