@@ -54,11 +54,7 @@ def entailed(facts: KnownTruths, formula: Hashable) -> bool | None:
     """The truth of ``formula`` on a path on which ``facts`` are assumed; None where both are possible."""
     if formula in facts:
         return facts[formula]
-    known = _of_one_number(formula)
-    if known is None:
-        known = _of_later_number(formula)
-    if known is None:
-        known = _of_next_number(facts, formula)
+    known = _of_numbers(facts, formula)
     if known is not None:
         return known
     mine = values_in(formula)
@@ -68,6 +64,16 @@ def entailed(facts: KnownTruths, formula: Hashable) -> bool | None:
         return None
     possible = [taken for taken in (True, False) if _consistent(near, formula, taken)]
     return possible[0] if len(possible) == 1 else None
+
+
+def _of_numbers(facts: KnownTruths, formula: Hashable) -> bool | None:
+    """The truth of a comparison of numbers, some of which count iterations; None where that is not known."""
+    known = _of_one_number(formula)
+    if known is None:
+        known = _of_later_number(formula)
+    if known is None:
+        known = _of_next_number(facts, formula)
+    return _of_divisor(facts, formula) if known is None else known
 
 
 def _near(facts: KnownTruths, values: frozenset[Hashable]) -> dict[Hashable, bool]:
@@ -123,6 +129,42 @@ def _was_met(facts: KnownTruths, formula: Hashable, taken: bool) -> bool:
     earlier = [numbers for each, numbers in filter(None, found) if each == others]
     before = tuple(number - 1 for number in least)
     return before in earlier or _is_met_once(others) and any(numbers[0] < least[0] for numbers in earlier)
+
+
+def _of_divisor(facts: KnownTruths, formula: Hashable) -> bool | None:
+    """The truth of ``7 % n == 1``, where others of an ``n`` that is not known leave only one. None for any other
+    formula.
+    """
+    mine = _remainder(formula)
+    if mine is None:
+        return None
+    divisor, number, rest = mine
+    known = [*_remainders(facts, divisor)]
+    least = 0 if number is None else number
+    possible = range(1, max([least, *(one for one, _, _ in known)]) + 2)
+    left = [n for n in possible if all((one % n == other) is taken for one, other, taken in known)]
+    truths = {None if number is None and n > 1 else least % n == rest for n in left}
+    return truths.pop() if known and len(truths) == 1 else None
+
+
+def _remainders(facts: KnownTruths, divisor: Hashable) -> Iterator[tuple[int, int, bool]]:
+    """The numbers that are known of which a path has asked what they leave, that, and whether they do."""
+    for fact, taken in facts.items():
+        asked = _remainder(fact)
+        if asked is not None and asked[0] == divisor and asked[1] is not None:
+            yield asked[1], asked[2], taken
+
+
+def _remainder(formula: Hashable) -> tuple[Hashable, int | None, int] | None:
+    """The divisor that is not known, the number that it divides, if that is, and what a formula says that this
+    leaves.
+    """
+    match formula:
+        case ("Eq", ("Mod", number, divisor), Const() as rest) if not isinstance(divisor, Const):
+            least = _least(number)
+            if least is not None and least >= 0 and type(raw_value(rest)) is int:
+                return divisor, least if isinstance(number, Const) else None, rest.value
+    return None
 
 
 def meets_number(facts: KnownTruths) -> bool:
