@@ -190,7 +190,7 @@ class Training(Record):
     # whether they are cleared.
     gradient_relevant: dict[Hashable, frozenset[ast.If]] = field(default_factory=dict)
     # Of these the truths with which passes may reach more than with the other.
-    reaching_when: dict[Hashable, frozenset[bool]] = field(default_factory=dict)
+    reaching_when: dict[Hashable, frozenset[tuple[ast.If, bool]]] = field(default_factory=dict)
     # Of conditions that decide nothing but whether a path jumps away: the truth with which it may; None for those that
     # decide more.
     leaves_when: dict[Hashable, bool | None] = field(default_factory=dict)
@@ -340,9 +340,14 @@ class Facts:
         return frozenset(key for key in state.path_condition if key in self.training.gradient_relevant)
 
     def is_in_doubt(self, state: AutogradState) -> bool:
-        """Whether passes may reach more where the conditions of a path come out otherwise."""
-        taken, reaching_when = state.path_condition, self.training.reaching_when
-        return any((not taken[key]) in reaching_when.get(key, ()) for key in self.relevant_assumptions(state))
+        """Whether passes may reach more where the conditions of a path come out otherwise, and none has on it: in some
+        iteration a test that counts them does.
+        """
+        run, left_out = set[tuple[ast.If, bool]](), set[tuple[ast.If, bool]]()
+        for key in self.relevant_assumptions(state):
+            for side in self.training.reaching_when.get(key, ()):
+                (run if side[1] is state.path_condition[key] else left_out).add(side)
+        return not left_out <= run
 
     def going_on(self, point: ProgramPoint) -> ProgramPoint:
         """A point without the choices to go on: what is missing there is missing where others jump away, too."""

@@ -359,10 +359,11 @@ def weigh(machine: Machine, state: State, node: ast.If, key: Hashable, negated: 
 
 
 def _weigh_sides(machine: Machine, node: ast.If, key: Hashable, negated: bool, touches: bool) -> None:
-    """Remember with which truth of a formula passes may reach more than with the other."""
+    """Remember of which ``if``, and with which truth of a formula, passes may reach more than with the other."""
     training, jumping = machine.facts.training, _jumping(node)
     more = machine.query(_reaching_more, node, *machine.trees)
-    training.reaching_when[key] = training.reaching_when.get(key, frozenset()) | {each is not negated for each in more}
+    sides = {(node, each is not negated) for each in more}
+    training.reaching_when[key] = training.reaching_when.get(key, frozenset()) | sides
     leaving = None if touches or len(jumping) != 1 else (True in jumping) is not negated
     training.leaves_when[key] = leaving if training.leaves_when.get(key, leaving) is leaving else None
 
