@@ -26,7 +26,18 @@ from ....autograd.passes.engine import NO_GRAPH
 from ....autograd.state import fresh_id
 from ....because import guess
 from ....domain.state import State
-from ....domain.values import TRUE, Frame, HeapRef, Instance, Optimizer, Origin, TensorRef, Unknown, Value
+from ....domain.values import (
+    TRUE,
+    BuiltinMethod,
+    Frame,
+    HeapRef,
+    Instance,
+    Optimizer,
+    Origin,
+    TensorRef,
+    Unknown,
+    Value,
+)
 from ....engine.machine import Machine
 from ....engine.syntax.asked import asked_of_variables
 from ....source import Loop, cached_on_node, called_on, children, walk, written
@@ -43,14 +54,14 @@ def had_graph(state: State, root: int, node: ast.AST) -> None:
     name, below = called_on(node), (tensor.grad_fn,) if tensor.grad_fn is not None else ()
     ran = [*_run_for_certain(below)]
     made = tensor.created_at.node
-    maker = made if tensor.grad_fn is None and isinstance(made, ast.Call) else None
+    maker = made if tensor.grad_fn is None and isinstance(made, (ast.Call, ast.BinOp, ast.UnaryOp)) else None
     graph = Node(
         fresh_id(),
         name,
         below,
         state.point(node) if isinstance(made, ast.Module) else tensor.created_at,
         saves_anything=maker is not None or any(map(_saves_if_needed, ran)),
-        assumption=name if maker is None else written(maker.func),
+        assumption=written(maker.func) if isinstance(maker, ast.Call) else name,
         results=(root,),
         is_complete=False,
     )
@@ -189,7 +200,9 @@ def take_for_tensor(machine: Machine, state: State, receiver: Unknown, call: ast
     name = call.func.value if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else None
     frame = state.get(state.frame, Frame)
     scope = frame.function.node if frame.function is not None else machine.running_file(state)
-    if not isinstance(name, ast.Name) or frame.variables.get(name.id) != receiver or receiver.requires_grad is False:
+    held = frame.variables.get(name.id) if isinstance(name, ast.Name) else None
+    is_held = held == receiver or isinstance(held, BuiltinMethod)  # an attribute is data of its own each time
+    if not isinstance(name, ast.Name) or not is_held or receiver.requires_grad is False:
         return None
     asked = machine.query(asked_of_variables, scope).get(name.id, frozenset())
     if not all(each in TENSOR_METHODS or ops.candidates(each) for each in asked):
@@ -200,8 +213,16 @@ def take_for_tensor(machine: Machine, state: State, receiver: Unknown, call: ast
     key = tensor_of(machine, state, receiver)
     if key is not None:
         state.edit(state.frame, Frame).variables[name.id] = TensorRef(key)
-        _note_made(machine, state, key, made[name.id])
+        _note_made(machine, state, key, _whole(made[name.id], made))
     return key
+
+
+def _whole(value: ast.expr | None, made: dict[str, ast.expr | None]) -> ast.expr | None:
+    """What something is a part of that is bound there: the call in ``out = run(x)`` for ``out.loss``."""
+    part = value
+    while isinstance(part, (ast.Attribute, ast.Subscript)):
+        part = part.value
+    return made.get(part.id) if isinstance(part, ast.Name) and part is not value else value
 
 
 def _note_made(machine: Machine, state: State, key: int, value: ast.expr | None) -> None:
@@ -210,8 +231,8 @@ def _note_made(machine: Machine, state: State, key: int, value: ast.expr | None)
     """
     computed = walk(value) if isinstance(value, (ast.Call, ast.BinOp, ast.UnaryOp)) else ()
     made = next((part for part in computed if isinstance(part, ast.Call)), None)
-    if made is not None:
-        state.tensors[key] = replace(state.tensors[key], created_at=state.point(made))
+    if value is not None and computed:
+        state.tensors[key] = replace(state.tensors[key], created_at=state.point(made or value))
     switch, laps = state.grad_mode_set_at, state.iterations
     if state.grad_mode is False and switch is not None and laps and laps[-1] not in switch.iterations and made:
         state.tensors[key] = replace(state.tensors[key], requires_grad=False, assumption=written(made.func))
