@@ -121,7 +121,7 @@ def _called_as(machine: Machine, state: State, receiver: Unknown, call: Call) ->
     """A method that says by its name what an unknown value is taken for: a loss, what holds a number, an optimizer."""
     match call.name:
         case "backward":
-            _walk_unknown(machine, state, receiver, call)
+            return _walk_unknown(machine, state, receiver, call)
         case "item" if not call.args and not call.kwargs:
             return _number_in_unknown(machine, state, call.node)
         case "zero_grad":
@@ -158,19 +158,20 @@ def _number_in_unknown(machine: Machine, state: State, node: ast.AST) -> Value:
     return number
 
 
-def _walk_unknown(machine: Machine, state: State, receiver: Unknown, call: Call) -> None:
-    """``backward`` of what may be the root of a graph."""
+def _walk_unknown(machine: Machine, state: State, receiver: Unknown, call: Call) -> Value | None:
+    """``backward`` of what may be the root of a graph; None where it may do something else."""
     _refuse_number(machine, state, receiver, call.node)
     if (
         not call.args
         and call.kwargs.keys() <= ARGUMENTS
         and (key := take_for_tensor(machine, state, receiver, call.node)) is not None
     ):
-        tensor_method(machine, state, TensorRef(key), call)
-    elif not call.args:
+        return tensor_method(machine, state, TensorRef(key), call)
+    if not call.args:
         machine.unit.stats.backwards += 1
         machine.unit.stats.unknown_roots += 1
         machine.count_backward(state, call.node, False)
+    return None
 
 
 def _refuse_number(machine: Machine, state: State, receiver: Unknown, node: ast.AST) -> None:
