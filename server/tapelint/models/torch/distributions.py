@@ -18,7 +18,7 @@ from ...autograd import invent, leaf, resolve_view
 from ...domain import facets
 from ...domain.state import State
 from ...domain.traversal import tensors_in
-from ...domain.values import External, HeapRef, Instance, Sequence, TensorRef, Unknown, Value
+from ...domain.values import NONE, External, HeapRef, Instance, Sequence, TensorRef, Unknown, Value
 from ...engine.machine import Machine
 from . import dispatch
 from .registry import FUNCTIONS, Call
@@ -43,6 +43,22 @@ ASKED = ("log_prob", "rsample", "entropy", "cdf", "icdf")
 
 def make(machine: Machine, state: State, call: Call) -> Value:
     name = call.name.rpartition(".")[2]
+    return HeapRef(state.new(Instance(External(f"torch.distributions.{name}"), _kept(machine, state, call, name))))
+
+
+def initialize(machine: Machine, state: State, call: Call) -> Value:
+    """``super().__init__(mu, sigma)``: an object of a class that is derived from a distribution keeps them, too."""
+    receiver, name = call.args[0], call.name.split(".")[-2]
+    if isinstance(receiver, HeapRef) and isinstance(state.heap[receiver.id], Instance):
+        kept = _kept(machine, state, Call(call.name, call.args[1:], call.kwargs, call.node, call.key), name)
+        thing = state.edit(receiver.id, Instance)
+        thing.attributes.update(kept)
+        thing.is_partial = True
+    return NONE
+
+
+def _kept(machine: Machine, state: State, call: Call, name: str) -> dict[str, Value]:
+    """What a distribution keeps of what it is made of."""
     given: dict[int | str, Value] = dict([*enumerate(call.args), *call.kwargs.items()])
     parts = {facets.LOCATION: [given.pop(key) for key in ("loc", 0) if key in given and name in SHIFTED]}
     parts[facets.OTHER_PARAMETERS] = list(given.values())
@@ -52,10 +68,9 @@ def make(machine: Machine, state: State, call: Call) -> Value:
     if name in COMPUTES_WHEN_MADE and "scale_tril" not in given:  # which is what is computed otherwise
         computed = _computed(machine, state, call, tensors[facets.OTHER_PARAMETERS], name)
         tensors[facets.OTHER_PARAMETERS] = list(arguments(machine, state, computed))
-    kept: dict[str, Value] = {
+    return {
         part: HeapRef(state.new(Sequence("list", [TensorRef(t) for t in found]))) for part, found in tensors.items()
     }
-    return HeapRef(state.new(Instance(External(f"torch.distributions.{name}"), kept)))
 
 
 def arguments(
@@ -72,17 +87,20 @@ def arguments(
 
 def ask(machine: Machine, state: State, call: Call) -> Value:
     receiver, rest = call.args[0], [t for value in call.args[1:] for t in arguments(machine, state, value)]
-    if call.name in SAMPLES:
+    name, thing = call.name.rpartition(".")[2], state.heap[receiver.id] if isinstance(receiver, HeapRef) else None
+    if name in SAMPLES:
         return TensorRef(leaf(state, call.node))
-    if _kind(state, receiver) not in SHIFTED or call.name not in MOVED | UNMOVED:
-        return _computed(machine, state, call, [*arguments(machine, state, receiver), *rest], call.name)
+    if not isinstance(thing, Instance) or facets.OTHER_PARAMETERS not in thing.attributes:
+        return Unknown(name)  # it is not known what it is made of
+    if _kind(state, receiver) not in SHIFTED or name not in MOVED | UNMOVED:
+        return _computed(machine, state, call, [*arguments(machine, state, receiver), *rest], name)
     result = _computed(
-        machine, state, call, [*arguments(machine, state, receiver, [facets.OTHER_PARAMETERS]), *rest], call.name
+        machine, state, call, [*arguments(machine, state, receiver, [facets.OTHER_PARAMETERS]), *rest], name
     )
-    if call.name in UNMOVED:
+    if name in UNMOVED:
         return result
     moved = [*arguments(machine, state, receiver, [facets.LOCATION]), *arguments(machine, state, result)]
-    return _computed(machine, state, call, moved, call.name, saves_anything=False)
+    return _computed(machine, state, call, moved, name, saves_anything=False)
 
 
 def _kind(state: State, value: Value) -> str:
@@ -111,7 +129,6 @@ def divergence(machine: Machine, state: State, call: Call) -> Value:
 for _name in COMPUTES_WHEN_MADE | COMPUTES_WHEN_ASKED:
     _file = "".join("_" * letter.isupper() + letter.lower() for letter in _name)[1:]
     for _prefix in ("torch.distributions", f"torch.distributions.{_file}"):
-        FUNCTIONS[f"{_prefix}.{_name}"] = make
-    for _method in (*SAMPLES, *ASKED):
-        FUNCTIONS[f"torch.distributions.{_name}.{_method}"] = ask
+        FUNCTIONS[f"{_prefix}.{_name}"], FUNCTIONS[f"{_prefix}.{_name}.__init__"] = make, initialize
+        FUNCTIONS.update((f"{_prefix}.{_name}.{_method}", ask) for _method in (*SAMPLES, *ASKED))
 FUNCTIONS["torch.distributions.kl_divergence"] = FUNCTIONS["torch.distributions.kl.kl_divergence"] = divergence
