@@ -214,10 +214,10 @@ def _others(machine: Machine, state: State, optimizer: HeapRef) -> Iterator[int]
 def unknown_may_hold(machine: Machine, state: State, method: str) -> None:
     """``step`` or ``zero_grad`` of what is not known: it may be another optimizer of the same networks."""
     networks = machine.facts.networks
-    leaves = networks.handed_leaves.keys() & state.history.keys() if networks.handed_optimizers else ()
+    leaves = networks.handed_leaves.keys() & state.history.keys()
     if method == "zero_grad":
         history.doubted(state, leaves)
-    for leaf in leaves:
+    for leaf in leaves if networks.handed_optimizers else ():
         history.looked_at(state, leaf)
 
 
