@@ -66,7 +66,8 @@ def on_attribute_assigned(machine: Machine, event: AttributeAssigned) -> None:
     if kind is None or found is None or event.target.attr not in machine.query(_read, kind):
         return
     how, because = found
-    if how == "leaf" and event.target.attr in machine.query(_handled, machine.tree):
+    files = machine.tree, machine.running_file(state)  # where the class stands, and the base class that makes it
+    if how == "leaf" and any(event.target.attr in machine.query(_handled, file) for file in files):
         return
     machine.facts.events.publish(
         ParameterUnregistered(point=state.point(event.target), because=because, value=source, how=how)
