@@ -39,3 +39,27 @@ def test_no_set_meets_the_keys_of_a_dict() -> None:
 def test_no_pattern_names_the_rest_of_a_sequence() -> None:
     """``case (first, *rest)``: mypyc expects a list, and is given a tuple where a tuple is matched."""
     assert not places(lambda node: isinstance(node, ast.MatchStar) and node.name is not None)
+
+
+def _looks_in_spread(node: ast.AST) -> bool:
+    if not isinstance(node, ast.Compare) or not isinstance(node.ops[0], (ast.In, ast.NotIn)):
+        return False
+    looked = [part for each in node.comparators if isinstance(each, (ast.Tuple, ast.List)) for part in each.elts]
+    return any(isinstance(part, ast.Starred) for part in looked)
+
+
+def test_nothing_is_looked_for_in_a_tuple_that_spreads() -> None:
+    """``x in ("~", *names)`` stops mypyc itself."""
+    assert not places(_looks_in_spread)
+
+
+def _adds_to_caught(node: ast.AST) -> bool:
+    if not isinstance(node, ast.ExceptHandler) or node.name is None:
+        return False
+    added = [part.target for part in ast.walk(node) if isinstance(part, ast.AugAssign)]
+    return any(isinstance(each, ast.Attribute) and getattr(each.value, "id", None) == node.name for each in added)
+
+
+def test_nothing_is_added_to_an_attribute_of_what_is_caught() -> None:
+    """``except OutOfFuel as end: end.paths += more`` stops mypyc itself: it looks for the attribute too early."""
+    assert not places(_adds_to_caught)

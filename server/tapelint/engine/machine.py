@@ -496,7 +496,7 @@ class Machine(Evaluation):
                     path.completion = Raise(error.with_traceback(None))
                     self.unit.stats.failed += not error.is_meant
                 except OutOfFuel as end:
-                    end.paths += [*results, *(other for other, _ in work)]
+                    end.paths.extend([*results, *(other for other, _ in work)])
                     raise
                 results.append(path)
                 forks = self.memo.pending_paths
@@ -534,7 +534,7 @@ class Machine(Evaluation):
                     try:
                         following += self.statement(statement, state)
                     except OutOfFuel as end:
-                        end.paths += [*following, *states[index + 1 :]]
+                        end.paths.extend([*following, *states[index + 1 :]])
                         raise
                 states = following
                 if not running:

@@ -185,9 +185,9 @@ def _meeting(formula: Hashable, taken: bool) -> tuple[tuple[Hashable, ...], tupl
     match formula:
         case ("Not", inner):
             return _meeting(inner, not taken)
-        case ("And" | "Or" as name, *parts) if (name == "Or") is taken:
-            found = [each for part in parts if (each := _meeting(part, taken)) is not None]
-            if len(found) == len(parts):
+        case tuple() if formula and formula[0] == ("Or" if taken else "And"):
+            found = [each for part in formula[1:] if (each := _meeting(part, taken)) is not None]
+            if len(found) == len(formula) - 1:
                 return tuple(other for each, _ in found for other in each), tuple(n for _, each in found for n in each)
         case ("Eq", ("Mod", number, divisor), Const() as rest) if taken:
             return _compared(number, ("Mod", divisor, rest))

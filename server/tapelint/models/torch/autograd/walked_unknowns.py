@@ -86,7 +86,8 @@ def _saves_if_needed(node: Node) -> bool:
     row = next((each for each in rows if each is not None and each.overload == node.overload), None)
     if row is None or not names:
         return False
-    held = [each for each in row.saves if each.what in ("~", *names) or each.what.startswith("result")]
+    held_by = {"~", *names}
+    held = [each for each in row.saves if each.what in held_by or each.what.startswith("result")]
     return all(any(not each.gradient_of or name in each.gradient_of for each in held) for name in names)
 
 
