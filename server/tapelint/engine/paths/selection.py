@@ -2,8 +2,8 @@
 
 Some do, evenly, so that no branch is preferred for standing first. If all of these took one side of a test, nothing
 would be seen of the other side; so a path of each side is among them, as far as there is room. One of those that run
-what follows (``continue`` does not) and need the least of the data is among them, too: what the others show may need
-more than programs usually do.
+what follows, or return something (``continue`` does neither), and need the least of the data is among them, too: what
+the others show may need more than programs usually do.
 
     TT TF FT FF      of four paths two go on: not TT and FT, but TT and FF
 """
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...autograd.model.choices import EITHER, Literal, chosen_by_selection, literals_of
+from ...domain.completion import Return
 from ...domain.state import State
 from ...domain.values import NONE
 
@@ -39,12 +40,14 @@ def _with_the_usual(going: list[State], paths: Sequence[State]) -> list[State]:
 
 
 def _needs(path: State) -> tuple[bool, int]:
-    """Whether a path leaves out the statements that follow, and how many choices about the values of data, or about
-    whether something is empty or None, it needs.
+    """Whether a path leaves out the statements that follow with nothing to show for it, and how many choices about the
+    values of data, or about whether something is empty or None, it needs.
     """
     whole = path.guard.whole
     needed = frozenset(each for each in literals_of(whole) if each[0].subject not in EITHER or _is_absent(each))
-    return path.completion is not None, min((len(each & needed) for each in whole), default=0) if needed else 0
+    gives = isinstance(path.completion, Return) and path.completion.value != NONE
+    leaves = path.completion is not None and not gives
+    return leaves, min((len(each & needed) for each in whole), default=0) if needed else 0
 
 
 def _is_absent(literal: Literal) -> bool:

@@ -25,7 +25,7 @@ from ...domain.values import (
 from ...engine.machine import Machine
 from ..torch.autograd.backward_calls import go_backward, retention
 from ..torch.nn import modules
-from ..torch.registry import FUNCTIONS, Call
+from ..torch.registry import FUNCTIONS, Call, answers
 from . import paused_optimizers
 from .configured_optimizers import optimizers_of
 from .training_loops import LAUNCHERS, MANUAL, is_framework_object, method_of
@@ -71,6 +71,8 @@ for _name, _methods in LAUNCHERS.items():
     FUNCTIONS[f"{_name}.backward"] = walk
     for _method in _methods:
         FUNCTIONS[f"{_name}.{_method}"] = handed_back
+    # They show, save or wait (the pages of both classes): nothing of them trains.
+    answers(lambda: NONE, *(f"{_name}.{each}" for each in "print log log_dict save barrier wait_for_everyone".split()))
 
 
 def _is_lightning(state: State, receiver: HeapRef) -> bool:
