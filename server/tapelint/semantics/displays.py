@@ -190,19 +190,19 @@ def generator_expression(machine: Machine, node: ast.GeneratorExp, state: State,
 
 
 def formatted(machine: Machine, node: ast.JoinedStr, state: State, key: object) -> Value:
-    """The text, if all that is put into it is known and put there plainly: ``f"fc{i}"``."""
-    parts: list[Const] | None = []
+    """The text, if all that is put into it is known and put there plainly: ``f"fc{i}"``; else what is known of it."""
+    parts: list[Value] = []
+    is_plain = True
     for part in node.values:
-        value = machine.eval(part.value if isinstance(part, ast.FormattedValue) else part, state)
-        plain = not isinstance(part, ast.FormattedValue) or part.conversion == -1 and part.format_spec is None
-        if plain and isinstance(value, Const) and isinstance(raw_value(value), (str, int)) and parts is not None:
-            parts.append(value)
-        else:
-            parts = None
-    if parts is None or sum(len(part.value) for part in parts if isinstance(part.value, str)) > BOUNDS.text:
+        parts.append(machine.eval(part.value if isinstance(part, ast.FormattedValue) else part, state))
+        is_plain &= not isinstance(part, ast.FormattedValue) or part.conversion == -1 and part.format_spec is None
+    known = [part for part in parts if isinstance(part, Const) and isinstance(raw_value(part), (str, int))]
+    if not is_plain or sum(len(part.value) for part in known if isinstance(part.value, str)) > BOUNDS.text:
         return Unknown("text", False)
+    if len(known) < len(parts):
+        return Unknown("text", False, formula=("Text", *parts))
     try:
-        return derived(lambda *texts: "".join(map(str, texts)), *parts)
+        return derived(lambda *texts: "".join(map(str, texts)), *known)
     except ValueError:  # a number of more digits than Python writes
         return Unknown("text", False)
 

@@ -18,6 +18,7 @@ counts.most_common(3)         this only reads
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 from ..bounds import BOUNDS
@@ -200,6 +201,8 @@ PURE = frozenset(name for name in dir(str) if not name.startswith("_")) - LARGE
 def method_of_text(state: State, text: str, call: Call) -> Value | None:
     """What a method of ``text`` returns; None where that depends on more than what is known."""
     args = [_plain(state, value) for value in call.args]
+    if call.name == "format" and (formula := _filled(text, call)) is not None:
+        return Unknown("text", False, formula=formula)
     if call.name not in PURE or call.kwargs or None in args or len(text) > BOUNDS.text:
         return None
     if any(isinstance(given, int) and abs(given) > BOUNDS.text for given in args):
@@ -209,6 +212,15 @@ def method_of_text(state: State, text: str, call: Call) -> Value | None:
     except (TypeError, ValueError):
         return None
     return _value(state, found)
+
+
+def _filled(text: str, call: Call) -> Hashable | None:
+    """The formula of ``"Conv{}d".format(n)``, where something is put in for each pair of braces and nothing else."""
+    pieces = text.split("{}")
+    if call.kwargs or any(mark in "".join(pieces) for mark in "{}") or len(pieces) != len(call.args) + 1:
+        return None
+    parts = [part for piece, value in zip(pieces, call.args) for part in (Const(piece), value)]
+    return ("Text", *parts, Const(pieces[-1]))
 
 
 def _plain(state: State, value: Value) -> Any:

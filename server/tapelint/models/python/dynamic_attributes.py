@@ -15,6 +15,7 @@ len(inspect.signature(load()).parameters)               unknown
 from __future__ import annotations
 
 import ast
+import re
 
 from ...domain import facets
 from ...domain.mro import is_module
@@ -40,6 +41,7 @@ from ...domain.values import (
 from ...engine.machine import Machine
 from ...engine.open_objects import made, open_up
 from ...engine.paths.picks import item_picked
+from ...ops import layer_names
 from ...ops.module_names import some_of
 from ...source import written
 from ..torch.nn import module_registry
@@ -59,7 +61,7 @@ def has_attribute(machine: Machine, state: State, call: Call) -> Value:
 def get_attribute(machine: Machine, state: State, call: Call) -> Value:
     value, name = call.get(0, "obj"), settled(call.get(1, "name"))
     if not isinstance(name, Const) or not isinstance(name.value, str):
-        return _picked(machine, state, value, call)
+        return _layer_called(value, name) or _picked(machine, state, value, call)
     if len(call.args) < 3:
         return machine.load_attribute(state, value, name.value, call.node)
     default = call.args[2]
@@ -73,6 +75,16 @@ def get_attribute(machine: Machine, state: State, call: Call) -> Value:
         premise = f"`{written(call.node)}` is not `{default.value!r}`"
         return Unknown(name.value, formula=Option(default, premise))
     return found
+
+
+def _layer_called(owner: Value, name: Value) -> External | None:
+    """``getattr(nn, f"Conv{d}d")``: one of the layers of that name, which differ in their number of dimensions."""
+    formula = name.formula if isinstance(name, Unknown) else None
+    if owner != External("torch.nn") or not isinstance(formula, tuple) or formula[0] != "Text":
+        return None
+    parts = (re.escape(str(each.value)) if isinstance(each, Const) else r"\d" for each in formula[1:])
+    found = sorted(filter(re.compile("".join(parts)).fullmatch, layer_names()))
+    return External(f"torch.nn.{found[0]}") if found else None
 
 
 def _picked(machine: Machine, state: State, value: Value, call: Call) -> Value:
