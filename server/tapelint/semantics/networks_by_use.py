@@ -205,7 +205,25 @@ def is_walked(machine: Machine, state: State, thing: Instance, call: Call) -> bo
     if thing.kind != NETWORK or facets.UNSEEN_PARAMETERS not in thing.attributes:
         return False
     walked = [machine.query(walked_method_calls, scope).get(call.node) for scope in _scopes(machine, state)]
-    return True in walked or False in walked and not all(map(is_plain, (*call.args, *call.kwargs.values())))
+    return (
+        True in walked
+        or False in walked
+        and not all(is_plain(value) or _is_setting(state, value) for value in (*call.args, *call.kwargs.values()))
+    )
+
+
+def _is_setting(state: State, value: Value) -> bool:
+    """Whether a value is an attribute of something that the object was given, and the function is not: a number, as far
+    as the code shows (``self.args.batch_size``).
+    """
+    whole = value
+    while isinstance(whole, BuiltinMethod):
+        whole = whole.receiver
+    frame = state.get(state.frame, Frame)
+    if not isinstance(whole, Unknown) or whole.origin is not Origin.NAME or whole is value or frame.function is None:
+        return False
+    arguments = (frame.variables.get(each.arg) for each in frame.function.node.args.args)
+    return whole not in arguments
 
 
 def goes_into_walk(machine: Machine, state: State, node: ast.AST) -> bool:
