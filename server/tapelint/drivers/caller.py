@@ -199,11 +199,20 @@ class Caller:
                     self.begin(path, run, 2)
                     between_calls(machine, path, self.node, self.receiver)
                     with machine.facts.events.assuming(self._left_to_callers(path)):
-                        results += machine.run_paths(path, self.call)
+                        results += machine.run_paths(path, self._given_anew(path).call)
                 else:
                     results.append(path)
         self._look_for_growth(results, run, walks, heard)
         return results
+
+    def _given_anew(self, state: State) -> Caller:
+        """The same with other tensors: what a call was given and has computed with, the next is not given again."""
+        used = {
+            name: value.another()
+            for name, value in self.values.items()
+            if isinstance(value, Unknown) and value.tensor_id in state.tensors
+        }
+        return replace(self, values=self.values | used) if used else self
 
     def _left_to_callers(self, state: State) -> Because:
         """What a second call supposes: whoever hands in an optimizer might clear with it in between."""
