@@ -58,6 +58,8 @@ from ..support.finding import Finding, Rule, Same, TraceStep
 from ..support.story import code, keeper, tensor_name, variable, writer
 from ..support.walked_twice import into_loop, previous
 
+UNKNOWN = "if what is not known of that graph saved something"
+
 
 def check(event: Event, facts: Facts) -> Finding | None:
     assert isinstance(event, WalkedAgain)
@@ -98,7 +100,8 @@ def check(event: Event, facts: Facts) -> Finding | None:
             ),
         )
         advice = f"Call backward on the new term only, and keep the value of {name} without its graph (`.detach()`). "
-        advice += "PyTorch raises nothing, since these operations saved nothing."
+        known = "nothing, since these operations saved nothing"
+        advice += f"PyTorch raises {known if event.node.assumption is None else UNKNOWN}."
     return Finding(
         point=event.point,
         severity=Severity.WARNING,
