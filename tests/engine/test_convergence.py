@@ -33,6 +33,8 @@ def backwards(head: str, tail: str = "pass") -> int:
     [
         "pass",
         "print(f'epoch {epoch}: {loss.item():.3f}')",
+        "message = f'epoch {epoch}: {loss.item()}'; print(message)",
+        "message = 'epoch {}: {}'.format(epoch, loss.item()); print(message)",
         "torch.save({'epoch': epoch + 1, 'net': net.state_dict()}, 'last.pt')",
         "if epoch % 10 == 0: print(epoch, loss.item())",
         "if epoch == 1: print(loss.item())",

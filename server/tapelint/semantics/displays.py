@@ -197,10 +197,10 @@ def formatted(machine: Machine, node: ast.JoinedStr, state: State, key: object) 
         parts.append(machine.eval(part.value if isinstance(part, ast.FormattedValue) else part, state))
         is_plain &= not isinstance(part, ast.FormattedValue) or part.conversion == -1 and part.format_spec is None
     known = [part for part in parts if isinstance(part, Const) and isinstance(raw_value(part), (str, int))]
+    if len(known) < len(parts):  # nothing was read of a number that counts iterations
+        return Unknown("text", False, formula=("Text", *parts) if is_plain else None)
     if not is_plain or sum(len(part.value) for part in known if isinstance(part.value, str)) > BOUNDS.text:
         return Unknown("text", False)
-    if len(known) < len(parts):
-        return Unknown("text", False, formula=("Text", *parts))
     try:
         return derived(lambda *texts: "".join(map(str, texts)), *known)
     except ValueError:  # a number of more digits than Python writes

@@ -200,9 +200,9 @@ PURE = frozenset(name for name in dir(str) if not name.startswith("_")) - LARGE
 
 def method_of_text(state: State, text: str, call: Call) -> Value | None:
     """What a method of ``text`` returns; None where that depends on more than what is known."""
-    args = [_plain(state, value) for value in call.args]
     if call.name == "format" and (formula := _filled(text, call)) is not None:
         return Unknown("text", False, formula=formula)
+    args = [_plain(state, value) for value in call.args]
     if call.name not in PURE or call.kwargs or None in args or len(text) > BOUNDS.text:
         return None
     if any(isinstance(given, int) and abs(given) > BOUNDS.text for given in args):
