@@ -72,7 +72,7 @@ def _of_numbers(facts: KnownTruths, formula: Hashable) -> bool | None:
     if known is None:
         known = _of_later_number(formula)
     if known is None:
-        known = _of_next_number(facts, formula)
+        known = next((not taken for taken in (True, False) if _was_met(facts, formula, taken)), None)
     return _of_divisor(facts, formula) if known is None else known
 
 
@@ -113,14 +113,10 @@ def _of_later_number(formula: Hashable) -> bool | None:
     return None
 
 
-def _of_next_number(facts: KnownTruths, formula: Hashable) -> bool | None:
-    """The truth of a test of a counter that was met when the counter was less: ``i == last`` holds in one iteration,
-    ``i % n == 0`` not in the next, for nobody writes that for an ``n`` of 1. None for any other formula.
-    """
-    return next((not taken for taken in (True, False) if _was_met(facts, formula, taken)), None)
-
-
 def _was_met(facts: KnownTruths, formula: Hashable, taken: bool) -> bool:
+    """Whether a test has this truth where a counter meets a number, as it did when the counter was less: ``i == last``
+    holds in one iteration, ``i % n == 0`` not in the next, for nobody writes that for an ``n`` of 1.
+    """
     met = _meeting(formula, taken)
     if met is None:
         return False
