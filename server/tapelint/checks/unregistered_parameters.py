@@ -210,15 +210,23 @@ def _defines(tree: ast.AST, node: ast.AST) -> bool:
 
 @cached_on_node
 def _read(node: ast.AST) -> frozenset[str]:
-    """The attributes that methods of a class read, its constructor left out."""
-    methods = (child for child in ast.iter_child_nodes(node) if isinstance(child, ast.FunctionDef))
-    return frozenset(
-        inner.attr
-        for method in methods
-        if method.name != "__init__"
-        for inner in walk(method)
-        if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Load)
-    )
+    """The attributes that methods of a class read, without its constructor and what only that calls."""
+    methods = [
+        (child.name, _loads(child)) for child in ast.iter_child_nodes(node) if isinstance(child, ast.FunctionDef)
+    ]
+    making, called = set[str](), {"__init__"}
+    while called:
+        making |= called
+        inside, outside = set[str](), set[str]()
+        for name, read in methods:
+            (inside if name in making else outside).update(read)
+        called = {name for name, _ in methods} & inside - outside - making
+    return frozenset(outside)
+
+
+def _loads(method: ast.AST) -> frozenset[str]:
+    attributes = (inner for inner in walk(method) if isinstance(inner, ast.Attribute))
+    return frozenset(inner.attr for inner in attributes if isinstance(inner.ctx, ast.Load))
 
 
 @cached_on_node

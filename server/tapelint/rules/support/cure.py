@@ -75,7 +75,9 @@ def spelled(text: str) -> ast.expr:
 
 def container(wrapper: str | None) -> str:
     """What a plain container is that ``wrapper`` would take the place of."""
-    return "dict" if wrapper is not None and wrapper.endswith("Dict") else "list"
+    if wrapper is None:
+        return "container"
+    return "dict" if wrapper.endswith("Dict") else "list"
 
 
 def registering(wrapper: str | None) -> str:
