@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from operator import itemgetter
 
 from ...because import NOTHING, Because
 from ..events.training_step import NeverReached
@@ -193,14 +192,25 @@ def _cut(
 
 
 def _cuts(facts: Facts, state: AutogradState) -> Iterable[Cut]:
-    """The cuts on this path. Those of a graph come last whose result no pass has used: an index that was computed
-    beside it is not what the loss goes through. Those of a mode, in which a checkpoint runs, too, come after all.
+    """The cuts on this path. Those of a graph come last whose result no pass has used, and are left out if what was not
+    walked has: an index that was computed beside it is not what the loss goes through. Those of a mode, in which a
+    checkpoint runs, too, come after all.
     """
-    used = {key for node in state.freed for key in node.operand_ids}
-    mine = [
-        (c.is_by_mode, c.source is not None and key not in used, c) for key, c in facts.cuts() if key in state.tensors
-    ]
-    return dict.fromkeys(cut for _, _, cut in sorted(mine, key=itemgetter(0, 1)))
+    used = _operands({*state.freed, *state.retained})
+    beside = (
+        _operands({t.grad_fn for t in state.tensors.values() if t.grad_fn is not None}) - used if used else set[int]()
+    )
+    keys: dict[Cut, set[int]] = {}
+    for key, cut in facts.cuts():
+        if key in state.tensors:
+            keys.setdefault(cut, set()).add(key)
+    is_unused = {cut: cut.source is not None and used.isdisjoint(of) for cut, of in keys.items()}
+    left = [cut for cut, of in keys.items() if not is_unused[cut] or beside.isdisjoint(of)]
+    return sorted(left, key=lambda cut: (cut.is_by_mode, is_unused[cut]))
+
+
+def _operands(nodes: Iterable[Node]) -> set[int]:
+    return {key for node in nodes for key in node.operand_ids}
 
 
 def _leaves(node: Node) -> set[int] | None:
