@@ -339,6 +339,11 @@ class Facts:
         """The assumptions of a path on which it depends what is cleared and stepped."""
         return frozenset(key for key in state.path_condition if key in self.training.gradient_relevant)
 
+    def leaving_assumptions(self, state: AutogradState) -> frozenset[Hashable]:
+        """Those of them on which something may have been left out: not that a path goes on where others jump away."""
+        left, taken = self.training.leaves_when, state.path_condition
+        return frozenset(key for key in self.relevant_assumptions(state) if left.get(key) is not (not taken[key]))
+
     def is_in_doubt(self, state: AutogradState) -> bool:
         """Whether passes may reach more where the conditions of a path come out otherwise, and none has on it: in some
         iteration a test that counts them does.

@@ -33,7 +33,7 @@ def use_grads(
     closure needs nothing of what the closure has left when the program called it for something else, such as a log.
     Where another optimizer has found nothing, what is cleared here unused may have been meant for that one.
     """
-    past, point, premises = history.groups(state, keys), state.point(node), machine.facts.relevant_assumptions(state)
+    past, point, premises = history.groups(state, keys), state.point(node), machine.facts.leaving_assumptions(state)
     closures = {run.point.node for g, _ in past for run in g.passes if node in run.point.calls}
     lost = [
         (clearing, one)
