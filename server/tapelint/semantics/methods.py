@@ -21,11 +21,13 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
+from ..autograd.model.graph_search import nodes_below
 from ..bounds import BOUNDS
 from ..domain import facets
 from ..domain.completion import ProgramRaised
 from ..domain.opaque_values import as_data, is_data
 from ..domain.state import State
+from ..domain.traversal import tensors_in
 from ..domain.values import (
     Const,
     External,
@@ -101,8 +103,22 @@ def call_method(machine: Machine, state: State, receiver: Value, call: Call) -> 
         if call.name in conversions.OF_MODULES:
             return converted(machine, state, receiver, call, owner)
     may_have_changed(machine, state, receiver, call.name)
+    may_have_reset(state, owner)
     owner = External("tqdm.bar") if call.name in BAR else _of_layer(state, owner, call.name) or owner
     return unknown_call(machine, state, call.args, call.kwargs, call.node, owner)
+
+
+def may_have_reset(state: State, owner: Value) -> None:
+    """A method that no class has of which code is known: what an object has kept of a graph that a backward has freed
+    may have been begun anew.
+    """
+    thing = state.heap.get(owner.id) if isinstance(owner, HeapRef) else None
+    if not isinstance(owner, HeapRef) or not isinstance(thing, Instance) or not isinstance(thing.kind, HeapRef):
+        return
+    for name, value in list(thing.attributes.items()) if state.freed else ():
+        graph = nodes_below(state.grad_fns(tensors_in(state, value)))
+        if not graph.isdisjoint(state.freed):
+            state.edit_attributes(owner.id)[name] = Unknown(name)
 
 
 def _of_layer(state: State, owner: Value, name: str) -> External | None:
