@@ -14,7 +14,7 @@ graph, for a differential equation or a penalty, is no such backward: the loss c
 
 from __future__ import annotations
 
-from ..autograd import Node
+from ..autograd import Leaf, Node
 from ..autograd.events.training_step import StepMissed, StepWithoutBackward
 from ..autograd.gradients import history
 from ..autograd.gradients.history import Idle
@@ -95,10 +95,15 @@ def _lost(machine: Machine, state: State, keys: set[int], alive: set[Node]) -> N
     found: Node | None = None
     for tensor in list(state.tensors.values()):
         node = tensor.grad_fn
-        if node is None or not node.certain or not keys & (below := leaf_tensors([node])):
+        if node is None or not node.certain or _is_made_of_leaves(node) or not keys & (below := leaf_tensors([node])):
             continue
         if node in alive or node in state.freed or node.created_at.call_site in machine.facts.training.walked_last:
             return None
         if keys <= below and (found is None or node.id > found.id):
             found = node
     return found
+
+
+def _is_made_of_leaves(node: Node) -> bool:
+    """Whether code that is not known was given parameters alone: it has made an optimizer rather than a loss."""
+    return node.assumption is not None and all(isinstance(each, Leaf) for each in node.inputs)

@@ -43,11 +43,13 @@ The step is moved behind the backward of its iteration, past statements that do 
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from ...autograd.events.graph_walks import Event
 from ...autograd.events.training_step import NeverReached, StepMissed, StepWithoutBackward
 from ...autograd.facts import Facts
+from ...autograd.model.program_point import ProgramPoint
 from ...because import guess
 from ...headline import headline
 from ...severity import Severity
@@ -69,7 +71,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
     premises, is_cleared = event.step.premises | event.premises, event.step.cleared_by is not None
     if step.iterations != now.iterations or not facts.lead_to(premises, step, now, or_beside=is_cleared):
         return None
-    if not step.iterations and not (event.is_last and step.calls == now.calls):
+    if not step.iterations and not (event.is_last and step.calls == now.calls) or _is_of_another_method(step, now):
         return None
     names = tensor_names(facts, event.leaves)
     first, backward = code(step.node), code(now.node)
@@ -100,6 +102,12 @@ def check(event: Event, facts: Facts) -> Finding | None:
         help="Call `backward()` first and `step()` after it.",
         cures=(FixProposal("move_after", "Move the step after the backward", (step.node, now.node)),),
     )
+
+
+def _is_of_another_method(step: ProgramPoint, now: ProgramPoint) -> bool:
+    """Whether nothing but tapelint calls the one method before the other."""
+    mine, yours = step.calls[:1], now.calls[:1]
+    return mine != yours and any(isinstance(each, ast.FunctionDef) for each in (*mine, *yours))
 
 
 def unreached(event: NeverReached, facts: Facts) -> Finding:
