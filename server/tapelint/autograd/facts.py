@@ -340,9 +340,18 @@ class Facts:
         return frozenset(key for key in state.path_condition if key in self.training.gradient_relevant)
 
     def leaving_assumptions(self, state: AutogradState) -> frozenset[Hashable]:
-        """Those of them on which something may have been left out: not that a path goes on where others jump away."""
-        left, taken = self.training.leaves_when, state.path_condition
-        return frozenset(key for key in self.relevant_assumptions(state) if left.get(key) is not (not taken[key]))
+        """Those of them on which something may have been left out: not that a path goes on where others leave the loop,
+        or the function, for good.
+        """
+        training, taken = self.training, state.path_condition
+        return frozenset(
+            key
+            for key in self.relevant_assumptions(state)
+            if training.leaves_when.get(key) is not (not taken[key])
+            or any(
+                isinstance(node, ast.Continue) for side in training.gradient_relevant[key] for node in ast.walk(side)
+            )
+        )
 
     def is_in_doubt(self, state: AutogradState) -> bool:
         """Whether passes may reach more where the conditions of a path come out otherwise, and none has on it: in some

@@ -240,12 +240,7 @@ def between_calls(machine: Machine, state: State, method: ast.AST, receiver: Hea
     held = {} if not isinstance(thing, Instance) else thing.attributes
     clearings = machine.query(_clearings, machine.tree) - _clearings(method)
     for name in clearings:
-        by = held.get(name)
-        optimizer = state.heap[by.id] if isinstance(by, HeapRef) else None
-        if isinstance(optimizer, Optimizer) and not optimizer.is_partial:
-            history.doubted(state, state.history.keys() & optimizer.params)
-        else:
-            history.doubted(state)
+        history.doubted(state, _that_may_be_held(state, held.get(name)))
     for name in machine.query(_stepped, machine.tree) - _stepped(method):
         by = held.get(name)
         parts = () if not isinstance(by, HeapRef) else (by, *_held_by(state.heap[by.id]))
@@ -255,6 +250,18 @@ def between_calls(machine: Machine, state: State, method: ast.AST, receiver: Hea
                 machine.facts.training.trained_by_others.update(optimizer.params)
     if clearings and any(key in state.heap for key in networks.handed_optimizers):  # it may be what another one clears
         history.doubted(state, networks.handed_leaves.keys() & state.history.keys())
+
+
+def _that_may_be_held(state: State, by: Value | None) -> list[int] | None:
+    """The leaves with gradients that an optimizer may hold: where not all is known of it, those too that were there
+    when it was made. None, which is all, of what is no optimizer.
+    """
+    optimizer = state.heap[by.id] if isinstance(by, HeapRef) else None
+    if not isinstance(by, HeapRef) or not isinstance(optimizer, Optimizer):
+        return None
+    known, others = state.history.keys() & optimizer.params, state.history.keys() - optimizer.params
+    tensors = [state.tensors[key] for key in others if optimizer.is_partial]
+    return [*known, *(t.id for t in tensors if t.id < by.id or t.stands_for_module or t.assumption is not None)]
 
 
 @cached_on_node
