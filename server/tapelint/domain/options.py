@@ -58,11 +58,12 @@ def settled(value: Value) -> Value:
     return value
 
 
-def left_at(name: str, default: Const) -> str:
-    """The premise of a path on which what is called ``name`` is not its default: ``-x`` is given on a command line."""
-    if name.startswith("-") and (default.value is None or default.value is False):
-        return f"`{name}` is given"
-    return f"`{name}` is not left at `{default.value!r}`"
+def left_at(name: str, default: Const) -> Option:
+    """What is called ``name`` and has a default: ``-x`` of a command line, or an argument. Where it is not left at that
+    the premise of a path says so.
+    """
+    is_flag = name.startswith("-") and (default.value is None or default.value is False)
+    return Option(default, f"`{name}` is given" if is_flag else f"`{name}` is not left at `{default.value!r}`")
 
 
 def is_hashable(value: Const) -> bool:

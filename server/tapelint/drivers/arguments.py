@@ -27,7 +27,7 @@ from dataclasses import replace
 from ..bounds import BOUNDS
 from ..domain.completion import ProgramRaised
 from ..domain.mro import dataclass_fields, lookup_in_mro, mro_of, own_function
-from ..domain.options import Option, is_hashable, left_at, optional
+from ..domain.options import Option, left_at, optional
 from ..domain.state import State
 from ..domain.values import (
     NONE,
@@ -211,7 +211,7 @@ def inferred(
         default = defaults.get(name)
         if default is not None and not is_switch(default):
             if default == ONCE and "range" in uses.get(name, ()):
-                values[name] = replace(unknown_number(), formula=_left(name, ONCE))
+                values[name] = replace(unknown_number(), formula=left_at(name, ONCE))
             continue
         if making is not None and default is not None and (default != NONE or parameter.annotation or name in tests):
             continue
@@ -226,10 +226,6 @@ def inferred(
 def is_switch(default: Value) -> bool:
     """Whether a default is True, False or None: a caller may well mean the other."""
     return isinstance(default, Const) and (default.value is None or isinstance(default.value, bool))
-
-
-def _left(name: str, default: Const) -> Option:
-    return Option(default, left_at(name, default))
 
 
 def flipped(name: str, default: Const) -> Value:
@@ -307,9 +303,10 @@ class Wanted:
         """What a field of a dataclass holds whose object somebody has made: what it is by default, or another value;
         what is None by default he has mostly given.
         """
-        if isinstance(default, Const) and default != NONE and is_hashable(default):
-            is_switch = isinstance(default.value, bool)
-            return flipped(self.name, default) if is_switch else optional(_left(self.name, default), self.name)
+        if isinstance(default, Const) and isinstance(default.value, bool):
+            return flipped(self.name, default)
+        if isinstance(default, Const) and isinstance(default.value, (int, float, str)):
+            return optional(left_at(self.name, default), self.name)
         if default is not None and default != NONE:
             return default
         found = self.promised(annotation)

@@ -39,7 +39,7 @@ def _steps(call: Call) -> Value:
     is_known = isinstance(given, Const) or isinstance(given, Unknown) and isinstance(given.formula, Option)
     if is_known and "gradient_accumulation_plugin" not in call.kwargs:
         return given
-    return optional(Option(ONE, left_at(STEPS, ONE)), STEPS)
+    return optional(left_at(STEPS, ONE), STEPS)
 
 
 def accumulate(machine: Machine, state: State, call: Call) -> Value:

@@ -45,7 +45,7 @@ def left_out(default: Value, flag: str, name: str, convert: Value | None = None)
     if not isinstance(default, Const) or not is_hashable(default):
         return default if isinstance(default, (HeapRef, Tuple)) else something(name, False)  # it may be iterated
     known = _converted(default, convert)
-    return something(name, False) if known is None else optional(Option(known, left_at(flag, known)), name)
+    return something(name, False) if known is None else optional(left_at(flag, known), name)
 
 
 def switch(default: bool, flag: str, name: str) -> Value:
@@ -191,7 +191,7 @@ def set_defaults(machine: Machine, state: State, call: Call) -> Value:
         known = state.edit(declared.id, Mapping).items
         for name, value in call.kwargs.items():
             if isinstance(value, Const) and is_hashable(value):
-                value = optional(Option(value, left_at(f"--{name}", value)), name)
+                value = optional(left_at(f"--{name}", value), name)
             known[name] = value
     return NONE
 
