@@ -25,6 +25,7 @@ from ..autograd.model.graph_search import nodes_below
 from ..bounds import BOUNDS
 from ..domain import facets
 from ..domain.completion import ProgramRaised
+from ..domain.mro import is_module, mro_of
 from ..domain.opaque_values import as_data, is_data
 from ..domain.state import State
 from ..domain.traversal import tensors_in
@@ -110,10 +111,13 @@ def call_method(machine: Machine, state: State, receiver: Value, call: Call) -> 
 
 def may_have_reset(state: State, owner: Value) -> None:
     """A method that no class has of which code is known: what an object has kept of a graph that a backward has freed
-    may have been begun anew.
+    may have been begun anew. A Module has what it registers and its own methods, and raises for any other.
     """
     thing = state.heap.get(owner.id) if isinstance(owner, HeapRef) else None
     if not isinstance(owner, HeapRef) or not isinstance(thing, Instance) or not isinstance(thing.kind, HeapRef):
+        return
+    foreign = [each.name for each in mro_of(state, thing.kind) if isinstance(each, External)]
+    if is_module(state, thing.kind) and all(each.startswith(("torch.nn.", "builtins.")) for each in foreign):
         return
     for name, value in list(thing.attributes.items()) if state.freed else ():
         graph = nodes_below(state.grad_fns(tensors_in(state, value)))
