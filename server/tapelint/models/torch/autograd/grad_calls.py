@@ -38,6 +38,14 @@ def clear_grads(machine: Machine, state: State, keys: Sequence[int], call: Call)
     machine.unit.notes.record(Fates).discard(state, keys)
 
 
+@function("torch.autograd.gradcheck.zero_gradients")
+def zero_gradients(machine: Machine, state: State, call: Call) -> Value:
+    """The gradients of a tensor, or of several, are zero: a function of PyTorch up to 1.8."""
+    keys = [*tensors_in(state, call.get(0, "x"))]
+    clear_grads(machine, state, keys, Call(call.name, [Const(False)], {}, call.node))
+    return NONE
+
+
 @method(TENSOR_METHODS, "zero_")
 def zero_in_place(machine: Machine, state: State, receiver: TensorRef, call: Call) -> Value:
     """``p.grad.zero_()``, ``p.grad.data.zero_()``: a write like others; if it was to a gradient, that is cleared."""
