@@ -347,7 +347,7 @@ class Facts:
         return frozenset(
             key
             for key in self.relevant_assumptions(state)
-            if training.leaves_when.get(key) is not (not taken[key])
+            if training.leaves_when.get(key) in (None, taken[key])
             or any(
                 isinstance(node, ast.Continue) for side in training.gradient_relevant[key] for node in ast.walk(side)
             )

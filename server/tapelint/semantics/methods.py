@@ -104,22 +104,24 @@ def call_method(machine: Machine, state: State, receiver: Value, call: Call) -> 
         if call.name in conversions.OF_MODULES:
             return converted(machine, state, receiver, call, owner)
     may_have_changed(machine, state, receiver, call.name)
-    may_have_reset(state, owner)
+    _forget_freed(state, owner)
     owner = External("tqdm.bar") if call.name in BAR else _of_layer(state, owner, call.name) or owner
     return unknown_call(machine, state, call.args, call.kwargs, call.node, owner)
 
 
-def may_have_reset(state: State, owner: Value) -> None:
+def _forget_freed(state: State, owner: Value) -> None:
     """A method that no class has of which code is known: what an object has kept of a graph that a backward has freed
     may have been begun anew. A Module has what it registers and its own methods, and raises for any other.
     """
     thing = state.heap.get(owner.id) if isinstance(owner, HeapRef) else None
     if not isinstance(owner, HeapRef) or not isinstance(thing, Instance) or not isinstance(thing.kind, HeapRef):
         return
+    if not state.freed:
+        return
     foreign = [each.name for each in mro_of(state, thing.kind) if isinstance(each, External)]
     if is_module(state, thing.kind) and all(each.startswith(("torch.nn.", "builtins.")) for each in foreign):
         return
-    for name, value in list(thing.attributes.items()) if state.freed else ():
+    for name, value in list(thing.attributes.items()):
         graph = nodes_below(state.grad_fns(tensors_in(state, value)))
         if not graph.isdisjoint(state.freed):
             state.edit_attributes(owner.id)[name] = Unknown(name)

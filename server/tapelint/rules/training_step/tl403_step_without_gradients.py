@@ -107,7 +107,7 @@ def check(event: Event, facts: Facts) -> Finding | None:
 def _is_of_another_method(step: ProgramPoint, now: ProgramPoint) -> bool:
     """Whether nothing but tapelint calls the one method before the other."""
     mine, yours = step.calls[:1], now.calls[:1]
-    return mine != yours and any(isinstance(each, ast.FunctionDef) for each in (*mine, *yours))
+    return mine != yours and any(isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef)) for each in (*mine, *yours))
 
 
 def unreached(event: NeverReached, facts: Facts) -> Finding:
