@@ -15,10 +15,9 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from ..engine.paths.conditions import ADDING, TAKING
-from ..engine.syntax.asked import own_attribute
 from ..models.torch.autograd.grad_mode import switches_off
 from ..ops.torch_attributes import CUTS, NUMBERS
-from ..source import Definition, Loop, cached_on_node, called_on, children, walk, written
+from ..source import Definition, Loop, cached_on_node, called_on, children, own_attribute, walk, written
 
 READ_AS_NUMBER = NUMBERS | CUTS | {"shape", "size", "dtype", "device", "ndim", "grad", "requires_grad"}
 """Attributes and methods of a tensor by which no graph leaves it."""

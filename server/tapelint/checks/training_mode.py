@@ -31,10 +31,9 @@ from ..domain.traversal import tensors_in
 from ..domain.values import FALSE, Class, Const, External, Function, HeapRef, Instance, Value
 from ..engine.lifecycle import BackwardEnded, ModuleReturned
 from ..engine.machine import Machine
-from ..engine.syntax.asked import own_attribute
 from ..models.torch.nn.module_registry import members
 from ..models.torch.nn.undone_evaluations import is_frozen, mode_of
-from ..source import Loop, cached_on_node, walk, written
+from ..source import Loop, cached_on_node, own_attribute, walk, written
 
 DIFFERENT = ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "SyncBatchNorm")
 """Layers of ``torch.nn`` that compute something else in evaluation mode, but for the number of dimensions."""

@@ -21,12 +21,11 @@ from ..domain.mro import OBJECT, is_module, lookup_in_mro, mro_of
 from ..domain.state import State
 from ..domain.values import NONE, TRUE, Class, Const, External, Function, HeapRef, Instance, Value, something
 from ..engine.machine import Machine
-from ..engine.syntax.asked import own_attribute, own_name
 from ..frozen import frozen
 from ..models.torch.nn.layer_models import add_unseen_parameters
 from ..models.torch.registry import MODULE_METHODS
 from ..ops.module_names import is_layer
-from ..source import body_of, cached_on_node, children, is_none, own_nodes, walk
+from ..source import body_of, cached_on_node, children, is_none, own_attribute, own_name, own_nodes, walk
 
 MODULE = External("torch.nn.Module")
 

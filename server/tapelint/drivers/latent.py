@@ -36,11 +36,10 @@ from ..checks.held_graphs import Holder, holders
 from ..domain.state import State
 from ..domain.values import Frame, TensorRef, Value
 from ..engine.machine import Machine, OutOfFuel
-from ..engine.syntax.asked import own_attribute
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
 from ..models.torch.registry import model_of
-from ..source import Loop, cached_on_node, own_nodes, walk
+from ..source import Loop, cached_on_node, own_attribute, own_nodes, walk
 from . import framework_driver
 from .attribute_flow import method_flow
 from .caller import Between, Caller, needed

@@ -27,13 +27,13 @@ from ..domain.mro import is_module, lookup_in_mro, mro_of, own_function
 from ..domain.state import State
 from ..domain.values import Class, External, Function, HeapRef, Value
 from ..engine.machine import Machine
-from ..engine.syntax.asked import OF_NETWORKS, OF_OPTIMIZERS, asked_of_attributes, own_attribute
+from ..engine.syntax.asked import OF_NETWORKS, OF_OPTIMIZERS, asked_of_attributes
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..engine.syntax.walked_results import fed_calls, walked_attributes, walked_calls, walked_parameters
 from ..frozen import frozen
 from ..models.frameworks.training_loops import walked_results
 from ..models.torch.registry import TENSOR_METHODS
-from ..source import Definition, cached_on_node, dotted, walk, written
+from ..source import Definition, cached_on_node, dotted, own_attribute, walk, written
 from .annotations import is_tensor, looked_up
 from .attribute_flow import method_flow
 

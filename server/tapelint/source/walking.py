@@ -153,6 +153,20 @@ def dotted(node: ast.AST) -> str:
     return written(node) if isinstance(root, ast.Name) else ""
 
 
+def own_name(method: ast.AST) -> str | None:
+    """What a method calls the object that it runs on: its first parameter."""
+    arguments = getattr(method, "args", None)
+    first = [*arguments.posonlyargs, *arguments.args][:1] if isinstance(arguments, ast.arguments) else []
+    return first[0].arg if first else None
+
+
+def own_attribute(node: ast.AST, own: str | None = "self") -> str | None:
+    """``x`` of ``self.x``, where the object is called ``own``; None for anything else."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == own:
+        return node.attr
+    return None
+
+
 def called_on(node: ast.AST) -> str:
     """What a method is called on, as it is written; nothing where ``node`` is no such call."""
     return written(node.func.value) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""

@@ -5,8 +5,6 @@
     net(x).sum().backward()          and called: ``()``
 
 Only the code of a function itself counts: a nested function may have a variable of its own under that name.
-
-What the text of a method says of the object that it runs on.
 """
 
 from __future__ import annotations
@@ -104,17 +102,3 @@ def _own_calls(scope: ast.AST) -> Iterator[ast.Call]:
             if isinstance(node, ast.Call):
                 yield node
             todo += children(node)
-
-
-def own_name(method: ast.AST) -> str | None:
-    """What a method calls the object that it runs on: its first parameter."""
-    arguments = getattr(method, "args", None)
-    first = [*arguments.posonlyargs, *arguments.args][:1] if isinstance(arguments, ast.arguments) else []
-    return first[0].arg if first else None
-
-
-def own_attribute(node: ast.AST, own: str | None = "self") -> str | None:
-    """``x`` of ``self.x``, where the object is called ``own``; None for anything else."""
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == own:
-        return node.attr
-    return None

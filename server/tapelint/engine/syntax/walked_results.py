@@ -21,8 +21,7 @@ from typing import TypeGuard
 from ...frozen import frozen
 from ...ops.conversions import ELEMENTS
 from ...ops.torch_attributes import CUTS, NUMBERS
-from ...source import Definition, cached_on_node, children, walk
-from .asked import own_attribute
+from ...source import Definition, cached_on_node, children, own_attribute, walk
 
 Slot = tuple[str, str]
 """Where a value comes by: a variable of a function (its name, the variable), an attribute of ``self``, the result of a

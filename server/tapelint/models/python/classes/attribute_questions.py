@@ -37,11 +37,10 @@ from ....domain.values import (
 from ....engine.machine import Machine
 from ....engine.open_objects import is_older, is_whole, may_bind
 from ....engine.paths.truth import any_of
-from ....engine.syntax.asked import own_attribute, own_name
 from ....ops.module_names import is_layer
 from ....ops.torch_attributes import MODULE as LAYER
 from ....ops.torch_attributes import OF_PYTHON, has_row, names_in, of_class, of_objects, of_some_objects
-from ....source import cached_on_node, walk
+from ....source import cached_on_node, own_attribute, own_name, walk
 from ...torch.nn.module_wrappers import WRAPPERS, is_wrapped
 from .library_classes import PYTHON, TYPES, canonical
 from .value_classes import FUNCTION, METHOD, MODULE, classes_of, is_library_class

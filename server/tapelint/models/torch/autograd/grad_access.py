@@ -37,8 +37,7 @@ from ....domain.values import (
 )
 from ....engine.machine import Machine
 from ....engine.open_objects import is_harmless
-from ....engine.syntax.asked import own_attribute
-from ....source import blocks, cached_on_node, walk
+from ....source import blocks, cached_on_node, own_attribute, walk
 from ..nn import frozen_parts
 from ..nn.module_registry import parameters_of
 from ..optim.own_optimizers import note_asked, stepping
