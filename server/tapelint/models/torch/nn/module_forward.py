@@ -46,7 +46,7 @@ from ..autograd.walked_unknowns import cut_in_training, is_of_batches
 from ..registry import MODULE_METHODS, Call, function, method
 from . import frozen_parts
 from .layer_models import PARALLEL, inputs_of, opaque_module, run_layer
-from .module_registry import Guess, members, modules_of, parameters_of
+from .module_registry import Guess, is_module_like, members, modules_of, parameters_of
 from .parametrizations import computed, is_kept
 
 
@@ -214,6 +214,8 @@ def unless_network(machine: Machine, state: State, receiver: HeapRef, call: Call
     values = [as_data(state, value) for value in (*call.args, *call.kwargs.values())]
     if all(map(is_plain, values)):
         return Unknown("call")  # a function of numbers: networks are given tensors
+    if any(is_module_like(state, value) for value in call.args):  # a function that runs the network
+        return machine.call_unknown(state, call.args, call.kwargs, call.node, Unknown("function"))
     guess = thing.attributes[facets.ASSUMED_NETWORK]
     is_walked = guess in (Const(Guess.FED), Const(Guess.WALKED))
     if is_walked and state.grad_mode is False:
