@@ -586,6 +586,8 @@ def invent(
     state.tensors[key] = Tensor(key, key, key, state.point(node), needs, graph, assumption=assumption)
     if needs is False:
         _explain_invented(facts, state, key, tensors, edges, node)
+    elif needs is None:
+        _remember_frozen(facts, state, key, tensors)
     return key
 
 

@@ -22,6 +22,7 @@ from ...domain.values import (
 from ...engine.machine import Machine
 from ...engine.paths.truth import any_of
 from ...ops.conversions import ELEMENTS
+from ..torch.nn.module_registry import is_module_like
 from ..torch.nn.module_wrappers import is_wrapped
 from ..torch.registry import Call, function
 from .classes.library_classes import TYPES, canonical
@@ -92,6 +93,8 @@ def _is_instance(machine: Machine, state: State, value: Value, wanted: Value) ->
         return _is_of_dtype(machine, state, value, wanted.name)
     if isinstance(value, TensorRef) and wanted in PLAIN and resolve_view(state, value.id).requires_grad:
         return False
+    if wanted in PLAIN | HOLDERS and is_module_like(state, value):
+        return False
     kinds = classes_of(state, value)
     if wanted in (External("collections.abc.Callable"), External("typing.Callable")):
         return _unanimous(_is_callable(state, kind) for kind in kinds)
@@ -100,6 +103,8 @@ def _is_instance(machine: Machine, state: State, value: Value, wanted: Value) ->
 
 PLAIN = frozenset(External(f"builtins.{name}") for name in ("str", "bytes", "int", "float", "complex", "bool"))
 """Classes whose objects keep no graph: nothing that is taken to keep one is of them."""
+HOLDERS = frozenset(External(f"builtins.{name}") for name in ("list", "tuple", "dict", "set", "frozenset"))
+"""Classes whose objects hold others, and of which no network is, whatever its own class is."""
 TYPED = {f"torch.{elements}Tensor": dtype.family for elements, dtype in ELEMENTS.items()}
 """Classes of which a tensor is an instance if it has their dtype and is on the CPU."""
 OPEN = frozenset(("torch.nn.Buffer", "torch.nn.UninitializedParameter", "torch.nn.UninitializedBuffer"))
