@@ -28,7 +28,7 @@ from .syntax.bound_names import any_names, binds
 
 DISPLAYS = frozenset("csv logging loguru matplotlib tensorboardX tqdm visdom wandb".split())
 """Libraries whose objects show or store numbers, and do nothing else."""
-SHOWS = DISPLAYS | frozenset("builtins json math numpy operator os pandas pickle random statistics sys time".split())
+SHOWS = DISPLAYS | frozenset("builtins json math numpy os pandas pickle random statistics sys time".split())
 """Libraries that show, store or pick numbers, and never walk a graph: of Python's library and of https://pypi.org those
 that training code calls with a loss, by the names that they are imported by.
 """
