@@ -262,7 +262,7 @@ def _infer(
         known = Wanted(machine, state, function.frame, name, node).promised(parameter.annotation)
         if known is not None:
             return known
-    if "forward" in uses or uses & asked.OF_NETWORKS and "()" in uses:
+    if "forward" in uses or asked.GONE_THROUGH in uses or uses & asked.OF_NETWORKS and "()" in uses:
         return guessed_network(machine, state, name, node)
     if "range" in uses:
         return unknown_number()

@@ -27,7 +27,7 @@ from ..domain.mro import is_module, lookup_in_mro, mro_of, own_function
 from ..domain.state import State
 from ..domain.values import Class, External, Function, HeapRef, Value
 from ..engine.machine import Machine
-from ..engine.syntax.asked import OF_NETWORKS, OF_OPTIMIZERS, asked_of_attributes
+from ..engine.syntax.asked import GONE_THROUGH, OF_NETWORKS, OF_OPTIMIZERS, asked_of_attributes, asked_of_variables
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..engine.syntax.walked_results import fed_calls, walked_attributes, walked_calls, walked_parameters
 from ..frozen import frozen
@@ -151,6 +151,8 @@ def uses_of(machine: Machine, state: State, function: Function, kind: HeapRef | 
 def _own_uses(scope: ast.AST) -> dict[str, set[str]]:
     """How a function itself uses names: ``WALKED`` and ``FED``, ``INDEX`` and ``INVERTED`` are among the uses."""
     found = {name: set(used) for name, used in syntactic_summary(scope).uses.items()}
+    for name, used in asked_of_variables(scope).items():
+        found.setdefault(name, set()).update(used & {GONE_THROUGH})
     fed = fed_calls(scope)
     for name in walked_calls(scope):
         found.setdefault(name, set()).update({WALKED, FED} if name in fed else {WALKED})
@@ -407,7 +409,8 @@ def only_stepped(machine: Machine, state: State, function: Function, arguments: 
     """The argument that is the optimizer of a function that trains a network, though nobody clears with it: it is the
     only one of which nothing is asked but what optimizers have, and ``step()`` gives nothing and takes nothing.
     """
-    if any(map(is_optimizer, arguments.values())) or not any({"()", WALKED} <= uses for uses in arguments.values()):
+    trained = any({"()", WALKED} <= uses or GONE_THROUGH in uses for uses in arguments.values())
+    if any(map(is_optimizer, arguments.values())) or not trained:
         return None
     found = [name for name, used in arguments.items() if "step" in used]
     if len(found) != 1 or not arguments[found[0]] <= OF_OPTIMIZERS:

@@ -10,9 +10,10 @@ Only the code of a function itself counts: a nested function may have a variable
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from ...source import body_of, cached_on_node, children, dotted, walk
+from .walked_results import LoneCall, lone_calls
 
 SELF = "self."
 """How a dotted name begins that stands for an attribute of the object that runs."""
@@ -22,11 +23,13 @@ RUN = frozenset((CALLED, "forward"))
 """What is asked of something that computes."""
 STEPPED = "step()"
 """What is asked of something that is given to the ``step`` of something else: ``scaler.step(opt)``."""
+GONE_THROUGH = "().backward()"
+"""What is asked of something a method of which returns all that is gone backward through."""
 OF_NETWORKS = frozenset("parameters eval train state_dict zero_grad named_parameters".split())
 """What is asked of a network, and may be asked of other things that are not called
 (https://docs.pytorch.org/docs/stable/generated/torch.nn.Module.html).
 """
-ONLY_OF_NETWORKS = frozenset(("parameters", "named_parameters"))
+ONLY_OF_NETWORKS = frozenset(("parameters", "named_parameters", GONE_THROUGH))
 """What is asked of a network also where others call it."""
 OF_OPTIMIZERS = frozenset("step param_groups state defaults state_dict load_state_dict add_param_group".split())
 """What optimizers have, but for ``zero_grad``
@@ -60,14 +63,35 @@ def is_of_scaler(asked: frozenset[str] | set[str]) -> bool:
 @cached_on_node
 def asked_of_variables(scope: ast.AST) -> dict[str, frozenset[str]]:
     """What a function or a module asks of its variables, and of attributes of them, by their dotted names."""
-    return _asked(_own_calls(scope))
+    found = _asked(_own_calls(scope))
+    return found | _gone_through(scope, found)
 
 
 @cached_on_node
 def asked_of_attributes(owner: ast.AST) -> dict[str, frozenset[str]]:
     """What the methods of a class ask of attributes of ``self``, and of theirs."""
     found = _asked(node for node in walk(owner) if isinstance(node, ast.Call))
+    found |= _gone_through(owner, found)
     return {path.removeprefix(SELF): asked for path, asked in found.items() if path.startswith(SELF)}
+
+
+def _gone_through(scope: ast.AST, asked: Mapping[str, frozenset[str]]) -> dict[str, frozenset[str]]:
+    """What is asked of that whose results a scope goes backward through, by one method: no part of it is an optimizer
+    there, and it is given no network that it may run.
+    """
+    stepped = [path for path, found in asked.items() if "step" in found]
+    networks = {path for path, found in asked.items() if found & OF_NETWORKS}
+    calls: dict[str, list[LoneCall]] = {}
+    for call in lone_calls(scope):
+        calls.setdefault(call.receiver, []).append(call)
+    lone = (
+        path
+        for path, found in calls.items()
+        if len({call.method for call in found}) == 1
+        and all(call.given.isdisjoint(networks) for call in found)
+        and not any(each.startswith(f"{path}.") for each in stepped)
+    )
+    return {path: asked.get(path, frozenset()) | {GONE_THROUGH} for path in lone}
 
 
 def _asked(calls: Iterable[ast.Call]) -> dict[str, frozenset[str]]:

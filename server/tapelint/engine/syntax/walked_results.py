@@ -20,8 +20,8 @@ from typing import TypeGuard
 
 from ...frozen import frozen
 from ...ops.conversions import ELEMENTS
-from ...ops.torch_attributes import CUTS, NUMBERS
-from ...source import Definition, cached_on_node, children, own_attribute, walk
+from ...ops.torch_attributes import CUTS, NUMBERS, of_objects
+from ...source import Definition, cached_on_node, children, dotted, own_attribute, walk
 
 Slot = tuple[str, str]
 """Where a value comes by: a variable of a function (its name, the variable), an attribute of ``self``, the result of a
@@ -32,6 +32,7 @@ WALKS = frozenset(("backward", "manual_backward", "grad"))
 """Methods and functions that walk the graphs of what they belong to or are given."""
 ENDS = NUMBERS | CUTS
 """What is asked for under these names has no graph."""
+TENSOR = "torch.Tensor"
 MAKERS = frozenset(("tensor", "from_numpy", "array", *(f"{kind}Tensor" for kind in ELEMENTS)))
 """Functions of PyTorch and NumPy that make something new of data: what they are given is data."""
 
@@ -77,6 +78,74 @@ def walked_method_calls(scope: ast.AST) -> Mapping[ast.AST, bool]:
     several = {node.value for method in read for node in walk(method) if _takes_several(node)}
     found = calls_into_walk(scope).items()
     return {call: near for call, near in found if isinstance(call.func, ast.Attribute) and call not in several}
+
+
+@cached_on_node
+def lone_calls(scope: ast.AST) -> tuple[LoneCall, ...]:
+    """The calls by which a function, or the methods of a class, ask one thing for all that they walk.
+
+    loss = agent.loss(batch.to(device)) / len(loader)      `agent.loss`, if nothing else is called for the loss
+    loss.backward()
+    """
+    methods = _methods_of(scope)
+    read: Sequence[ast.AST] = methods or [scope]
+    sources, calls = _Sources(methods), dict[str, LoneCall]()
+    for function in read:
+        sources.read(function, getattr(function, "name", ""))
+        found = (_lone_call(node, function) for node in walk(function))
+        calls.update((each.place, each) for each in found if each is not None)
+    apart = {_place(node)[1] for function in read for node in _taken_apart(function)}
+    asking = (_lone(sources, walked, calls) for walked in sources.walks)
+    whole = (each for each in asking if apart.isdisjoint(call.place for call in each))
+    return tuple(call for each in whole for call in each)
+
+
+def _lone(sources: _Sources, walked: list[Slot], calls: Mapping[str, LoneCall]) -> list[LoneCall]:
+    """The calls that all that is ``walked`` comes from, if they are of one thing and nothing else is called for it."""
+    slots = sources.reached(walked)
+    asking = [calls[name] for owner, name in slots if owner == CALL and name in calls]
+    others = (name for name in _called(slots) if name not in sources.methods and not hasattr(builtins, name))
+    return asking if len({each.receiver for each in asking}) == 1 and not any(others) else []
+
+
+@frozen
+class LoneCall:
+    """A call of a ``method`` that tensors do not have, of a parameter of a function or of an attribute of ``self``, by
+    their dotted name, at a ``place`` of the text and with the names ``given``.
+    """
+
+    place: str
+    receiver: str
+    method: str
+    given: frozenset[str]
+
+
+def _lone_call(call: ast.AST, function: ast.AST) -> LoneCall | None:
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    receiver, method = dotted(call.func.value), call.func.attr
+    root, _, part = receiver.partition(".")
+    is_given = root == SELF and part or root in _parameters(function)
+    if not is_given or method in of_objects(TENSOR) | {"scale", *WALKS}:
+        return None
+    return LoneCall(_place(call)[1], receiver, method, frozenset(map(dotted, call.args)))
+
+
+def _taken_apart(function: ast.AST) -> Iterator[ast.Call]:
+    """The calls whose results are several things: they are unpacked, or asked for an item by its name."""
+    items = [node for node in walk(function) if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)]
+    named = {getattr(item.value, "id", "") for item in items if isinstance(item.slice, ast.Constant)}
+    for node in walk(function):
+        match node:
+            case ast.Assign([ast.Name(name)], ast.Call() as call) if name in named:
+                yield call
+            case ast.Assign(_, ast.Call() as call) if _takes_several(node):
+                yield call
+
+
+def _parameters(function: ast.AST) -> set[str]:
+    """What a function is given, but for the object that it is a method of."""
+    return {node.arg for node in walk(function) if isinstance(node, ast.arg)} - {SELF}
 
 
 @cached_on_node
@@ -168,10 +237,10 @@ def _called(slots: Iterable[Slot]) -> frozenset[str]:
 
 
 class _Sources:
-    """For each slot those that its value was made of; ``ends`` are walked, ``calls`` are made with what is made of
-    slots. ``methods`` are those of the class that is read: what one is given goes into its parameters. An item is made
-    of what holds it, unless not ``through_items``; what a method of an object or a function of the program returns is
-    made of its arguments, unless not ``through_arguments``.
+    """For each slot those that its value was made of; each of the ``walks`` goes through several, ``calls`` are made
+    with what is made of slots. ``methods`` are those of the class that is read: what one is given goes into its
+    parameters. An item is made of what holds it, unless not ``through_items``; what a method of an object or a function
+    of the program returns is made of its arguments, unless not ``through_arguments``.
     """
 
     def __init__(
@@ -182,7 +251,7 @@ class _Sources:
         self.through_arguments = through_arguments
         self.objects: set[str] = {"self"}
         self.of: dict[Slot, set[Slot]] = {}
-        self.ends: list[Slot] = []
+        self.walks: list[list[Slot]] = []
         self.calls: dict[Slot, tuple[Slot, set[Slot]]] = {}
         self.plain: set[Slot] = set()
         self.given: list[tuple[Slot, ast.expr, str]] = []
@@ -203,6 +272,11 @@ class _Sources:
             elif isinstance(node, ast.Call):
                 self.call(node, name, self.through_arguments or node in statements)
 
+    @property
+    def ends(self) -> list[Slot]:
+        """What is walked anywhere."""
+        return [slot for walked in self.walks for slot in walked]
+
     def call(self, node: ast.Call, name: str, keeps: bool) -> None:
         """Take note of one call in the function ``name``; ``keeps`` says that an object may keep what its method is
         given.
@@ -216,7 +290,7 @@ class _Sources:
         if own_attribute(node.func) in self.methods:
             self.hand_over(node, node.func.attr, name)
         elif node.func.attr in WALKS:
-            self.ends += self.made_of(node, name)
+            self.walks.append([*self.made_of(node, name)])
         elif keeps:  # losses.append(loss)
             for argument in node.args:
                 self.flow(argument, [node.func.value], name)

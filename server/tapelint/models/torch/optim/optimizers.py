@@ -97,6 +97,7 @@ def make(machine: Machine, state: State, call: Call) -> Value:
     machine.created_by[made.id] = call.node
     open_objects.made(machine, state, made.id)
     _note_held(machine, state, made.id, held)
+    _note_maker(machine, made, found, given)
     stand_in(machine, state, made, name, call.node)
     if is_groups(state, given):
         assert isinstance(given, HeapRef)
@@ -110,6 +111,15 @@ def _note_held(machine: Machine, state: State, made: int, held: list[int]) -> No
     training.optimized.update(held)
     there = [state.tensors[key] for key in training.frozen_at if key in state.tensors]
     training.frozen_before[made] = frozenset(each.id for each in there if each.requires_grad is False)
+
+
+def _note_maker(machine: Machine, made: HeapRef, found: list[int], given: Value) -> None:
+    """Note the leaves that the unknown code had which returned what an optimizer was ``given``, if nothing else was
+    ``found`` for it (``SGD(net.weights())``).
+    """
+    leaves = machine.facts.objects.holders.get(given.tensor_id) if isinstance(given, Unknown) else None
+    if leaves and not found:
+        machine.facts.networks.made_for[made.id] = leaves
 
 
 def _is_stateful(name: str, call: Call) -> bool:
