@@ -27,7 +27,8 @@ import ast
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ..drivers.quiet_uses import is_mentioned_in, is_read_in, is_unrecorded_in
+from ..drivers.quiet_uses import ALWAYS, is_mentioned_in, is_read_in, is_unrecorded_in
+from ..engine.analysis_unit import AnalysisUnit
 from ..engine.syntax.syntactic_summary import syntactic_summary
 from ..frozen import frozen
 from ..models.torch.autograd.grad_mode import turns_off, turns_on
@@ -130,25 +131,32 @@ class UsedElsewhere:
     tests: TestConventions
     _trees: dict[str, ast.Module] | None = field(default=None, init=False)
 
-    def refutes(self, function: ast.AST, is_latent: bool) -> bool:
-        """Whether the project uses a function, and only where gradients are off; or, where ``is_latent`` says that what
-        it was given is supposed to require grad, uses it at all: its callers show what they give it. A method is called
-        on whatever object, so that its callers are not known by its name: they only show that they all take the numbers
-        of what it returns. Who switches gradients on knows that a function leaves them off.
+    def refutes(self, function: ast.AST, unit: AnalysisUnit) -> bool:
+        """Whether the project uses a function, and only where gradients are off; or, where what it was given is
+        supposed to require grad in a ``unit``, uses it at all: its callers show what they give it. Who switches
+        gradients on knows that a function leaves them off.
         """
         if not isinstance(function, Definition):
             return False
-        if is_latent and function in self.source.tree.body:
-            code = (tree for path, tree in self._others().items() if not self.tests.serves_tests(path, tree))
-            if is_mentioned_in(code, function.name):
-                return True
+        if unit.is_latent and self._shows_callers(function, unit):
+            return True
         if syntactic_summary(function).backward or not (others := self._others()):
             return False
-        if is_latent and is_read_in((self.source.tree, *others.values()), function.name):
+        if unit.is_latent and is_read_in((self.source.tree, *others.values()), function.name):
             return True
         if turns_off(function) and any(turns_on(tree) for tree in others.values()):
             return True
         return is_unrecorded_in((self.source.tree, *others.values()), function.name)
+
+    def _shows_callers(self, function: Definition, unit: AnalysisUnit) -> bool:
+        """Whether other files show what a function is given. They do not show what the object of a method holds, and
+        run ``forward``, static methods and properties by other names.
+        """
+        is_method = function not in self.source.tree.body
+        if is_method and (function.name in ALWAYS or function.decorator_list or unit.shows_own_graph):
+            return False
+        code = (tree for path, tree in self._others().items() if not self.tests.serves_tests(path, tree))
+        return is_mentioned_in(code, function.name)
 
     def _others(self) -> dict[str, ast.Module]:
         """The files that use what the file defines, by path; none where not all are known."""

@@ -93,7 +93,7 @@ class Noted:
 def found_in(
     units: Iterable[AnalysisUnit],
     is_of_tests: Callable[[Finding], bool],
-    is_refuted: Callable[[ast.AST, bool], bool] = lambda function, is_latent: False,
+    is_refuted: Callable[[ast.AST, AnalysisUnit], bool] = lambda function, unit: False,
 ) -> Noted:
     """What was found in all of them, with what its paths have chosen; ``is_of_tests`` as for ``UnitFindings``. Nothing
     counts of what a function shows to a caller that is imagined if that ``is_refuted``: its callers are others.
@@ -102,7 +102,7 @@ def found_in(
     for unit in units:
         own = unit.notes.record(UnitFindings)
         alone = unit.function if own.found and unit.run_by is RunBy.IMAGINED else None
-        if alone is not None and is_refuted(alone, unit.is_latent):
+        if alone is not None and is_refuted(alone, unit):
             continue
         abandoned.merge_from(unit.notes.record(AbandonedPaths))
         total.merge_from(own)

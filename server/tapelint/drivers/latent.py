@@ -140,6 +140,7 @@ class LatentSearch:
         listed = f"{', '.join(quoted[:-1])} {word} {quoted[-1]}" if len(quoted) > 1 else "".join(quoted)
         need = f"{listed} {'require' if len(quoted) > 1 and word == 'and' else 'requires'} grad" if listed else ""
         clause = " and ".join(filter(None, (need, deed)))
+        self.machine.unit.shows_own_graph |= not tensors
         because = guess(clause or f"a caller goes backward through what `{self.name}` computes")
         self.machine.facts.events.publish(replace(event, because=because))
 

@@ -80,6 +80,8 @@ class AnalysisUnit:
     function: ast.AST | None = None
     # Whether that is given tensors which are supposed to require grad.
     is_latent: bool = False
+    # Whether some of what it shows then needs none of them: the graph is of what the function holds.
+    shows_own_graph: bool = False
     # Whether it leaves out the calls that Python refuses, of functions of the program.
     leaves_out_refused: bool = False
     # The objects that it makes have ids above this one.
