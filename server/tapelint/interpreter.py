@@ -10,6 +10,7 @@ from .checks import (
     lost_updates,
     other_tensors_held,
     overwritten_values,
+    plain_flags,
     retention,
     steps_without_backward,
     training_mode,
@@ -74,7 +75,10 @@ CHECKS = Lifecycle(
     ),
     module_returned=Topic(evaluation_loops.on_module_returned, training_mode.on_module_returned),
     backward_ended=Topic(
-        training_mode.on_backward_ended, cut_recurrences.on_backward_ended, dropped_detaches.on_backward_ended
+        training_mode.on_backward_ended,
+        cut_recurrences.on_backward_ended,
+        dropped_detaches.on_backward_ended,
+        plain_flags.on_backward_ended,
     ),
     tensors_escaped=Topic(evaluation_loops.on_escape),
     appended=Topic(overwritten_values.on_appended),
@@ -83,6 +87,7 @@ CHECKS = Lifecycle(
         unoptimized_parameters.on_step_repeated, other_tensors_held.on_step_repeated, wrong_parameters.on_step_repeated
     ),
     attribute_assigned=Topic(unregistered_parameters.on_attribute_assigned),
+    flag_assigned=Topic(plain_flags.on_flag_assigned),
     unknown_stepped=Topic(other_tensors_held.on_unknown_stepped),
     path_ended=Topic(
         retention.on_path_ended,

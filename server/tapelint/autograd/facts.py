@@ -253,6 +253,8 @@ class Networks(Record):
     schedules: dict[int, int] = field(default_factory=dict)
     # The module that was asked for its parameters, by the empty list that it returned.
     parameters_requested_by: dict[int, int] = field(default_factory=dict)
+    # Where modules were given a plain attribute that is called as the flag of tensors, by the leaves of each.
+    plain_flags: dict[int, ProgramPoint] = field(default_factory=dict)
     # Where the mode of a module was set last.
     mode_set: dict[int, ProgramPoint] = field(default_factory=dict)
     # The calls of networks in training mode, and where each was first; the graphs that the same calls have recorded in

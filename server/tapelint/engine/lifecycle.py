@@ -141,6 +141,16 @@ class AttributeAssigned:
 
 
 @frozen(eq=False)
+class FlagAssigned:
+    """``requires_grad`` is about to be set of an object."""
+
+    state: State
+    owner: HeapRef
+    target: ast.Attribute
+    wanted: bool
+
+
+@frozen(eq=False)
 class UnknownStepped:
     """A method `step` was called without an argument on an object that is not known, as optimizers have one."""
 
@@ -187,5 +197,6 @@ class Lifecycle:
     update_bound: Topic[UpdateBound] = field(default_factory=Topic)
     step_repeated: Topic[StepRepeated] = field(default_factory=Topic)
     attribute_assigned: Topic[AttributeAssigned] = field(default_factory=Topic)
+    flag_assigned: Topic[FlagAssigned] = field(default_factory=Topic)
     unknown_stepped: Topic[UnknownStepped] = field(default_factory=Topic)
     path_ended: Topic[PathEnded] = field(default_factory=Topic)

@@ -79,6 +79,11 @@ PURPOSES: dict[str, Purpose] = {
         "Forget the past of a tuple of states as soon as it is kept: ``state = tuple(s.detach() for s in state)``.",
         cuts=True,
     ),
+    "freeze_module": Purpose(
+        partial(leaves.replace_flag, by="{0}.requires_grad_(False)"),
+        "Freeze the parameters of a module: ``net.requires_grad = False`` becomes ``net.requires_grad_(False)``.",
+        cuts=True,
+    ),
     "keep_detached": Purpose(
         detachment.keep_detached,
         "Keep what ``detach()`` returns: ``target.detach()`` as a statement becomes ``target = target.detach()``.",

@@ -9,8 +9,8 @@ from ..domain.completion import ProgramRaised
 from ..domain.mro import is_module
 from ..domain.opaque_values import may_return_numbers
 from ..domain.state import State
-from ..domain.values import Const, Frame, HeapRef, Instance, Sequence, TensorRef, Tuple, Unknown, Value
-from ..engine.lifecycle import AttributeAssigned, UpdateBound
+from ..domain.values import FALSE, TRUE, Const, Frame, HeapRef, Instance, Sequence, TensorRef, Tuple, Unknown, Value
+from ..engine.lifecycle import AttributeAssigned, FlagAssigned, UpdateBound
 from ..engine.machine import Machine
 from ..engine.stored_names import remember, replaces, writes_part
 from ..engine.syntax.walked_results import walked_variables
@@ -74,6 +74,8 @@ def store(
                 machine.lifecycle.attribute_assigned.publish(
                     machine, AttributeAssigned(state, owner, target, value.id, source)
                 )
+            elif target.attr == "requires_grad" and value in (TRUE, FALSE):
+                machine.lifecycle.flag_assigned.publish(machine, FlagAssigned(state, owner, target, value == TRUE))
         remember(machine, state, written(target), value, statement, source, StoreKind.ASSIGNED)
         bound(machine, state, target, value, source, statement)
         attributes.store(machine, state, owner, target.attr, value, target)

@@ -68,6 +68,14 @@ class DetachDropped(SilentEvent):
 
 
 @frozen(eq=False, kw_only=True)
+class FlagOfModuleSet(SilentEvent):
+    """A backward has reached a parameter of a module that was given an attribute ``requires_grad`` before."""
+
+    # The backward.
+    walk: ProgramPoint
+
+
+@frozen(eq=False, kw_only=True)
 class RequiresGradRefused(Event):
     """``requires_grad`` was set where it cannot be set."""
 
