@@ -63,7 +63,7 @@ from ..models.torch.nn.layer_models import guessed_network, opaque_module
 from ..models.torch.nn.module_registry import Guess
 from ..models.torch.optim.gradient_scaling import handed_scaler
 from ..models.torch.optim.handed_optimizers import note_handed
-from ..semantics.functions import drained
+from ..semantics.functions import BATCH, drained
 from ..semantics.receivers import leaves_forward
 from ..source import last_name
 from .annotations import MANY, PLAIN, library_kind, named, options, parts
@@ -147,8 +147,8 @@ def _prepare(
     node: ast.AST,
     switched: dict[str, Value],
 ) -> None:
-    """Call a method that prepares an object, along one path: with what is None by default as it is, or given where the
-    method raises without it.
+    """Call a method that prepares an object, along one path: with what is None by default as it is and no keywords
+    beside those it names, or with both where the method raises without.
     """
     kind = state.get(instance.id, Instance).kind
     making = kind if isinstance(kind, HeapRef) else None
@@ -156,14 +156,15 @@ def _prepare(
     given = inferred(machine, state, function, names, making) | switched
     machine.facts.objects.made_with.update(each.tensor_id for each in given.values() if isinstance(each, Unknown))
     optional = [a for a in names if a.arg not in given and defaults.get(a.arg) == NONE]
+    batch = dict[str, Value]() if function.node.args.kwarg is None else {BATCH: something(BATCH)}
     with along_one_path(machine):
-        before = state.fork() if optional else state
-        if runs_to_end(machine, state, function, instance, given, node) or not optional:
+        before = state.fork() if optional or batch else state
+        if runs_to_end(machine, state, function, instance, given, node) or not (optional or batch):
             return
         raised, uses = state.fork(), uses_of(machine, state, function, making)
         state.become(before)
         more = {a.arg: _infer(machine, state, function, a, uses.get(a.arg, set()), False) for a in optional}
-        if runs_to_end(machine, state, function, instance, given | more, node):
+        if runs_to_end(machine, state, function, instance, given | more | batch, node):
             return
         state.become(raised)
 
