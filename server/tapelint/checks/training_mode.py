@@ -28,12 +28,12 @@ from ..domain import facets
 from ..domain.mro import lookup_in_mro, mro_of
 from ..domain.state import State
 from ..domain.traversal import tensors_in
-from ..domain.values import FALSE, Class, Const, External, Function, HeapRef, Instance, Value
+from ..domain.values import FALSE, Class, Const, External, Function, HeapRef, Instance, Unknown, Value
 from ..engine.lifecycle import BackwardEnded, ModuleReturned
 from ..engine.machine import Machine
 from ..models.torch.nn.module_registry import members
 from ..models.torch.nn.undone_evaluations import is_frozen, mode_of
-from ..source import Loop, cached_on_node, own_attribute, walk, written
+from ..source import Loop, cached_on_node, own_attribute, own_name, walk, written
 
 DIFFERENT = ("Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "SyncBatchNorm")
 """Layers of ``torch.nn`` that compute something else in evaluation mode, but for the number of dimensions."""
@@ -117,7 +117,7 @@ def _difference(
 ) -> tuple[str | None, Because]:
     """What computes something else in the ``mode`` that a network is in, or the guess that something does."""
     layer = _different(machine, state, module)
-    is_guessed = layer is None and _is_opaque(state, module)
+    is_guessed = layer is None and _holds_opaque(machine, state, module)
     words = f"{_written(call)} has layers that compute something else in {mode} mode"
     return layer, guess(words) if is_guessed else NOTHING
 
@@ -143,6 +143,29 @@ def _is_opaque(state: State, module: HeapRef) -> bool:
     """Whether the code of a network is not known."""
     thing = state.heap[module.id]
     return isinstance(thing, Instance) and facets.UNSEEN_PARAMETERS in thing.attributes
+
+
+def _holds_opaque(machine: Machine, state: State, module: HeapRef) -> bool:
+    """Whether the code of a network is not known, or that of what is a part of it: what a method of its calls."""
+    parts = (part for _, part in members(state, module) if isinstance(part, HeapRef))
+    return any(_is_opaque(state, each) or _calls_unknown(machine, state, each) for each in (module, *parts))
+
+
+def _calls_unknown(machine: Machine, state: State, module: HeapRef) -> bool:
+    """Whether the ``forward`` of a module calls what it holds and nothing is known of."""
+    thing = state.heap[module.id]
+    found = lookup_in_mro(state, thing.kind, "forward") if isinstance(thing, Instance) else None
+    if not isinstance(thing, Instance) or found is None or not isinstance(found[1], Function):
+        return False
+    called = machine.query(_parts_called, found[1].node)
+    return any(isinstance(thing.attributes.get(name), Unknown) for name in called)
+
+
+@cached_on_node
+def _parts_called(definition: ast.AST) -> frozenset[str]:
+    """The attributes of its object that a method calls."""
+    calls = (node.func for node in walk(definition) if isinstance(node, ast.Call))
+    return frozenset(name for part in calls if (name := own_attribute(part, own_name(definition))) is not None)
 
 
 @cached_on_node
