@@ -204,7 +204,8 @@ def inferred(
     defaults = defaults_of(function)
     values: dict[str, Value] = {}
     arguments = {each.arg: uses.get(each.arg, set()) for each in names}
-    if (lone := only_stepped(machine, state, function, arguments)) is not None:  # it is an optimizer from here on
+    lone = only_stepped(machine, state, function, making, arguments)
+    if lone is not None:  # it is an optimizer from here on
         uses[lone] = arguments[lone] = {*uses[lone], "zero_grad"}
     paired = _pair(machine, state, function, arguments)
     for parameter in (*names, *function.node.args.kwonlyargs):

@@ -405,27 +405,40 @@ def is_optimizer(uses: set[str]) -> bool:
     return {"step", "zero_grad"} <= uses and "()" not in uses
 
 
-def only_stepped(machine: Machine, state: State, function: Function, arguments: dict[str, set[str]]) -> str | None:
-    """The argument that is the optimizer of a function that trains a network, though nobody clears with it: it is the
-    only one of which nothing is asked but what optimizers have, and ``step()`` gives nothing and takes nothing.
+def only_stepped(
+    machine: Machine, state: State, function: Function, making: HeapRef | None, arguments: dict[str, set[str]]
+) -> str | None:
+    """The argument that is the optimizer of a function that trains a network, though nobody clears with it: nothing is
+    asked of it but what optimizers have, ``step()`` gives nothing and takes nothing, and it is the only one that is
+    stepped, or the first one after a backward: schedules are stepped behind it.
     """
     trained = any({"()", WALKED} <= uses or GONE_THROUGH in uses for uses in arguments.values())
     if any(map(is_optimizer, arguments.values())) or not trained:
         return None
     found = [name for name, used in arguments.items() if "step" in used]
-    if len(found) != 1 or not arguments[found[0]] <= OF_OPTIMIZERS:
-        return None
-    scope, names = _kept_in(machine, state, function, found[0])
-    return found[0] if not names.isdisjoint(machine.query(_stepped_plainly, scope)) else None
+    wanted = _stepped_plainly if len(found) == 1 else _stepped_first
+    for name in found:
+        scopes, names = _kept_in(machine, state, function, making, name)
+        stepped = frozenset[str]().union(*(machine.query(wanted, scope) for scope in scopes))
+        if arguments[name] <= OF_OPTIMIZERS and not names.isdisjoint(stepped):
+            return name
+    return None
 
 
-def _kept_in(machine: Machine, state: State, function: Function, name: str) -> tuple[ast.AST, set[str]]:
-    """Where a parameter is used, and under which names: one of an ``__init__`` in the class, as attributes."""
-    owner = state.heap[function.owner] if function.owner is not None else None
-    if not isinstance(owner, Class) or getattr(function.node, "name", "") != "__init__":
-        return function.node, {name}
+def _kept_in(
+    machine: Machine, state: State, function: Function, making: HeapRef | None, name: str
+) -> tuple[list[ast.AST], set[str]]:
+    """Where a parameter is used, and under which names: one of an ``__init__`` in the class that it makes an object of
+    and its bases, as attributes.
+    """
+    if function.owner is None or getattr(function.node, "name", "") != "__init__":
+        return [function.node], {name}
     kept = machine.query(method_flow, function.node).kept
-    return owner.node, {f"self.{attribute}" for attribute, names in kept.items() if name in names}
+    order = (
+        state.heap[kind.id] for kind in mro_of(state, making or HeapRef(function.owner)) if isinstance(kind, HeapRef)
+    )
+    owners: list[ast.AST] = [owner.node for owner in order if isinstance(owner, Class)]
+    return owners, {f"self.{attribute}" for attribute, names in kept.items() if name in names}
 
 
 @cached_on_node
@@ -435,9 +448,36 @@ def _stepped_plainly(scope: ast.AST) -> frozenset[str]:
     """
     plain, asked = list[str](), list[str]()
     for node in walk(scope):
-        match node:
-            case ast.Expr(ast.Call(ast.Attribute(owner, "step"), [], [])):
-                plain.append(dotted(owner))
-            case ast.Attribute(owner, "step"):
-                asked.append(dotted(owner))
+        plain += filter(None, [_plain_step(node)])
+        if isinstance(node, ast.Attribute) and node.attr == "step":
+            asked.append(dotted(node.value))
     return frozenset(name for name in plain if plain.count(name) == asked.count(name))
+
+
+def _plain_step(node: ast.AST) -> str | None:
+    """Of what a statement calls ``step()``, if it does nothing else."""
+    match node:
+        case ast.Expr(ast.Call(ast.Attribute(owner, "step"), [], [])):
+            return dotted(owner)
+    return None
+
+
+@cached_on_node
+def _stepped_first(scope: ast.AST) -> frozenset[str]:
+    """The one of these that is stepped first behind each backward; none where they differ."""
+    first = set[str]()
+    for body in (part for node in walk(scope) for part in (getattr(node, "body", None), getattr(node, "orelse", None))):
+        if not isinstance(body, list):
+            continue
+        for number in (n for n, statement in enumerate(body, 1) if _goes_backward(statement)):
+            behind = (_plain_step(node) for statement in body[number:] for node in walk(statement))
+            first.update([name for name in behind if name][:1])
+    return _stepped_plainly(scope) & first if len(first) == 1 else frozenset()
+
+
+def _goes_backward(statement: ast.stmt) -> bool:
+    """Whether a statement is a call of ``backward``."""
+    match statement:
+        case ast.Expr(ast.Call(ast.Attribute(attr="backward"))):
+            return True
+    return False
