@@ -90,8 +90,8 @@ def unreached_functions(
             if name in defined or _is_own(state, module, value):  # or a decorator from another file has wrapped it
                 yield Candidate(_as_defined(state, value, defined.get(name)))
         elif isinstance(value, HeapRef) and isinstance(state.heap.get(value.id), Class):
-            yield from _methods(machine, state, module, value)
             yield from inherited_methods(machine, state, module, value, others)
+            yield from _methods(machine, state, module, value)
 
 
 def inherited_methods(
@@ -115,8 +115,12 @@ def inherited_methods(
 
 
 def _is_template(state: State, kind: HeapRef, flow: ObjectFlow, name: str) -> bool:
-    """Whether somebody calls a method that derived classes fill in: it is ``forward``, or goes backward."""
-    return name != "__init__" and flow.flows[name].backward or name == "forward" and is_module(state, kind)
+    """Whether somebody calls a method that derived classes fill in: it is ``forward``, or goes backward, or calls what
+    does.
+    """
+    if name == "forward" and is_module(state, kind):
+        return True
+    return name != "__init__" and any(flow.flows[each].backward for each in flow.reached(name))
 
 
 def _definitions(scope: ast.AST) -> dict[str, Definition]:

@@ -131,7 +131,8 @@ class EntryPoints:
         self.script = set[ast.AST]().union(*(step.called for step in steps if step.is_script))
         trees = machine.tree, *(module.source.tree for module in finish.loads)
         found = unreached_functions(machine, self.state, self.module, finish.loads)
-        ranked = [(priority(candidate.function.node, trees), candidate) for candidate in found]
+        nodes = ((candidate, candidate.parts or (candidate.function.node,)) for candidate in found)
+        ranked = [(min(priority(node, trees) for node in parts), candidate) for candidate, parts in nodes]
         self.ranked = sorted(ranked, key=itemgetter(0))
         self.driven: list[Driven] = []
         self.objects = dict[tuple[int, tuple[str, Const] | None], AnalysisUnit]()
