@@ -80,6 +80,7 @@ LAYERS = re.compile(
     r"|(?:torchvision\.models|timm\.(?:models|layers|loss))\.(?:\w+\.)*[A-Z]\w*"
     rf"|transformers\.(?:\w+\.)*(?:modeling_\w+\.[A-Z]\w*|\w*PreTrainedModel|{_ARCHITECTURE})"
     rf"|{_GRAPHS}(?!\w*(?:Index|Info|Output|Loader|LR)$)[A-Z]\w*"
+    r"|gpytorch\.(?:kernels|likelihoods|means|mlls|models|variational)\.(?:\w+\.)*(?!\w*AddedLossTerm$)[A-Z]\w*"
 )
 """Names of library classes whose objects are Modules."""
 
