@@ -159,6 +159,8 @@ class Contents(Record):
     optional: set[int] = field(default_factory=set)
     # The tensors that are all or part of what a loop over something unknown takes from it.
     in_batches: set[int] = field(default_factory=set)
+    # The unknown values that were given where nothing but a tensor is taken, by the ids that they have as tensors.
+    taken: set[int] = field(default_factory=set)
     # The number that fills memory written with constants alone, by its contents; `SEVERAL` where it is not one.
     constants: dict[tuple[int, ...], object] = field(default_factory=dict)
     # The calls that change the default dtype of tensors.

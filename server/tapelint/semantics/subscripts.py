@@ -39,6 +39,7 @@ from ..engine.paths.conditions import forget
 from ..engine.paths.picks import entries, item_picked
 from ..engine.statistics import Ended
 from ..models.python import array_memory
+from ..models.torch import dispatch
 from ..models.torch.autograd import missing_grad
 from ..models.torch.autograd.changed_objects import part_changed
 from ..models.torch.nn import module_registry
@@ -179,6 +180,7 @@ def _under_unknown_keys(state: State, thing: Mapping) -> Mapping:
 
 
 def store(machine: Machine, state: State, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
+    owner = dispatch.proven(machine, owner)
     if isinstance(owner, TensorRef):
         tensor_items.store(machine, state, owner, index, value, node)
     elif isinstance(owner, HeapRef):

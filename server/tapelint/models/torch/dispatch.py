@@ -66,8 +66,36 @@ def tensor_of(machine: Machine, state: State, value: Value) -> int | None:
             )
             if value.origin is Origin.BATCH:
                 machine.facts.contents.in_batches.add(value.tensor_id)
+            if value.origin is Origin.NAME:
+                machine.facts.origins.names.setdefault(value.tensor_id, value.note)
         return value.tensor_id
     return None
+
+
+def proven(machine: Machine, value: Value) -> Value:
+    """The tensor that something unknown is for certain, since an operation has taken it that takes nothing else."""
+    if isinstance(value, Unknown) and value.tensor_id in machine.facts.contents.taken:
+        return TensorRef(value.tensor_id)
+    return value
+
+
+def note_taken(
+    machine: Machine, op: Op, named: MappingType[str, object], args: SequenceType[Value], node: ast.AST
+) -> None:
+    """Unknown values are tensors that a call gives an op where that takes nothing else. What an operator takes may be a
+    number, and what a method is called on an array.
+    """
+    if not isinstance(node, ast.Call):
+        return
+    is_method = isinstance(node.func, ast.Attribute) and len(args) == len(node.args) + 1
+    for param in op.params:
+        value = named.get(param.name)
+        if (
+            isinstance(value, Unknown)
+            and param.kind.rstrip("?") in ONLY_TENSORS
+            and not (is_method and value is args[0])
+        ):
+            machine.facts.contents.taken.add(value.tensor_id)
 
 
 def release(state: State, place: ast.expr) -> None:
@@ -290,6 +318,7 @@ def apply(
     given_keys = [key for _, key in given]
     if op.writes == ("out",) and state.grad_mode is True:
         refuse_out(state, op, given_keys)
+    note_taken(machine, op, named, args, node)
     if op.name in REFINEMENTS:
         op = REFINEMENTS[op.name](machine.facts, state, op, named)
     known = constant_contents.known_in(machine, state, given_keys)
@@ -365,6 +394,7 @@ def may_carry(value: object) -> bool:
 
 
 TENSORS = ("tensor", "tensors", "operand", "matrix", "3d", "4d", "any")
+ONLY_TENSORS = frozenset(("tensor", "matrix", "3d", "4d"))
 SINGLE = frozenset(("tensor", "operand", "matrix", "3d", "4d", "any", "number", "other", "float", "int"))
 
 

@@ -273,6 +273,7 @@ def run_layer(machine: Machine, state: State, row: ops.Layer, thing: Instance, c
     shorten_rows(state, settings.get("weight", NONE), settings.get("max_norm", NONE), call.node)
     measured(machine, state, op.name, call.args, call.node)
     operands = _operands(machine, state, row, op, thing, call)
+    dispatch.note_taken(machine, op, operands.values, (), call.node)
     if operands.packed is not None:
         # What is packed goes step by step: the result is put together of what the steps have saved, biases are added.
         op = replace(op, saves=tuple(item for item in op.saves if not item.what.startswith(("result", "bias"))))
