@@ -28,7 +28,7 @@ def augmented(machine: Machine, node: ast.AugAssign, state: State) -> None:
     place: Place | ast.Name = target if isinstance(target, ast.Name) else _place(machine, state, target)
     load = machine.memoize(target, "load", lambda key: _loaded(machine, state, place, key))
     value = machine.eval(node.value, state)
-    load = dispatch.proven(machine, load)
+    load = dispatch.proven(machine, state, load)
     name = type(node.op).__name__
     if isinstance(load, TensorRef):
         row = ops.operator_name(name, inplace=True)

@@ -180,7 +180,7 @@ def _under_unknown_keys(state: State, thing: Mapping) -> Mapping:
 
 
 def store(machine: Machine, state: State, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
-    owner = dispatch.proven(machine, owner)
+    owner = dispatch.proven(machine, state, owner)
     if isinstance(owner, TensorRef):
         tensor_items.store(machine, state, owner, index, value, node)
     elif isinstance(owner, HeapRef):

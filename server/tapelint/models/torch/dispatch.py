@@ -72,10 +72,13 @@ def tensor_of(machine: Machine, state: State, value: Value) -> int | None:
     return None
 
 
-def proven(machine: Machine, value: Value) -> Value:
-    """The tensor that something unknown is for certain, since an operation has taken it that takes nothing else."""
+def proven(machine: Machine, state: State, value: Value) -> Value:
+    """The tensor that something unknown is for certain, since an operation has taken it that takes nothing else, maybe
+    on another path.
+    """
     if isinstance(value, Unknown) and value.tensor_id in machine.facts.contents.taken:
-        return TensorRef(value.tensor_id)
+        key = tensor_of(machine, state, value)
+        return value if key is None else TensorRef(key)
     return value
 
 
