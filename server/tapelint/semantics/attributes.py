@@ -36,7 +36,7 @@ from ..domain.values import (
 )
 from ..engine.machine import EXPRESSIONS, Machine
 from ..engine.open_objects import store_in_unknown
-from ..engine.syntax.asked import names_with_gradient
+from ..engine.syntax.asked import GRADIENTS, names_with_gradient
 from ..models.python.classes.value_classes import is_library_class
 from ..models.torch import dispatch
 from ..models.torch.autograd import grad_access, missing_grad
@@ -85,7 +85,7 @@ def load(machine: Machine, state: State, owner: Value, name: str, node: ast.AST,
         return object_attributes.load(machine, state, owner, name, node, key)
     if isinstance(owner, Super):
         return object_attributes.load_super(machine, state, owner, name)
-    if name == "grad" and is_opaque(state, owner):
+    if name in GRADIENTS and is_opaque(state, owner):
         grad_access.unknown_gradient(machine, state)
     if isinstance(owner, Unknown):
         return tensor_attributes.load_unknown(machine, state, owner, name, node)
@@ -123,7 +123,7 @@ def store(machine: Machine, state: State, owner: Value, name: str, value: Value,
         owner = _leaf_by_use(machine, state, owner, value, node) or owner
     if isinstance(owner, TensorRef):
         tensor_attributes.store(machine, state, owner, name, value, node)
-    elif name == "grad" and (isinstance(owner, Unknown) or is_opaque(state, owner)):
+    elif name in GRADIENTS and (isinstance(owner, Unknown) or is_opaque(state, owner)):
         grad_access.unknown_gradient(machine, state)
     elif isinstance(owner, (Unknown, BuiltinMethod)) and name == "requires_grad":
         frozen_parts.unknown_flag(machine, state)

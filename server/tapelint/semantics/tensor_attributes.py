@@ -24,6 +24,7 @@ from ..domain.values import (
 )
 from ..engine.machine import Machine
 from ..engine.open_objects import store_in_unknown
+from ..engine.syntax.asked import GRADIENTS
 from ..frozen import frozen
 from ..models.torch import devices, dispatch, dtypes
 from ..models.torch.autograd import grad_access, missing_grad
@@ -45,7 +46,7 @@ TURNED = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "real": "real
 def load_unknown(machine: Machine, state: State, owner: Unknown, name: str, node: ast.AST) -> Value:
     """An attribute of an unknown value: what the program has set there, or what every tensor has."""
     missing_grad.tell_moved(machine, state, owner, node)
-    if name == "grad":
+    if name in GRADIENTS:
         grad_access.unknown_gradient(machine, state)
     what = TENSOR_ATTRIBUTES[name].of_unknown if name in TENSOR_ATTRIBUTES else "anything"
     if owner.requires_grad is False and what == "number":
@@ -147,7 +148,7 @@ TENSOR_ATTRIBUTES: Mapping[str, TensorAttribute] = {
     "data": TensorAttribute(
         lambda machine, state, tensor, node: TensorRef(cut(machine, state, tensor, node, CutReason.DATA))
     ),
-    "grad": TensorAttribute(_gradient),
+    **dict.fromkeys(GRADIENTS, TensorAttribute(_gradient)),
     "requires_grad": TensorAttribute(_requires_grad),
     "is_leaf": TensorAttribute(lambda machine, state, tensor, node: Const(tensor.grad_fn is None)),
     "_base": TensorAttribute(_base),
@@ -183,7 +184,7 @@ def store_unknown(machine: Machine, state: State, owner: Unknown, name: str, val
 
 def store(machine: Machine, state: State, owner: TensorRef, name: str, value: Value, node: ast.AST) -> None:
     tensor = resolve_view(state, owner.id)
-    if name == "grad":
+    if name in GRADIENTS:
         state.changes += 1
         if isinstance(value, TensorRef):
             state.grads[owner.id] = value.id
@@ -207,7 +208,7 @@ def store(machine: Machine, state: State, owner: TensorRef, name: str, value: Va
 
 
 def remove(machine: Machine, state: State, owner: TensorRef, name: str, node: ast.AST) -> None:
-    if name == "grad":
+    if name in GRADIENTS:
         state.grads.pop(owner.id, None)
         grad_access.cleared_by_hand(machine, state, owner.id, node)
     elif name in state.given_attributes(owner.id):

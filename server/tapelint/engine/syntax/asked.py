@@ -39,6 +39,10 @@ OF_OTHERS = frozenset(("step",))
 """What no network is asked for."""
 
 
+GRADIENTS = ("grad", "_grad")
+"""The names of one attribute of tensors: both can be read and set (torch/csrc/autograd/python_variable.cpp)."""
+
+
 def is_of_network(asked: frozenset[str]) -> bool:
     """Whether what is ``asked`` of something makes it a network."""
     if asked & OF_OTHERS:
@@ -113,7 +117,7 @@ def _asked(calls: Iterable[ast.Call]) -> dict[str, frozenset[str]]:
 @cached_on_node
 def names_with_gradient(scope: ast.AST) -> frozenset[str]:
     """The names whose ``.grad`` a function or a module reads."""
-    found = (node for node in walk(scope) if isinstance(node, ast.Attribute) and node.attr == "grad")
+    found = (node for node in walk(scope) if isinstance(node, ast.Attribute) and node.attr in GRADIENTS)
     return frozenset(node.value.id for node in found if isinstance(node.value, ast.Name))
 
 

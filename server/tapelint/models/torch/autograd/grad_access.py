@@ -37,6 +37,7 @@ from ....domain.values import (
 )
 from ....engine.machine import Machine
 from ....engine.open_objects import is_harmless
+from ....engine.syntax.asked import GRADIENTS
 from ....source import blocks, cached_on_node, own_attribute, walk
 from ..nn import frozen_parts
 from ..nn.module_registry import parameters_of
@@ -44,10 +45,10 @@ from ..optim.own_optimizers import note_asked, stepping
 from .grad_use import use_grads
 from .tensor_hooks import is_clipping
 
-CLEARING = frozenset(("zero_grad", "grad", "zero_"))
+CLEARING = frozenset(("zero_grad", *GRADIENTS, "zero_"))
 CLEARING_ONLY = frozenset(("zero_grad", "zero_"))
 
-TOUCHING = frozenset("zero_grad grad zero_ step backward unscale_".split())
+TOUCHING = frozenset("zero_grad grad _grad zero_ step backward unscale_".split())
 """Attributes by which a program reaches gradients and what uses them: of torch.Tensor, torch.nn.Module,
 torch.optim.Optimizer, and of torch.amp.GradScaler.
 """

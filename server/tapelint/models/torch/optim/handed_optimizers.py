@@ -43,6 +43,7 @@ from ....domain.state import State
 from ....domain.values import HeapRef, Instance, Optimizer, Value
 from ....engine.machine import Machine
 from ....engine.open_objects import is_older, leads_to
+from ....engine.syntax.asked import GRADIENTS
 from ....source import cached_on_node, walk
 from ..nn.module_registry import is_module_like, parameters_of
 
@@ -182,7 +183,7 @@ def _is_shown(machine: Machine, state: State, optimizer: HeapRef) -> bool:
 @cached_on_node
 def _clears(tree: ast.AST) -> bool:
     """Whether some code of a file may clear gradients."""
-    return any(isinstance(node, ast.Attribute) and node.attr in ("zero_grad", "grad") for node in walk(tree))
+    return any(isinstance(node, ast.Attribute) and node.attr in ("zero_grad", *GRADIENTS) for node in walk(tree))
 
 
 def _params(state: State, key: int) -> frozenset[int]:
