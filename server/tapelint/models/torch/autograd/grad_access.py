@@ -289,23 +289,34 @@ def _stepped(node: ast.AST) -> Counter[str]:
 
 @cached_on_node
 def facts(node: ast.AST) -> tuple[frozenset[str], bool, frozenset[str]]:
-    """By which attributes some code reaches for gradients, whether it jumps, and the names of what it calls."""
+    """By which attributes some code reaches for gradients, whether it jumps out, and the names of what it calls."""
     if isinstance(node, ast.If):  # what stands in it is asked about by itself, too
         parts = [facts(part) for part in (node.test, *node.body, *node.orelse)]
         reaching, jumping, calling = zip(*parts)
         return frozenset().union(*reaching), any(jumping), frozenset().union(*calling)
-    touched, jumps, called = set(), False, set()
+    touched, called = set(), set()
     for inner in walk(node):
         if isinstance(inner, ast.Attribute):
             if inner.attr in TOUCHING:
                 touched.add(inner.attr)
-        elif isinstance(inner, (ast.Continue, ast.Break, ast.Return)):
-            jumps = True
         elif isinstance(inner, ast.Call):
             name = getattr(inner.func, "attr", getattr(inner.func, "id", None))
             if name is not None:
                 called.add(name)
-    return frozenset(touched), jumps, frozenset(called)
+    return frozenset(touched), _jumps_out(node), frozenset(called)
+
+
+def _jumps_out(node: ast.AST) -> bool:
+    """Whether some code may jump out of it: a loop in it is left by its own ``break``, a function by its ``return``."""
+    match node:
+        case ast.Return() | ast.Break() | ast.Continue():
+            return True
+        case ast.For() | ast.AsyncFor() | ast.While():
+            returns = any(isinstance(part, ast.Return) for part in walk(node))
+            return returns or any(map(_jumps_out, node.orelse))
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef() | ast.expr():
+            return False
+    return any(map(_jumps_out, blocks(node)))
 
 
 @cached_on_node
