@@ -133,7 +133,8 @@ def size(machine: Machine, state: State, call: Call) -> Value:
     if isinstance(value, HeapRef) and (count := _items_in(state.heap[value.id])) is not None:
         machine.observations.add(value.id)
         return InductionValue(count, machine.observations, grows=True) if state.iterations else Const(count)
-    return unknown_number()
+    own = machine.call_dunder(state, value, "__len__", [], call.node) if isinstance(value, HeapRef) else None
+    return own if isinstance(own, Const) else unknown_number()
 
 
 def _items_in(thing: object) -> int | None:
