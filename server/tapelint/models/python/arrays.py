@@ -10,7 +10,7 @@ import ast
 import math
 from typing import Literal
 
-from ...autograd import Cut, CutReason, Node, Provenance, resolve_view
+from ...autograd import Cut, CutReason, Leaf, Node, Provenance, resolve_view
 from ...autograd.events.broken_graph import GraphCopiedOut
 from ...autograd.model.graph_search import nodes_below
 from ...autograd.model.guesses import keeping, shown_by_pass
@@ -76,24 +76,24 @@ def reason(state: State) -> Because:
     return NOTHING
 
 
-def assumed_giver(state: State, key: int) -> str | None:
-    """Code that is assumed to have given a tensor its graph; None where a leaf gives it one without any assumption."""
+def assumed_giver(state: State, key: int) -> Node | None:
+    """What is assumed to have given a tensor its graph; None where a leaf gives it one without any assumption."""
     seen: set[Node] = set()
-    name, frontier = None, [resolve_view(state, key).grad_fn]
+    giver, frontier = None, [resolve_view(state, key).grad_fn]
     while frontier:
         item = frontier.pop()
         if item is None or item in seen:
             continue
         seen.add(item)
         if item.assumption is not None:
-            name = name or item.assumption
+            giver = giver or item
             continue
         for below in item.inputs:
             if isinstance(below, Node):
                 frontier.append(below)
             elif (leaf := state.tensors[below.tensor]).requires_grad and leaf.assumption is None:
                 return None
-    return name
+    return giver
 
 
 def recorded_by(state: AutogradState, key: int) -> Node | None:
@@ -108,6 +108,12 @@ def recorded_by(state: AutogradState, key: int) -> Node | None:
     return min((n for n in nodes_below([latest]) if whole in n.results), key=lambda n: n.id, default=latest)
 
 
+def _is_network(giver: Node) -> bool:
+    """Whether what is assumed to keep a graph has parameters; a part of what it gave is from it as well."""
+    made = (each for each in nodes_below([giver]) if each.assumption == giver.assumption)
+    return any(isinstance(below, Leaf) for each in made for below in each.inputs)
+
+
 def refuse(
     machine: Machine,
     state: State,
@@ -118,15 +124,16 @@ def refuse(
     method: bool = False,
 ) -> None:
     """Publish that a graph was to be copied out; raise where that is certain. What would rest on two assumptions is
-    not said, nor that ``deepcopy`` meets a graph in what unknown code gives: it copies lists and dicts as well.
+    not said, nor that ``deepcopy`` meets a graph in what unknown code gives: it copies lists and dicts as well. What
+    NumPy is given of code that is no network (``reward = env.step(action)``) is a number more often than not.
     """
     because = reason(state) if how == "numpy" else NOTHING
-    givers = [assumed_giver(state, key) for key, _ in held]
-    if None not in givers:
+    givers = [giver for key, _ in held if (giver := assumed_giver(state, key)) is not None]
+    if len(givers) == len(held):
         shown = shown_by_pass(state, resolve_view(state, held[0][0]))
-        if because or how == "deepcopy":
+        if because or how == "deepcopy" or shown is None and not _is_network(givers[0]):
             return
-        because = keeping(givers[0]) if shown is None else shown
+        because = keeping(givers[0].assumption) if shown is None else shown
     machine.facts.events.publish(
         GraphCopiedOut(
             point=state.point(call.node),
