@@ -13,7 +13,7 @@ from ....autograd.gradients.withheld import Fates
 from ....autograd.model.program_point import earlier_iteration
 from ....because import NOTHING, Because, all_hold
 from ....domain.state import State
-from ....domain.values import HeapRef, Instance, Optimizer
+from ....domain.values import HeapRef, Instance, Mapping, Optimizer, Unknown
 from ....engine.lifecycle import StepRepeated
 from ....engine.machine import Machine
 from ..nn.module_registry import is_module_like
@@ -76,9 +76,20 @@ def _cleared_by(state: State, holder: int | None) -> int | None:
     return holder if holder is not None and state.get(holder, Optimizer).cleared else None
 
 
+def _is_of_any_key(state: State, holder: int | None) -> bool:
+    """Whether an optimizer is one of several of which none has a key that is known: which of them a key names, and
+    whose parameters the same key names in another dictionary, is not known.
+    """
+    dictionaries = (thing.items for thing in state.heap.values() if isinstance(thing, Mapping) and len(thing.items) > 1)
+    entries = (entry for items in dictionaries for entry in items.items())
+    return any(value == HeapRef(holder) and isinstance(key, Unknown) for key, value in entries) if holder else False
+
+
 def _compare(machine: Machine, past: Sequence[history.Group], repeated: StepRepeated) -> None:
     """Compare a step with those before it, where one of them may have been in vain."""
     state, facts = repeated.state, machine.facts
+    if _is_of_any_key(state, repeated.holder):
+        return
     if untrained_parameters.due(facts, state, past, repeated.point):
         chosen, is_alone = partial(_beside_frozen, facts.training.optimized, state), machine.max_paths == 1
         untrained_parameters.look(facts, state, repeated.leaves, repeated.point, repeated.optimizer, chosen, is_alone)
