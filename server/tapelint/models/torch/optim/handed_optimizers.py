@@ -183,7 +183,9 @@ def _is_shown(machine: Machine, state: State, optimizer: HeapRef) -> bool:
 @cached_on_node
 def _clears(tree: ast.AST) -> bool:
     """Whether some code of a file may clear gradients."""
-    return any(isinstance(node, ast.Attribute) and node.attr in ("zero_grad", *GRADIENTS) for node in walk(tree))
+    return any(
+        isinstance(node, ast.Attribute) and (node.attr == "zero_grad" or node.attr in GRADIENTS) for node in walk(tree)
+    )
 
 
 def _params(state: State, key: int) -> frozenset[int]:
